@@ -1,1 +1,22 @@
-//! The pure core of phileas.
+//! The pure core of phileas: what is true, and what should happen next.
+//!
+//! Nothing in this package performs I/O, reads a clock or draws randomness. Time and entropy arrive as
+//! fields of the [`engine::Snapshot`]; bad input becomes a [`Diagnostic`], never an `Err` that stops the rest.
+//!
+//! | room | question it answers |
+//! |---|---|
+//! | [`model`] | which small values does everybody share? |
+//! | [`plan`] | what did people ask for (`schedules.toml`, personas)? |
+//! | [`state`] | what has happened so far (`cycle_state.json`)? |
+//! | [`prompt`] | what exactly is said to Jules? |
+//! | [`engine`] | what should happen next, and why does everything else wait? |
+//! | [`diagnostic`] | where is the mistake, and how is it mended? |
+
+pub mod diagnostic;
+pub mod engine;
+pub mod model;
+pub mod plan;
+pub mod prompt;
+pub mod state;
+
+pub use diagnostic::{Diagnostic, Severity};

@@ -1,0 +1,151 @@
+//! Mistakes in what people wrote: where, what is wrong, and how to mend it.
+
+use std::fmt;
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Works, but probably not as meant.
+    Warning,
+    /// The thing it names is left out.
+    Error,
+}
+
+/// One mistake: the place, what is wrong and how to mend it.
+///
+/// Lines and columns count from 1; a column counts characters, not bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// Path of the file inside its repository, with forward slashes.
+    pub file: String,
+    /// Line, from 1, where it is known.
+    pub line: Option<u32>,
+    /// Column in characters, from 1, where it is known.
+    pub column: Option<u32>,
+    /// Where in the document: `tracks.quality.steps[2].advance_on`. Empty when the whole file is meant.
+    pub key: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong: a lower-case fragment without a final period.
+    pub message: String,
+    /// How to mend it: a lower-case fragment without a final period. Empty when there is nothing to add.
+    pub mend: String,
+}
+
+impl Diagnostic {
+    /// An error about a whole file; narrow it down with [`at`](Self::at) and [`key`](Self::key).
+    #[must_use]
+    pub fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            line: None,
+            column: None,
+            key: String::new(),
+            severity: Severity::Error,
+            message: message.into(),
+            mend: String::new(),
+        }
+    }
+
+    /// A warning about a whole file.
+    #[must_use]
+    pub fn warning(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(file, message) }
+    }
+
+    /// Names the line and column (both from 1).
+    #[must_use]
+    pub fn at(mut self, line: u32, column: u32) -> Self {
+        self.line = Some(line);
+        self.column = Some(column);
+        self
+    }
+
+    /// Names the line and column of a byte offset in `text`.
+    #[must_use]
+    pub fn at_offset(self, text: &str, offset: usize) -> Self {
+        let (line, column) = line_and_column(text, offset);
+        self.at(line, column)
+    }
+
+    /// Names the key path.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = key.into();
+        self
+    }
+
+    /// Says how to mend it.
+    #[must_use]
+    pub fn mend(mut self, mend: impl Into<String>) -> Self {
+        self.mend = mend.into();
+        self
+    }
+
+    /// Whether the thing it names is left out.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// `file:line:column: error: message (key path); mend`, the form that editors and terminals link.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+            if let Some(column) = self.column {
+                write!(f, ":{column}")?;
+            }
+        }
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, ": {severity}: {}", self.message)?;
+        if !self.key.is_empty() {
+            write!(f, " (at {})", self.key)?;
+        }
+        if !self.mend.is_empty() {
+            write!(f, "; {}", self.mend)?;
+        }
+        Ok(())
+    }
+}
+
+/// Line and column (from 1, the column in characters) of a byte offset; an offset past the end means the end.
+#[must_use]
+pub fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
+    let mut end = offset.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
+    let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(line_and_column("a\nüb", 5), (2, 3));
+        assert_eq!(line_and_column("", 9), (1, 1));
+    }
+
+    #[test]
+    fn reads_as_one_line_with_place_and_mend() {
+        let said = Diagnostic::error(".jules/schedules.toml", "unknown persona `curater`")
+            .at(3, 5)
+            .key("cycle[0]")
+            .mend("did you mean `curator`?");
+        assert_eq!(
+            said.to_string(),
+            ".jules/schedules.toml:3:5: error: unknown persona `curater` (at cycle[0]); did you mean `curator`?"
+        );
+    }
+}

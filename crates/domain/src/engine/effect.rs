@@ -1,0 +1,138 @@
+//! Complete instructions for the world outside git. Carrying one out chooses nothing.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::model::{BranchName, Marker, Oid, PersonaId, PullNumber, RepositoryName, SessionId, Slot, TrackName};
+
+/// One thing to do outside git, after the decision's commit has won.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Start a session. Called once; the answer, or its absence, comes back as an event.
+    CreateSession(Box<CreateSession>),
+    /// Say something to a session, unless one of its activities already carries the marker.
+    SendMessage {
+        /// The track of its turn.
+        track: TrackName,
+        /// The slot of its turn.
+        slot: Slot,
+        /// To whom.
+        session: SessionId,
+        /// Stands at the end of the text, so that a successor sees that it was sent.
+        marker: String,
+        /// What, the marker included.
+        text: String,
+    },
+    /// Approve a session's plan. Approving twice does no harm.
+    ApprovePlan {
+        /// Whose.
+        session: SessionId,
+    },
+    /// Archive a session: it stops, and can be brought back.
+    ArchiveSession {
+        /// Which.
+        session: SessionId,
+    },
+    /// Point a pull request at another base.
+    RetargetPull {
+        /// Which.
+        pull: PullNumber,
+        /// Where to.
+        base: BranchName,
+    },
+    /// Call a person by an issue, unless an open one already carries the key.
+    OpenNotice {
+        /// What it is about.
+        key: NoticeKey,
+        /// The issue's title.
+        title: String,
+        /// The issue's text; the executor adds the key as a hidden marker.
+        body: String,
+    },
+    /// Close an issue that is no longer needed.
+    CloseNotice {
+        /// Its number.
+        number: u64,
+        /// What to say in it first.
+        comment: String,
+    },
+}
+
+/// Everything that starting a session takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateSession {
+    /// The track of its turn.
+    pub track: TrackName,
+    /// The slot of its turn.
+    pub slot: Slot,
+    /// The turn and the attempt.
+    pub marker: Marker,
+    /// Who.
+    pub persona: PersonaId,
+    /// The title, marker included.
+    pub title: String,
+    /// The prompt, its last line included.
+    pub prompt: String,
+    /// On which repository.
+    pub source: RepositoryName,
+    /// From which branch.
+    pub branch: BranchName,
+    /// A branch to make first.
+    pub make_branch: Option<MakeBranch>,
+    /// Whether Jules opens a pull request.
+    pub open_pull: bool,
+    /// Whether the session waits for its plan to be approved.
+    pub require_plan_approval: bool,
+    /// Jules may be called only before this.
+    pub not_after: Timestamp,
+}
+
+/// A branch to make before the session starts. One that exists already is taken as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MakeBranch {
+    /// Its name.
+    pub name: BranchName,
+    /// Where it begins.
+    pub at: Oid,
+}
+
+/// What a notice is about; one open issue for each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoticeKey {
+    /// The state file cannot be read.
+    LedgerCorrupt,
+    /// The state file is gone, or behind what Jules shows.
+    LedgerRolledBack,
+    /// A turn needs a person: a question, an ambiguous dispatch, a plan to approve.
+    Turn(Marker),
+    /// The Jules key is refused.
+    JulesCredential,
+}
+
+impl fmt::Display for NoticeKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LedgerCorrupt => f.write_str("ledger_corrupt"),
+            Self::LedgerRolledBack => f.write_str("ledger_rolled_back"),
+            Self::Turn(marker) => write!(f, "turn:{marker}"),
+            Self::JulesCredential => f.write_str("jules_credential"),
+        }
+    }
+}
+
+impl Effect {
+    /// A short name for logs and metrics.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CreateSession(_) => "create_session",
+            Self::SendMessage { .. } => "send_message",
+            Self::ApprovePlan { .. } => "approve_plan",
+            Self::ArchiveSession { .. } => "archive_session",
+            Self::RetargetPull { .. } => "retarget_pull",
+            Self::OpenNotice { .. } => "open_notice",
+            Self::CloseNotice { .. } => "close_notice",
+        }
+    }
+}

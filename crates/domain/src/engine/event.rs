@@ -1,0 +1,70 @@
+//! What came of the effects of this tick.
+
+use jiff::Timestamp;
+
+use super::snapshot::Session;
+use crate::model::{Marker, Slot, TrackName};
+
+/// What came of an effect.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Jules answered a create with a session.
+    SessionCreated {
+        /// The track of its turn.
+        track: TrackName,
+        /// The slot of its turn.
+        slot: Slot,
+        /// The turn and attempt that it was created for.
+        marker: Marker,
+        /// The session.
+        session: Session,
+    },
+    /// Jules did not answer a create with a session.
+    SessionNotCreated {
+        /// The track of its turn.
+        track: TrackName,
+        /// The slot of its turn.
+        slot: Slot,
+        /// The turn and attempt.
+        marker: Marker,
+        /// What is known.
+        failure: CreateFailure,
+    },
+    /// Another effect could not be carried out; the next tick sees for itself.
+    EffectFailed {
+        /// The effect's short name.
+        effect: &'static str,
+        /// One line, free of secrets.
+        detail: String,
+    },
+}
+
+/// What is known about a create that brought no session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CreateFailure {
+    /// It was never sent: the deadline had passed, or its branch could not be made. No session exists.
+    NotSent {
+        /// One line, free of secrets.
+        detail: String,
+    },
+    /// Jules refused it for what it says (400, 404, …). No session exists.
+    Refused {
+        /// One line, free of secrets.
+        detail: String,
+    },
+    /// The quota is spent (429). No session exists.
+    Quota {
+        /// When Jules says to come back.
+        retry_at: Option<Timestamp>,
+    },
+    /// The key is refused (401, 403). No session exists.
+    Credential {
+        /// One line, free of secrets.
+        detail: String,
+    },
+    /// Nobody knows: the answer was lost, or was a server error. A session may exist.
+    Unknown {
+        /// One line, free of secrets.
+        detail: String,
+    },
+}

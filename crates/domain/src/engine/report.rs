@@ -1,0 +1,233 @@
+//! What happens, and why everything else does not. Silence is the commonest complaint in this field, so nothing is
+//! skipped without a line that carries a stable reason code.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
+
+/// One line for each track, schedule and request, and for the repository where it concerns all of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// In the order of tracks, then schedules, then requests.
+    pub lines: Vec<Line>,
+}
+
+/// One thing that happens or waits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The track; `None` when the line concerns the whole repository.
+    pub track: Option<TrackName>,
+    /// The track's sequence number.
+    pub seq: Option<u64>,
+    /// The slot.
+    pub slot: Option<Slot>,
+    /// Who.
+    pub persona: Option<PersonaId>,
+    /// What is done.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: Reason,
+    /// The turn.
+    pub turn: Option<TurnId>,
+    /// Its session.
+    pub session_id: Option<SessionId>,
+    /// Its pull request.
+    pub pr_number: Option<PullNumber>,
+    /// One sentence for people.
+    pub detail: String,
+    /// When this may change by itself.
+    pub until: Option<Timestamp>,
+}
+
+/// What is done about a track, schedule or request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// A session is being started.
+    Dispatched,
+    /// A session that was found was taken as the turn's own.
+    Adopted,
+    /// The turn is done; the track goes on.
+    Advanced,
+    /// Nothing can be done yet.
+    Waiting,
+    /// Left out this time.
+    Skipped,
+    /// Not allowed.
+    Refused,
+    /// Stopped by a person, or for safety.
+    Paused,
+    /// A person has to decide.
+    Held,
+    /// An older turn was completed.
+    Settled,
+    /// What a session produced was taken into the ledger.
+    Imported,
+}
+
+impl Verdict {
+    /// The word in machine-readable output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dispatched => "dispatched",
+            Self::Adopted => "adopted",
+            Self::Advanced => "advanced",
+            Self::Waiting => "waiting",
+            Self::Skipped => "skipped",
+            Self::Refused => "refused",
+            Self::Paused => "paused",
+            Self::Held => "held",
+            Self::Settled => "settled",
+            Self::Imported => "imported",
+        }
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident = $code:literal,)*) => {
+        /// Why something happens or does not. The codes are stable: programs may rely on them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Reason {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Reason {
+            /// Every reason there is.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The stable code.
+            #[must_use]
+            pub fn code(self) -> &'static str {
+                match self {
+                    $(Self::$name => $code,)*
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// It was the track's turn.
+    DueTrack = "due.track",
+    /// A cron slot came.
+    DueSchedule = "due.schedule",
+    /// A person asked for it.
+    DueRequest = "due.request",
+    /// The attempt before this one came to nothing.
+    DueRetry = "due.retry",
+    /// The session was found by its marker.
+    FoundByMarker = "found.by_marker",
+    /// The turn ended with an outcome.
+    Finished = "finished",
+    /// A pull request's fate became known.
+    PullSettled = "finished.pull",
+    /// The session is at work.
+    SessionRunning = "waiting.session_running",
+    /// The session asked something and was given a standard answer.
+    SessionAsked = "waiting.session_asked",
+    /// The session has been quiet for long.
+    SessionStuck = "waiting.session_stuck",
+    /// The session ended without a result and was reminded of it.
+    SessionReminded = "waiting.session_reminded",
+    /// A person paused the session.
+    SessionPaused = "waiting.session_paused",
+    /// The session asked something that only a person can answer.
+    PersonAnswer = "waiting.person_answer",
+    /// The pull request is neither merged nor closed.
+    PrOpen = "waiting.pr_open",
+    /// People have enough to review.
+    ReviewBacklog = "waiting.review_backlog",
+    /// A plan waits for approval by a person.
+    PlanApproval = "waiting.plan_approval",
+    /// Enough sessions are live in this repository.
+    BudgetActive = "waiting.budget_active",
+    /// Enough sessions were started today in this repository.
+    BudgetDaily = "waiting.budget_daily",
+    /// The Jules key's quota is spent or reserved for people.
+    JulesQuota = "waiting.jules_quota",
+    /// The persona's work was not wanted lately.
+    PersonaResting = "waiting.persona_resting",
+    /// The persona has a live session elsewhere.
+    PersonaBusy = "waiting.persona_busy",
+    /// The default branch has not moved since the persona's last turn.
+    Unchanged = "waiting.unchanged",
+    /// Its time has not come.
+    NotDue = "waiting.not_due",
+    /// More is due than one commit starts; the next one goes on.
+    NextCommit = "waiting.next_commit",
+    /// The intent belongs to another process that is still within its time.
+    OtherHolder = "waiting.other_holder",
+    /// Another driver acts on this repository.
+    OtherDriver = "waiting.other_driver",
+    /// The plan says to observe only.
+    ObserveMode = "waiting.observe_mode",
+    /// The default branch's checks are red.
+    MainRed = "waiting.main_red",
+    /// Jules does not answer.
+    JulesUnavailable = "waiting.jules_unavailable",
+    /// The listing shows more than the ledger knows; the ledger is read again.
+    LedgerCatchingUp = "waiting.ledger_catching_up",
+    /// A failed attempt waits before it is tried again.
+    RetryPause = "waiting.retry_pause",
+    /// Nobody knows whether a session exists.
+    Ambiguous = "held.ambiguous",
+    /// Jules refused the session for what it says.
+    CreateRefused = "held.create_refused",
+    /// The repository variable says so.
+    PausedVariable = "paused.variable",
+    /// The label `phileas:pause` says so.
+    PausedLabel = "paused.label",
+    /// The state says so.
+    PausedState = "paused.state",
+    /// The track's state says so.
+    PausedTrack = "paused.track",
+    /// The state file cannot be read.
+    LedgerCorrupt = "paused.ledger_corrupt",
+    /// The state file is gone or old although Jules knows this repository.
+    LedgerRolledBack = "paused.ledger_rolled_back",
+    /// The Jules key is refused.
+    JulesCredential = "paused.jules_credential",
+    /// The repository is archived.
+    RepositoryArchived = "paused.repository_archived",
+    /// The repository has no commit yet.
+    RepositoryEmpty = "paused.repository_empty",
+    /// The persona cannot be read.
+    PersonaInvalid = "skipped.persona_invalid",
+    /// The persona says `scheduled: false`.
+    PersonaUnscheduled = "skipped.persona_unscheduled",
+    /// The persona is sensitive and the repository public.
+    PersonaSensitive = "skipped.persona_sensitive",
+    /// The prompt cannot be rendered.
+    PromptInvalid = "skipped.prompt_invalid",
+    /// The layer is not part of this version.
+    LayerUnavailable = "skipped.layer_unavailable",
+    /// The schedule runs only when asked for.
+    Manual = "skipped.manual",
+    /// The track has no step that could run.
+    TrackEmpty = "skipped.track_empty",
+    /// Missed slots are forgotten, as the plan says.
+    SlotsMissed = "skipped.slots_missed",
+    /// Nothing by that name exists.
+    Unknown = "refused.unknown",
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Reason;
+
+    #[test]
+    fn codes_are_unique() {
+        let codes: BTreeSet<_> = Reason::ALL.iter().map(|reason| reason.code()).collect();
+        assert_eq!(codes.len(), Reason::ALL.len());
+    }
+}

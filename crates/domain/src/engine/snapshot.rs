@@ -1,0 +1,336 @@
+//! All facts that a decision needs, gathered once.
+//!
+//! They may be stale by the time they are looked at: nothing outside git may be assumed from them, and git itself
+//! is only written by compare-and-swap on [`Ledger::Present`]'s head.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::Diagnostic;
+use crate::model::{
+    BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId, TrackName, Tree,
+};
+use crate::plan::{Driver, Plan};
+use crate::state::State;
+
+/// All facts that a decision needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// GitHub's time.
+    pub now: Timestamp,
+    /// Randomness, drawn once for this tick.
+    pub entropy: [u8; 32],
+    /// Who would hold what this tick decides.
+    pub holder: Holder,
+    /// Which way of running phileas this is.
+    pub driver: Driver,
+    /// The repository.
+    pub repository: Repository,
+    /// The branch `jules`.
+    pub ledger: Ledger,
+    /// What people asked for.
+    pub plan: Plan,
+    /// What is wrong with it.
+    pub plan_diagnostics: Vec<Diagnostic>,
+    /// The files that the plan came from, at one commit of the default branch.
+    pub tree: Tree,
+    /// Pull requests by number: the open ones, those that changed lately, and those that were asked for.
+    pub pulls: BTreeMap<PullNumber, Pull>,
+    /// What Jules was asked for, as far as it answered.
+    pub sessions: Listing,
+    /// Activities of the sessions whose activities were asked for, oldest first.
+    pub activities: BTreeMap<SessionId, Vec<Activity>>,
+    /// Open issues that phileas itself opened.
+    pub notices: Vec<Notice>,
+    /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.
+    pub paused_by_variable: Option<String>,
+    /// The open issue that carries the label `phileas:pause`.
+    pub paused_by_label: Option<u64>,
+    /// What a person asked this very run to do.
+    pub ask: Ask,
+}
+
+/// What GitHub says of the repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repository {
+    /// Its id.
+    pub id: RepositoryId,
+    /// Its present name; renames have been followed.
+    pub name: RepositoryName,
+    /// Whether everybody can read it, and with it the ledger.
+    pub public: bool,
+    /// Whether it is archived: nothing can be written.
+    pub archived: bool,
+    /// Its default branch.
+    pub default_branch: BranchName,
+    /// The head of the default branch; `None` in an empty repository.
+    pub default_head: Option<Oid>,
+    /// The verdict of the default branch's checks.
+    pub default_checks: Checks,
+}
+
+/// The verdict of all checks of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Checks {
+    /// There are none.
+    #[default]
+    None,
+    /// Some are still running.
+    Pending,
+    /// All passed.
+    Green,
+    /// At least one failed.
+    Red,
+}
+
+/// The branch `jules` as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ledger {
+    /// There is no state file: the branch is missing (`head` is `None`), or holds other things only.
+    Missing {
+        /// The branch's head, where the branch exists.
+        head: Option<Oid>,
+    },
+    /// It was read.
+    Present {
+        /// The head that it was read at; every write demands it.
+        head: Oid,
+        /// What it says.
+        state: Box<State>,
+    },
+    /// There is a state file, and it cannot be trusted. It is never written over.
+    Corrupt {
+        /// The head that it was read at.
+        head: Oid,
+        /// What is wrong, and where.
+        diagnostics: Vec<Diagnostic>,
+    },
+}
+
+/// A pull request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pull {
+    /// Its number.
+    pub number: PullNumber,
+    /// Open, closed or merged.
+    pub state: PullState,
+    /// Whether it is a draft.
+    pub draft: bool,
+    /// Its title: untrusted text.
+    pub title: String,
+    /// Its description: untrusted text.
+    pub body: String,
+    /// Who opened it; a hint only (Jules opens some as the connected person).
+    pub author: Login,
+    /// Its branch.
+    pub head: BranchName,
+    /// The commit on it.
+    pub head_oid: Oid,
+    /// Whether the branch lives in this repository, not in a fork.
+    pub same_repository: bool,
+    /// Where it wants to go.
+    pub base: BranchName,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When it was closed or merged.
+    pub closed_at: Option<Timestamp>,
+    /// Whether a person has reviewed it.
+    pub reviewed: bool,
+}
+
+/// Whether a pull request is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PullState {
+    /// It is.
+    Open,
+    /// Closed without a merge.
+    Closed,
+    /// Merged.
+    Merged,
+}
+
+/// What Jules answered.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Listing {
+    /// Nothing was asked.
+    #[default]
+    NotTaken,
+    /// Jules did not answer, or not all of it.
+    Failed(Outage),
+    /// It answered.
+    Taken(Sessions),
+}
+
+/// Why an outside system did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outage {
+    /// One line, free of secrets.
+    pub detail: String,
+    /// When to ask again at the earliest.
+    pub retry_at: Option<Timestamp>,
+    /// Whether the credential was refused: asking again is useless until a person acts.
+    pub credential: bool,
+}
+
+/// A listing of sessions. Sessions of other repositories were dropped, but for the count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sessions {
+    /// When the listing was begun.
+    pub taken_at: Timestamp,
+    /// Every session created since then is in it. `None`: every session there is.
+    pub since: Option<Timestamp>,
+    /// Whether archived sessions are in it.
+    pub archived: bool,
+    /// Sessions of this repository, oldest first.
+    pub sessions: Vec<Session>,
+    /// What the key has in use, over all repositories.
+    pub key: KeyUse,
+}
+
+/// What a Jules key has in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KeyUse {
+    /// Sessions that are not ended.
+    pub active: u32,
+    /// Sessions created in the last 24 hours, as far as the listing reaches.
+    pub created_last_day: u32,
+}
+
+/// A Jules session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// Where it stands.
+    pub state: SessionState,
+    /// Its title; Jules may have changed it.
+    pub title: String,
+    /// Its prompt, where the listing shows it.
+    pub prompt: Option<String>,
+    /// The repository it works on. `None`: it works on none, or the listing does not say.
+    pub source: Option<RepositoryName>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// Whether it is archived.
+    pub archived: bool,
+    /// Pull requests that it says are its own, in this repository.
+    pub pulls: Vec<PullNumber>,
+    /// Whether it shows changes.
+    pub has_changes: bool,
+}
+
+/// Where a session stands. What this program does not know counts as running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionState {
+    /// Accepted.
+    Queued,
+    /// Making a plan.
+    Planning,
+    /// Its plan waits for approval.
+    AwaitingPlanApproval,
+    /// It asked something.
+    AwaitingUserFeedback,
+    /// At work.
+    InProgress,
+    /// Paused by a person, or archived while running.
+    Paused,
+    /// Ended; a message can reopen it.
+    Completed,
+    /// Ended for good.
+    Failed,
+    /// Anything else, as Jules wrote it.
+    Unknown(String),
+}
+
+impl SessionState {
+    /// Whether it takes up one of the key's places.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        !matches!(self, Self::Completed | Self::Failed)
+    }
+}
+
+/// One activity of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activity {
+    /// Its id.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub kind: ActivityKind,
+    /// Whether it carries a change set.
+    pub has_changes: bool,
+}
+
+/// What an activity is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ActivityKind {
+    /// Jules said something: untrusted text.
+    AgentMessaged(String),
+    /// Somebody answered.
+    UserMessaged(String),
+    /// A plan was made.
+    PlanGenerated,
+    /// A plan was approved.
+    PlanApproved,
+    /// It moved.
+    Progress,
+    /// The session ended.
+    Completed,
+    /// The session failed, with Jules' reason.
+    Failed(String),
+    /// Anything else, by its key on the wire.
+    Unknown(String),
+}
+
+/// An open issue that phileas opened to call a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The issue's number.
+    pub number: u64,
+    /// What it is about: the text of [`super::NoticeKey`].
+    pub key: String,
+}
+
+/// What a person asked this very run to do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Ask {
+    /// Whatever is due.
+    #[default]
+    Due,
+    /// This persona now, due or not; budgets of the repository are kept.
+    Persona(PersonaId),
+    /// This track only.
+    Track(TrackName),
+    /// Every persona once, schedules ignored; budgets kept.
+    All,
+}
+
+impl Sessions {
+    /// Whether a session created at or after `instant` would be in this listing, archived or not.
+    #[must_use]
+    pub fn covers(&self, instant: Timestamp) -> bool {
+        self.archived && self.since.is_none_or(|since| since <= instant)
+    }
+
+    /// The session of an id.
+    #[must_use]
+    pub fn get(&self, id: &SessionId) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.id == *id)
+    }
+}
+
+impl Snapshot {
+    /// The listing, where one was taken.
+    #[must_use]
+    pub fn listing(&self) -> Option<&Sessions> {
+        match &self.sessions {
+            Listing::Taken(sessions) => Some(sessions),
+            Listing::NotTaken | Listing::Failed(_) => None,
+        }
+    }
+}

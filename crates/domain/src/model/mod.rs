@@ -1,0 +1,11 @@
+//! Ids and small values, each a type of its own so that they cannot be mixed up.
+
+mod ids;
+mod repository;
+mod tree;
+mod turn;
+
+pub use ids::{BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName};
+pub use repository::{RepositoryName, RepositoryNameError};
+pub use tree::{Entry, Mode, Tree};
+pub use turn::{Marker, MarkerError, PromptLine, TurnId};

@@ -1,0 +1,88 @@
+//! What people asked for: `.jules/schedules.toml` and the personas, read into one [`Plan`].
+//!
+//! Reading never fails: what is broken drops out with a [`Diagnostic`](crate::Diagnostic), everything else runs.
+
+mod cron;
+mod policy;
+
+pub mod persona;
+pub mod read;
+
+use std::collections::BTreeMap;
+
+use crate::model::{PersonaId, TrackName};
+
+pub use cron::{Cron, CronError};
+pub use persona::Persona;
+pub use policy::{
+    AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed, Merge, Mode,
+    PlanApproval, Policy, Priority, Tier,
+};
+pub use read::read;
+
+/// The plan's file on the default branch.
+pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
+/// The folder of personas on the default branch.
+pub const PERSONAS_FOLDER: &str = ".jules/personas";
+/// Words that labels and comments use as commands, so that no persona may be called by them.
+pub const RESERVED_IDS: [&str; 9] =
+    ["hold", "retry", "approve-plan", "merge", "pause", "run", "stop", "status", "explain"];
+
+/// Everything that may run, and how.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// What applies where nothing else is said.
+    pub defaults: Policy,
+    /// How much may be spent.
+    pub budget: Budget,
+    /// Who and what is let through.
+    pub gate: Gate,
+    /// Ordered lists of steps, by name. `cycle = [...]` is the track `default`.
+    pub tracks: BTreeMap<TrackName, Track>,
+    /// Personas that run by the clock.
+    pub schedules: BTreeMap<PersonaId, Schedule>,
+    /// All personas that can be read, also those that nothing names (they can be asked for).
+    pub personas: BTreeMap<PersonaId, Persona>,
+}
+
+/// An ordered list of steps with a pointer of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    /// Its name.
+    pub name: TrackName,
+    /// Its steps in order, personas that cannot be read included: a step's index is the pointer.
+    pub steps: Vec<Step>,
+    /// When a pass begins. `None`: passes follow each other.
+    pub start: Option<Cron>,
+    /// What applies to it.
+    pub policy: Policy,
+}
+
+/// One entry of a track.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What it does.
+    pub kind: StepKind,
+    /// What applies to it, defaults and track settings included.
+    pub policy: Policy,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StepKind {
+    /// A persona's turn. It may name one that cannot be read; the engine then skips it and says why.
+    Persona(PersonaId),
+    /// A layer of the hand-over pipeline, by name (`layer:observers`).
+    Layer(String),
+}
+
+/// A persona that runs by the clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    /// Who.
+    pub persona: PersonaId,
+    /// When. `None`: `"manual"`, only when asked for.
+    pub cron: Option<Cron>,
+    /// What applies to it.
+    pub policy: Policy,
+}

@@ -1,0 +1,270 @@
+//! The knobs of a plan. Each may be set for all, for a track, for a step or for a schedule.
+
+/// Whether phileas acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Decide and do.
+    #[default]
+    Act,
+    /// Decide and report, start nothing.
+    Observe,
+}
+
+/// When a track goes on to its next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AdvanceOn {
+    /// When the session has ended.
+    Completed,
+    /// When its pull request is open, or the session ended without one.
+    #[default]
+    PrOpen,
+    /// When its pull request is merged or closed.
+    Merged,
+}
+
+/// Who approves a session's plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlanApproval {
+    /// Nobody is asked: Jules goes on by itself.
+    #[default]
+    Auto,
+    /// The session waits until a person with write access approves.
+    Writers,
+    /// The session waits, and phileas never approves, whoever asks.
+    Never,
+}
+
+/// What Jules does with its changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Automation {
+    /// It opens a pull request.
+    #[default]
+    PullRequest,
+    /// It keeps them in the session.
+    None,
+}
+
+/// Where a session starts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Branch {
+    /// The repository's default branch.
+    #[default]
+    Default,
+    /// A branch made for the turn: `phileas/<track>/<persona>-<seq>`.
+    Persona,
+    /// A branch by name.
+    Named(String),
+}
+
+/// What happens to slots that nobody was awake for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CatchUp {
+    /// They collapse into one turn.
+    #[default]
+    One,
+    /// They are forgotten.
+    None,
+    /// Each gets its turn.
+    All,
+}
+
+/// Who goes first when not everybody can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Priority {
+    /// After the others.
+    #[default]
+    Normal,
+    /// Before normal ones.
+    High,
+    /// First, and also while the default branch's checks are red.
+    Critical,
+}
+
+/// Whether phileas merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Merge {
+    /// Never.
+    #[default]
+    Off,
+    /// When everything about the pull request is green.
+    Green,
+}
+
+/// What applies to a step, a track or a schedule, with every default filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether to act.
+    pub mode: Mode,
+    /// IANA name of the time zone that cron expressions are read in.
+    pub timezone: String,
+    /// When the track goes on.
+    pub advance_on: AdvanceOn,
+    /// Who approves plans.
+    pub plan_approval: PlanApproval,
+    /// What Jules does with its changes.
+    pub automation: Automation,
+    /// Where sessions start.
+    pub branch: Branch,
+    /// How many standard answers a waiting session gets before a person is called.
+    pub max_nudges: u32,
+    /// Minutes without any activity after which a session is called stuck.
+    pub stuck_minutes: u32,
+    /// Seconds without any activity after which the turn is given up.
+    pub abandon_after_secs: u64,
+    /// How often a failed session is tried again.
+    pub retry: u32,
+    /// What happens to missed slots.
+    pub catch_up: CatchUp,
+    /// Whether a persona is skipped while the default branch has not moved since its last turn.
+    pub skip_unchanged: bool,
+    /// After how many unwanted turns in a row a persona rests; 0 means never.
+    pub rest_after: u32,
+    /// Who goes first.
+    pub priority: Priority,
+    /// Whether phileas merges.
+    pub merge: Merge,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            timezone: "UTC".to_owned(),
+            advance_on: AdvanceOn::default(),
+            plan_approval: PlanApproval::default(),
+            automation: Automation::default(),
+            branch: Branch::default(),
+            max_nudges: 2,
+            stuck_minutes: 20,
+            abandon_after_secs: 6 * 60 * 60,
+            retry: 0,
+            catch_up: CatchUp::default(),
+            skip_unchanged: true,
+            rest_after: 3,
+            priority: Priority::default(),
+            merge: Merge::default(),
+        }
+    }
+}
+
+/// A Jules plan, by its published limits (see [`Tier::limits`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tier {
+    /// 15 sessions a day, 3 at once.
+    #[default]
+    Free,
+    /// 100 a day, 15 at once.
+    Pro,
+    /// 300 a day, 60 at once.
+    Ultra,
+}
+
+/// What a Jules key may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyLimits {
+    /// Sessions in a rolling day.
+    pub daily: u32,
+    /// Sessions at once.
+    pub active: u32,
+}
+
+impl Tier {
+    /// The limits that several independent users report for this plan; the service itself does not tell them.
+    #[must_use]
+    pub fn limits(self) -> KeyLimits {
+        match self {
+            Self::Free => KeyLimits { daily: 15, active: 3 },
+            Self::Pro => KeyLimits { daily: 100, active: 15 },
+            Self::Ultra => KeyLimits { daily: 300, active: 60 },
+        }
+    }
+}
+
+/// How much may be spent, for a repository and for its Jules key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budget {
+    /// Live sessions of this repository.
+    pub max_active: u32,
+    /// Sessions of this repository in a rolling day.
+    pub daily_sessions: u32,
+    /// Open pull requests of ours that nobody has reviewed, above which nothing new starts by itself.
+    pub max_open_pulls: u32,
+    /// Requests of one person in an hour.
+    pub requests_per_actor_hour: u32,
+    /// The key's plan.
+    pub tier: Tier,
+    /// The key's daily limit, where it is not the plan's.
+    pub key_daily: Option<u32>,
+    /// The key's limit of sessions at once, where it is not the plan's.
+    pub key_active: Option<u32>,
+    /// How many of the key's daily sessions are left for people.
+    pub reserve_for_people: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            max_active: 2,
+            daily_sessions: 5,
+            max_open_pulls: 3,
+            requests_per_actor_hour: 6,
+            tier: Tier::default(),
+            key_daily: None,
+            key_active: None,
+            reserve_for_people: 2,
+        }
+    }
+}
+
+impl Budget {
+    /// The key's limits: figures before the plan's.
+    #[must_use]
+    pub fn key_limits(&self) -> KeyLimits {
+        let tier = self.tier.limits();
+        KeyLimits { daily: self.key_daily.unwrap_or(tier.daily), active: self.key_active.unwrap_or(tier.active) }
+    }
+}
+
+/// What happens while the default branch's checks are red.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MainRed {
+    /// Nothing changes.
+    #[default]
+    Ignore,
+    /// Only steps of critical priority start.
+    CriticalOnly,
+}
+
+/// Which way of running phileas acts; the others only observe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Driver {
+    /// All of them; the compare-and-swap decides.
+    #[default]
+    Any,
+    /// Only the Action.
+    Action,
+    /// Only the service.
+    Server,
+}
+
+/// A bot whose requests count: exact login and numeric id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedBot {
+    /// `name[bot]`.
+    pub login: String,
+    /// GitHub's numeric account id.
+    pub id: u64,
+}
+
+/// Who and what is let through.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Gate {
+    /// What happens while the default branch is red.
+    pub main_red: MainRed,
+    /// Path patterns that no pull request of ours may touch to be merged by phileas; added to the built-in ones.
+    pub protected_paths: Vec<String>,
+    /// Which driver acts.
+    pub driver: Driver,
+    /// Bots whose requests count.
+    pub allow_bots: Vec<AllowedBot>,
+}

@@ -1,0 +1,183 @@
+//! The ledger's memory: `cycle_state.json` and its archive.
+//!
+//! The types here are what the engine reads and changes; [`codec`] alone knows how they stand in the file.
+//! Keys that this version does not know survive a round trip at every level, in the `extra` of each type.
+
+mod history;
+mod track;
+
+pub mod codec;
+pub mod invariant;
+pub mod rebuild;
+pub mod repair;
+pub mod segment;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::model::{Oid, PersonaId, RepositoryId, TrackName, TurnId};
+
+pub use history::{Amendment, HistoryEntry, Outcome};
+pub use track::{Intent, TrackState, Turn};
+
+/// The state file on the branch `jules`.
+pub const STATE_PATH: &str = ".jules/cycle_state.json";
+/// The folder of archived history.
+pub const HISTORY_FOLDER: &str = ".jules/history";
+/// The newest version of the state file that this program writes, and the newest that it reads.
+pub const STATE_VERSION: u64 = 5;
+
+/// Keys that this version does not know, kept for the next write.
+pub type Extra = serde_json::Map<String, serde_json::Value>;
+
+/// Everything that the ledger remembers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    /// When and for whom the ledger was born. `None` in files older than version 5, until the first write.
+    pub genesis: Option<Genesis>,
+    /// What ran, by consecutive number. Only what was not yet moved to an archive segment.
+    pub history: BTreeMap<u64, HistoryEntry>,
+    /// Later news of archived entries, until the next rotation folds them in.
+    pub amendments: BTreeMap<u64, Amendment>,
+    /// Each track's pointer and live turns. Schedules and requests have tracks of their own.
+    pub tracks: BTreeMap<TrackName, TrackState>,
+    /// When each schedule last fired.
+    pub schedules: BTreeMap<String, ScheduleState>,
+    /// Requests by the id of the event that made them.
+    pub requests: BTreeMap<String, RequestState>,
+    /// What is remembered of each persona.
+    pub personas: BTreeMap<PersonaId, PersonaState>,
+    /// What was spent lately.
+    pub budget: BudgetState,
+    /// How far polling has read.
+    pub cursors: Cursors,
+    /// Issues that were published once, by key.
+    pub published: BTreeMap<String, u64>,
+    /// The number of the dashboard issue.
+    pub dashboard_issue: Option<u64>,
+    /// The sprint's number, where sprints are used.
+    pub sprint: Option<u64>,
+    /// Why nothing starts, when a person paused everything here.
+    pub paused: Option<Pause>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// The birth of a ledger. The nonce makes its turn ids unlike those of any other ledger of the repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Genesis {
+    /// GitHub's id of the repository.
+    pub repository_id: RepositoryId,
+    /// When.
+    pub born_at: Timestamp,
+    /// 12 lower-case hexadecimal digits, drawn once.
+    pub nonce: String,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What is remembered of a schedule.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ScheduleState {
+    /// The newest slot that was answered with a turn, or the time at which the schedule was first seen.
+    pub last_fired: Option<Timestamp>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What became of a person's wish.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RequestState {
+    /// `label`, `comment`, `dispatch`, …
+    pub kind: String,
+    /// Node id of the issue or pull request it was put on.
+    pub subject: Option<String>,
+    /// Digest of the text it was put on.
+    pub digest: Option<String>,
+    /// Login of the person.
+    pub actor: Option<String>,
+    /// `dispatched`, `refused`, …
+    pub outcome: Option<String>,
+    /// The turn it started.
+    pub turn: Option<TurnId>,
+    /// The number of its track `request:<number>`.
+    pub number: Option<u64>,
+    /// The status comment that is edited.
+    pub comment_id: Option<u64>,
+    /// When it was taken up.
+    pub created_at: Option<Timestamp>,
+    /// When it was finished; dropped 30 days later.
+    pub finished_at: Option<Timestamp>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What is remembered of a persona across its turns.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PersonaState {
+    /// Rejected, ignored or empty turns in a row.
+    pub empty_streak: u32,
+    /// It rests until its track has made this many passes.
+    pub rests_until_pass: Option<u64>,
+    /// When it was sent to rest. A rest also ends with time, so that a track where everybody rests wakes again.
+    pub rested_at: Option<Timestamp>,
+    /// The default branch's head at its last turn.
+    pub last_base_sha: Option<Oid>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What was spent lately.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BudgetState {
+    /// When sessions were started, oldest first; older than a day is dropped.
+    pub created: Vec<Timestamp>,
+    /// Jules said that its quota is spent: nothing starts before this.
+    pub paused_until: Option<Timestamp>,
+    /// Why.
+    pub reason: Option<String>,
+    /// How often in a row the key was found spent; the pause doubles with it.
+    pub strikes: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// How far polling has read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cursors {
+    /// Comments up to here were read.
+    pub comments_since: Option<Timestamp>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// A pause that a person set.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pause {
+    /// Since when.
+    pub at: Option<Timestamp>,
+    /// Who.
+    pub by: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+impl State {
+    /// A new ledger's state.
+    #[must_use]
+    pub fn born(repository_id: RepositoryId, born_at: Timestamp, nonce: String) -> Self {
+        Self {
+            genesis: Some(Genesis { repository_id, born_at, nonce, extra: Extra::new() }),
+            ..Self::default()
+        }
+    }
+
+    /// The key of the next history entry. Archived keys count: history never starts again.
+    #[must_use]
+    pub fn next_history_key(&self) -> u64 {
+        self.history.last_key_value().map_or(0, |(key, _)| key + 1)
+    }
+}

@@ -1,0 +1,126 @@
+//! A track's pointer and its live turns.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{Extra, Pause};
+use crate::model::{BranchName, Holder, Oid, PersonaId, PullNumber, SessionId, Slot, TurnId};
+
+/// Where a track stands.
+///
+/// `persona_id`, `session_id`, `pr_number` and `updated_at` are seed 004's: the newest turn as people read it.
+/// The pointer itself is `index`, because the same persona may stand in a track twice.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TrackState {
+    /// Who ran last, or runs.
+    pub persona_id: Option<PersonaId>,
+    /// Its newest session.
+    pub session_id: Option<SessionId>,
+    /// Its newest pull request.
+    pub pr_number: Option<PullNumber>,
+    /// When this entry last changed.
+    pub updated_at: Option<Timestamp>,
+    /// The index of the step that ran last, or runs. `None`: never ran, or only by a program that knew no index.
+    pub index: Option<u64>,
+    /// How many turns this track has had, for ever; the number of the newest one.
+    pub seq: u64,
+    /// How often the pointer has come round.
+    pub passes: u64,
+    /// For a track with a start time: the newest start that was answered with a pass.
+    pub last_started: Option<Timestamp>,
+    /// For a track with a start time: whether a pass is under way.
+    pub pass_open: bool,
+    /// The live turns of the present step by slot. Empty: the step is done, the next one is due.
+    pub turns: BTreeMap<Slot, Turn>,
+    /// Why this track does not go on, when a person paused it.
+    pub paused: Option<Pause>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// A turn that is under way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// Its id.
+    pub turn: TurnId,
+    /// The present attempt, from 1. A turn has at most one session an attempt.
+    pub attempt: u32,
+    /// Who.
+    pub persona_id: PersonaId,
+    /// Where it stands in the history, once its session is known.
+    pub history_key: Option<u64>,
+    /// Who is about to create, or has created, this attempt's session. `None`: the attempt is still to be started.
+    pub intent: Option<Intent>,
+    /// This attempt's session, once known.
+    pub session_id: Option<SessionId>,
+    /// Its pull request, once known.
+    pub pr_number: Option<PullNumber>,
+    /// How many standard answers were sent to it.
+    pub nudges: u32,
+    /// When the newest of them was decided.
+    pub nudged_at: Option<Timestamp>,
+    /// When a complete listing, taken after the grace, did not show this attempt's session.
+    pub listed_empty_at: Option<Timestamp>,
+    /// How many attempts ended without anybody knowing whether a session came of them.
+    pub ambiguous: u32,
+    /// How many attempts failed by Jules' own word.
+    pub failures: u32,
+    /// The attempt is not started before this.
+    pub not_before: Option<Timestamp>,
+    /// When people were told that it waits for them or does not move.
+    pub warned_at: Option<Timestamp>,
+    /// The default branch's head when the attempt was decided.
+    pub base_sha: Option<Oid>,
+    /// The branch that the session starts from.
+    pub branch: Option<BranchName>,
+    /// A person asked to cancel it.
+    pub cancel: bool,
+    /// Further sessions that were found for it.
+    pub duplicates: Vec<SessionId>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// The right to create one session, taken by a commit before Jules is called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    /// When it was decided.
+    pub created_at: Timestamp,
+    /// The holder may call Jules only before this.
+    pub not_after: Timestamp,
+    /// Who holds it.
+    pub holder: Holder,
+    /// SHA-256 of the prompt in lower-case hexadecimal.
+    pub prompt_sha256: String,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+impl Turn {
+    /// A turn whose first attempt is still to be started.
+    #[must_use]
+    pub fn new(turn: TurnId, persona_id: PersonaId) -> Self {
+        Self {
+            turn,
+            attempt: 1,
+            persona_id,
+            history_key: None,
+            intent: None,
+            session_id: None,
+            pr_number: None,
+            nudges: 0,
+            nudged_at: None,
+            listed_empty_at: None,
+            ambiguous: 0,
+            failures: 0,
+            not_before: None,
+            warned_at: None,
+            base_sha: None,
+            branch: None,
+            cancel: false,
+            duplicates: Vec::new(),
+            extra: Extra::new(),
+        }
+    }
+}
