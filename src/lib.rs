@@ -1,1 +1,3 @@
 //! phileas.
+
+pub mod runtime;

@@ -50,7 +50,10 @@ impl Diagnostic {
     /// A warning about a whole file.
     #[must_use]
     pub fn warning(file: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(file, message) }
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(file, message)
+        }
     }
 
     /// Names the line and column (both from 1).
@@ -124,7 +127,10 @@ pub fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
     let before = &text[..end];
     let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
+    (
+        u32::try_from(line).unwrap_or(u32::MAX),
+        u32::try_from(column).unwrap_or(u32::MAX),
+    )
 }
 
 #[cfg(test)]

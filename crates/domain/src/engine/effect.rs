@@ -4,7 +4,9 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::model::{BranchName, Marker, Oid, PersonaId, PullNumber, RepositoryName, SessionId, Slot, TrackName};
+use crate::model::{
+    BranchName, Marker, Oid, PersonaId, PullNumber, RepositoryName, SessionId, Slot, TrackName,
+};
 
 /// One thing to do outside git, after the decision's commit has won.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,8 @@ use jiff::Timestamp;
 
 use crate::Diagnostic;
 use crate::model::{
-    BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId, TrackName, Tree,
+    BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
+    TrackName, Tree,
 };
 use crate::plan::{Driver, Plan};
 use crate::state::State;

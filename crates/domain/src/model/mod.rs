@@ -5,7 +5,9 @@ mod repository;
 mod tree;
 mod turn;
 
-pub use ids::{BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName};
+pub use ids::{
+    BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName,
+};
 pub use repository::{RepositoryName, RepositoryNameError};
 pub use tree::{Entry, Mode, Tree};
 pub use turn::{Marker, MarkerError, PromptLine, TurnId};

@@ -24,17 +24,24 @@ impl FromStr for RepositoryName {
     type Err = RepositoryNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || RepositoryNameError { text: text.to_owned() };
+        let wrong = || RepositoryNameError {
+            text: text.to_owned(),
+        };
         let (owner, name) = text.split_once('/').ok_or_else(wrong)?;
         let legal = |part: &str| {
             !part.is_empty()
                 && part != "."
                 && part != ".."
                 && part.len() <= 100
-                && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
         };
         if legal(owner) && legal(name) {
-            Ok(Self { owner: owner.to_owned(), name: name.to_owned() })
+            Ok(Self {
+                owner: owner.to_owned(),
+                name: name.to_owned(),
+            })
         } else {
             Err(wrong())
         }
@@ -64,6 +71,9 @@ mod tests {
         for wrong in ["", "a", "a/", "/b", "a/b/c", "a/..", "a b/c"] {
             assert!(wrong.parse::<RepositoryName>().is_err(), "{wrong}");
         }
-        assert_eq!("Acme/Widget".parse::<RepositoryName>().unwrap(), "acme/widget".parse().unwrap());
+        assert_eq!(
+            "Acme/Widget".parse::<RepositoryName>().unwrap(),
+            "acme/widget".parse().unwrap()
+        );
     }
 }

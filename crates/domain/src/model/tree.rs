@@ -42,7 +42,9 @@ impl Tree {
 
     /// A tree of readable regular files, for tests, examples and local folders.
     #[must_use]
-    pub fn of_texts<P: Into<String>, T: AsRef<str>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
+    pub fn of_texts<P: Into<String>, T: AsRef<str>>(
+        files: impl IntoIterator<Item = (P, T)>,
+    ) -> Self {
         let mut tree = Self::new();
         for (path, text) in files {
             tree.insert_text(path, text.as_ref());
@@ -57,7 +59,12 @@ impl Tree {
 
     /// Adds or replaces a readable regular file.
     pub fn insert_text(&mut self, path: impl Into<String>, text: &str) {
-        let entry = Entry { mode: Mode::File, oid: String::new(), size: text.len() as u64, text: Some(text.into()) };
+        let entry = Entry {
+            mode: Mode::File,
+            oid: String::new(),
+            size: text.len() as u64,
+            text: Some(text.into()),
+        };
         self.insert(path, entry);
     }
 
@@ -71,11 +78,16 @@ impl Tree {
     #[must_use]
     pub fn text(&self, path: &str) -> Option<&str> {
         let entry = self.entries.get(path)?;
-        (entry.mode == Mode::File).then_some(entry.text.as_deref()).flatten()
+        (entry.mode == Mode::File)
+            .then_some(entry.text.as_deref())
+            .flatten()
     }
 
     /// All entries below `folder` (without its final slash), in byte order of their paths.
-    pub fn below<'a>(&'a self, folder: &str) -> impl Iterator<Item = (&'a str, &'a Entry)> + use<'a> {
+    pub fn below<'a>(
+        &'a self,
+        folder: &str,
+    ) -> impl Iterator<Item = (&'a str, &'a Entry)> + use<'a> {
         let prefix = format!("{folder}/");
         self.entries
             .range(prefix.clone()..)
@@ -85,7 +97,9 @@ impl Tree {
 
     /// All entries in byte order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Entry)> {
-        self.entries.iter().map(|(path, entry)| (path.as_str(), entry))
+        self.entries
+            .iter()
+            .map(|(path, entry)| (path.as_str(), entry))
     }
 
     /// Whether nothing is in it.
@@ -102,6 +116,9 @@ mod tests {
     #[test]
     fn below_takes_whole_path_parts() {
         let tree = Tree::of_texts([("a/b", "1"), ("ab/c", "2"), ("a/c/d", "3")]);
-        assert_eq!(tree.below("a").map(|(path, _)| path).collect::<Vec<_>>(), ["a/b", "a/c/d"]);
+        assert_eq!(
+            tree.below("a").map(|(path, _)| path).collect::<Vec<_>>(),
+            ["a/b", "a/c/d"]
+        );
     }
 }

@@ -19,8 +19,16 @@ impl TurnId {
     /// Derives the id: the first 12 characters of the lower-case Crockford base32 of a SHA-256 over the ledger's
     /// nonce, the repository, the track, the sequence number and the slot.
     #[must_use]
-    pub fn derive(nonce: &str, repository: RepositoryId, track: &TrackName, seq: u64, slot: &Slot) -> Self {
-        let digest = Sha256::digest(format!("phileas/turn/1\n{nonce}\n{repository}\n{track}\n{seq}\n{slot}"));
+    pub fn derive(
+        nonce: &str,
+        repository: RepositoryId,
+        track: &TrackName,
+        seq: u64,
+        slot: &Slot,
+    ) -> Self {
+        let digest = Sha256::digest(format!(
+            "phileas/turn/1\n{nonce}\n{repository}\n{track}\n{seq}\n{slot}"
+        ));
         let mut text = crockford().encode(&digest);
         text.truncate(TURN_ID_LENGTH);
         Self(text)
@@ -30,7 +38,9 @@ impl TurnId {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let legal = text.len() == TURN_ID_LENGTH
-            && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'z') && !matches!(b, b'i' | b'l' | b'o' | b'u'));
+            && text.bytes().all(|b| {
+                matches!(b, b'0'..=b'9' | b'a'..=b'z') && !matches!(b, b'i' | b'l' | b'o' | b'u')
+            });
         legal.then(|| Self(text.to_owned()))
     }
 
@@ -49,8 +59,12 @@ impl fmt::Display for TurnId {
 
 fn crockford() -> Encoding {
     let mut specification = Specification::new();
-    specification.symbols.push_str("0123456789abcdefghjkmnpqrstvwxyz");
-    specification.encoding().expect("the alphabet has 32 different characters")
+    specification
+        .symbols
+        .push_str("0123456789abcdefghjkmnpqrstvwxyz");
+    specification
+        .encoding()
+        .expect("the alphabet has 32 different characters")
 }
 
 /// `<turn>.<attempt>`: stands in the title and in the last line of the prompt of the session it names.
@@ -91,10 +105,20 @@ impl Marker {
     /// Reads the marker in a prompt's last line, with everything else that line says.
     #[must_use]
     pub fn in_prompt(prompt: &str) -> Option<PromptLine> {
-        let line = prompt.trim_end().rsplit('\n').next()?.strip_prefix("phileas-turn: ")?;
+        let line = prompt
+            .trim_end()
+            .rsplit('\n')
+            .next()?
+            .strip_prefix("phileas-turn: ")?;
         let mut parts = line.split(' ');
         let marker = parts.next()?.parse().ok()?;
-        let mut field = |name: &str| parts.next()?.strip_prefix(name)?.strip_prefix('=').map(str::to_owned);
+        let mut field = |name: &str| {
+            parts
+                .next()?
+                .strip_prefix(name)?
+                .strip_prefix('=')
+                .map(str::to_owned)
+        };
         Some(PromptLine {
             marker,
             repository: RepositoryId(field("repository")?.parse().ok()?),
@@ -145,7 +169,10 @@ impl std::str::FromStr for Marker {
         if attempt.starts_with(['0', '+']) {
             return Err(wrong());
         }
-        Ok(Self { turn, attempt: attempt.parse().map_err(|_| wrong())? })
+        Ok(Self {
+            turn,
+            attempt: attempt.parse().map_err(|_| wrong())?,
+        })
     }
 }
 
@@ -154,19 +181,37 @@ mod tests {
     use super::*;
 
     fn turn() -> TurnId {
-        TurnId::derive("9f3c5a0e77b1", RepositoryId(123_456_789), &"default".into(), 88, &"".into())
+        TurnId::derive(
+            "9f3c5a0e77b1",
+            RepositoryId(123_456_789),
+            &"default".into(),
+            88,
+            &"".into(),
+        )
     }
 
     #[test]
     fn the_same_work_has_the_same_id_for_everybody() {
         assert_eq!(turn(), turn());
         assert_eq!(TurnId::parse(turn().as_str()), Some(turn()));
-        assert_ne!(turn(), TurnId::derive("9f3c5a0e77b1", RepositoryId(123_456_789), &"default".into(), 89, &"".into()));
+        assert_ne!(
+            turn(),
+            TurnId::derive(
+                "9f3c5a0e77b1",
+                RepositoryId(123_456_789),
+                &"default".into(),
+                89,
+                &"".into()
+            )
+        );
     }
 
     #[test]
     fn a_marker_survives_title_and_prompt() {
-        let marker = Marker { turn: turn(), attempt: 2 };
+        let marker = Marker {
+            turn: turn(),
+            attempt: 2,
+        };
         let title = format!("🔧 refactor: default{}", marker.title_suffix());
         assert_eq!(Marker::in_title(&title), Some(marker.clone()));
         let line = PromptLine {
@@ -177,12 +222,20 @@ mod tests {
             slot: "".into(),
             persona: "a".into(),
         };
-        assert_eq!(Marker::in_prompt(&format!("Do it.\n\n{}\n", line.render())), Some(line));
+        assert_eq!(
+            Marker::in_prompt(&format!("Do it.\n\n{}\n", line.render())),
+            Some(line)
+        );
     }
 
     #[test]
     fn what_is_almost_a_marker_is_none() {
-        for title in ["[phileas:]", "x [phileas:abc.1]", "x [phileas:0123456789ab.0]", "[phileas:0123456789ab.1] x"] {
+        for title in [
+            "[phileas:]",
+            "x [phileas:abc.1]",
+            "x [phileas:0123456789ab.0]",
+            "[phileas:0123456789ab.1] x",
+        ] {
             assert_eq!(Marker::in_title(title), None, "{title}");
         }
     }

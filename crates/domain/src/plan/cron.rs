@@ -1,7 +1,5 @@
 //! Five-field POSIX cron expressions in an IANA time zone.
 
-use jiff::Timestamp;
-
 /// A cron expression in a time zone.
 #[derive(Debug, Clone)]
 pub struct Cron {

@@ -15,18 +15,26 @@ use crate::model::{PersonaId, TrackName};
 pub use cron::{Cron, CronError};
 pub use persona::Persona;
 pub use policy::{
-    AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed, Merge, Mode,
-    PlanApproval, Policy, Priority, Tier,
+    AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,
+    Merge, Mode, PlanApproval, Policy, Priority, Tier,
 };
-pub use read::read;
 
 /// The plan's file on the default branch.
 pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
 /// The folder of personas on the default branch.
 pub const PERSONAS_FOLDER: &str = ".jules/personas";
 /// Words that labels and comments use as commands, so that no persona may be called by them.
-pub const RESERVED_IDS: [&str; 9] =
-    ["hold", "retry", "approve-plan", "merge", "pause", "run", "stop", "status", "explain"];
+pub const RESERVED_IDS: [&str; 9] = [
+    "hold",
+    "retry",
+    "approve-plan",
+    "merge",
+    "pause",
+    "run",
+    "stop",
+    "status",
+    "explain",
+];
 
 /// Everything that may run, and how.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -173,9 +173,18 @@ impl Tier {
     #[must_use]
     pub fn limits(self) -> KeyLimits {
         match self {
-            Self::Free => KeyLimits { daily: 15, active: 3 },
-            Self::Pro => KeyLimits { daily: 100, active: 15 },
-            Self::Ultra => KeyLimits { daily: 300, active: 60 },
+            Self::Free => KeyLimits {
+                daily: 15,
+                active: 3,
+            },
+            Self::Pro => KeyLimits {
+                daily: 100,
+                active: 15,
+            },
+            Self::Ultra => KeyLimits {
+                daily: 300,
+                active: 60,
+            },
         }
     }
 }
@@ -221,7 +230,10 @@ impl Budget {
     #[must_use]
     pub fn key_limits(&self) -> KeyLimits {
         let tier = self.tier.limits();
-        KeyLimits { daily: self.key_daily.unwrap_or(tier.daily), active: self.key_active.unwrap_or(tier.active) }
+        KeyLimits {
+            daily: self.key_daily.unwrap_or(tier.daily),
+            active: self.key_active.unwrap_or(tier.active),
+        }
     }
 }
 

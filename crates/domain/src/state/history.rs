@@ -46,14 +46,18 @@ impl HistoryEntry {
     /// The name of its track, old entries included.
     #[must_use]
     pub fn track_name(&self) -> TrackName {
-        self.track.clone().unwrap_or_else(|| TrackName::from("default"))
+        self.track
+            .clone()
+            .unwrap_or_else(|| TrackName::from("default"))
     }
 
     /// Whether nothing more can become of it, so that it may be archived.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         // Entries of older programs carry no outcome; nobody will complete them.
-        self.outcome.as_ref().map_or(self.turn.is_none(), Outcome::is_final)
+        self.outcome
+            .as_ref()
+            .map_or(self.turn.is_none(), Outcome::is_final)
     }
 }
 

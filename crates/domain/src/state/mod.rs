@@ -170,7 +170,12 @@ impl State {
     #[must_use]
     pub fn born(repository_id: RepositoryId, born_at: Timestamp, nonce: String) -> Self {
         Self {
-            genesis: Some(Genesis { repository_id, born_at, nonce, extra: Extra::new() }),
+            genesis: Some(Genesis {
+                repository_id,
+                born_at,
+                nonce,
+                extra: Extra::new(),
+            }),
             ..Self::default()
         }
     }

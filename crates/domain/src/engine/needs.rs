@@ -1,0 +1,31 @@
+//! What must still be read before a decision can be made.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::model::{PullNumber, SessionId};
+
+/// How far a listing of sessions must reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListingNeed {
+    /// Back to sessions created at this instant, archived ones not needed.
+    Since(Timestamp),
+    /// Back to this instant, archived ones included: good enough to say that a session does not exist.
+    CompleteSince(Timestamp),
+    /// Everything, archived ones included.
+    Everything,
+}
+
+/// What must still be read before a decision can be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// A listing of Jules' sessions.
+    pub listing: Option<ListingNeed>,
+    /// Sessions whose activities are needed.
+    pub activities: BTreeSet<SessionId>,
+    /// Pull requests that the first read did not show.
+    pub pulls: BTreeSet<PullNumber>,
+    /// Files of the default branch whose text is needed: journals of personas that may run.
+    pub texts: BTreeSet<String>,
+}

@@ -1,0 +1,3 @@
+//! Observe, decide, commit, execute.
+
+pub mod ports;

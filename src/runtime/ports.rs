@@ -1,0 +1,213 @@
+//! What the runtime needs of the outside, in the domain's own types. Adapters implement it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{
+    Activity, CreateFailure, CreateSession, Notice, Pull, Repository, Session, Sessions,
+};
+use phileas_domain::model::{BranchName, Oid, PullNumber, SessionId, Tree};
+
+/// The branch of the ledger.
+pub const LEDGER_BRANCH: &str = "jules";
+
+/// What to do about a failed call. The runtime looks at nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disposition {
+    /// The outside system is unavailable or asks for patience; the same call may work later.
+    Retry {
+        /// How long to wait at least, where it says so.
+        after: Option<Duration>,
+    },
+    /// The credential is missing, refused or too weak. Only a person can help.
+    Denied,
+    /// The thing that was asked for does not exist, or is hidden from this credential.
+    NotFound,
+    /// The request was refused for what it says.
+    Refused,
+    /// Nobody knows whether it took effect.
+    Unknown,
+}
+
+/// A failed call. The text is one line, free of secrets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct Failure {
+    /// What to do about it.
+    pub disposition: Disposition,
+    /// What happened: system, route, status, message.
+    pub detail: String,
+}
+
+/// Everything that one read of GitHub tells.
+#[derive(Debug, Clone)]
+pub struct Observation {
+    /// GitHub's time, from the `Date` header.
+    pub now: Timestamp,
+    /// The repository.
+    pub repository: Repository,
+    /// The branch `jules`.
+    pub ledger: LedgerRead,
+    /// The plan's files at the default branch's commit. Journals are listed, not read.
+    pub tree: Tree,
+    /// Open pull requests, and those that changed lately.
+    pub pulls: BTreeMap<PullNumber, Pull>,
+    /// Open issues that phileas opened.
+    pub notices: Vec<Notice>,
+    /// The open issue that carries the label `phileas:pause`.
+    pub paused_by_label: Option<u64>,
+}
+
+/// The branch `jules` as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LedgerRead {
+    /// There is no such branch.
+    NoBranch,
+    /// The branch exists, without a state file.
+    NoState {
+        /// Its head.
+        head: Oid,
+    },
+    /// The state file's text.
+    State {
+        /// The branch's head.
+        head: Oid,
+        /// The text as it stands, at most `STATE_LIMIT_BYTES` long.
+        text: String,
+    },
+    /// There is something at the state file's path that cannot be read as text: a link, a folder, binary, too large.
+    Unreadable {
+        /// The branch's head.
+        head: Oid,
+        /// What it is.
+        what: String,
+    },
+}
+
+/// One commit on the ledger branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// The head that must be its parent. `None`: the branch is born as an orphan.
+    pub base: Option<Oid>,
+    /// The subject.
+    pub headline: String,
+    /// The body, trailers included. It names the holder, so that a lost answer can be told from a lost race.
+    pub body: String,
+    /// Files to write (`Some`) or remove (`None`), by path.
+    pub files: BTreeMap<String, Option<String>>,
+}
+
+/// Why a commit did not win.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// The head moved: read again, decide again.
+    #[error("the head of the ledger branch moved")]
+    Stale,
+    /// Anything else. `Disposition::Unknown` cannot occur: the adapter has looked whether the commit is there.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// GitHub, as far as a tick needs it for one repository.
+pub trait GitHub: Send + Sync {
+    /// Reads everything that a tick looks at, in one request.
+    fn observe(&self) -> impl Future<Output = Result<Observation, Failure>> + Send;
+
+    /// Reads the texts of files of the default branch at a commit; missing, binary and oversize ones are left out.
+    fn read_texts(
+        &self,
+        commit: &Oid,
+        paths: &BTreeSet<String>,
+    ) -> impl Future<Output = Result<BTreeMap<String, String>, Failure>> + Send;
+
+    /// Reads pull requests by number; missing ones are left out.
+    fn read_pulls(
+        &self,
+        numbers: &BTreeSet<PullNumber>,
+    ) -> impl Future<Output = Result<BTreeMap<PullNumber, Pull>, Failure>> + Send;
+
+    /// Makes the commit by compare-and-swap and answers with the new head.
+    fn commit(&self, commit: &Commit) -> impl Future<Output = Result<Oid, CommitError>> + Send;
+
+    /// Makes a branch; one that exists already is left as it is.
+    fn make_branch(
+        &self,
+        name: &BranchName,
+        at: &Oid,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Points a pull request at another base.
+    fn retarget_pull(
+        &self,
+        pull: PullNumber,
+        base: &BranchName,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Opens an issue that carries the key as a hidden marker and the label `phileas`, unless an open one already
+    /// carries it; answers with its number.
+    fn open_notice(
+        &self,
+        key: &str,
+        title: &str,
+        body: &str,
+    ) -> impl Future<Output = Result<u64, Failure>> + Send;
+
+    /// Comments on an issue of ours and closes it; one that is closed already is left as it is.
+    fn close_notice(
+        &self,
+        number: u64,
+        comment: &str,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
+/// How far a listing of sessions must reach.
+pub use phileas_domain::engine::ListingNeed;
+
+/// Jules, as far as a tick needs it for one repository and one key.
+pub trait Jules: Send + Sync {
+    /// Lists sessions of this repository (others are dropped, but counted in the key's use) as far as needed.
+    fn list(
+        &self,
+        need: &ListingNeed,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Sessions, Failure>> + Send;
+
+    /// Reads one session; `None` when Jules does not know it.
+    fn session(
+        &self,
+        id: &SessionId,
+    ) -> impl Future<Output = Result<Option<Session>, Failure>> + Send;
+
+    /// Reads a session's activities, oldest first. `None`: Jules does not show them (yet).
+    fn activities(
+        &self,
+        id: &SessionId,
+    ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
+
+    /// Creates a session: exactly one request, never repeated.
+    fn create(
+        &self,
+        create: &CreateSession,
+    ) -> impl Future<Output = Result<Session, CreateFailure>> + Send;
+
+    /// Says something to a session, once.
+    fn send_message(
+        &self,
+        id: &SessionId,
+        text: &str,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Approves a session's plan.
+    fn approve_plan(&self, id: &SessionId) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Archives a session.
+    fn archive(&self, id: &SessionId) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
+/// Time that passes while effects are carried out. GitHub's clock gives the instant, this one the distance.
+pub trait Stopwatch: Send + Sync {
+    /// Time since an arbitrary fixed point; never goes back.
+    fn elapsed(&self) -> Duration;
+}
