@@ -4,6 +4,7 @@
 
 mod cron;
 mod policy;
+mod suggest;
 
 pub mod persona;
 pub mod read;
