@@ -71,7 +71,10 @@ fn not_json(text: &str) -> Option<Diagnostic> {
     let lines = conflict::marker_lines(text);
     if let Some(first) = lines.first() {
         let all: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        let message = format!("merge-conflict markers stand in the lines {}", all.join(", "));
+        let message = format!(
+            "merge-conflict markers stand in the lines {}",
+            all.join(", ")
+        );
         return Some(wrong(&message).at(u32::try_from(*first).unwrap_or(u32::MAX), 1));
     }
     if text.trim_start().starts_with('<') {
@@ -156,7 +159,9 @@ fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
         .iter()
         .take(super::fields::MAX_DIAGNOSTICS)
         .map(|violation| {
-            let offset = tree.as_ref().map_or(0, |tree| tree.nearest(&violation.path));
+            let offset = tree
+                .as_ref()
+                .map_or(0, |tree| tree.nearest(&violation.path));
             Diagnostic::error(STATE_PATH, violation.to_string())
                 .at_offset(text, offset)
                 .key(violation.key_path())

@@ -136,11 +136,7 @@ fn genesis(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Genes
 }
 
 /// Later news of an archived entry.
-pub(super) fn amendment(
-    node: Node<'_>,
-    path: &Path<'_>,
-    issues: &Issues<'_>,
-) -> Option<Amendment> {
+pub(super) fn amendment(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Amendment> {
     let mut fields = Fields::of(node, path, issues)?;
     Some(Amendment {
         outcome: outcome(&mut fields),

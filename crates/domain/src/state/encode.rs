@@ -209,7 +209,11 @@ fn request(request: &RequestState) -> Value {
     out.text_if("outcome", request.outcome.as_ref());
     out.text_if("turn", request.turn.as_ref());
     out.put_if("number", request.number, request.number.is_some());
-    out.put_if("comment_id", request.comment_id, request.comment_id.is_some());
+    out.put_if(
+        "comment_id",
+        request.comment_id,
+        request.comment_id.is_some(),
+    );
     out.text_if("created_at", request.created_at.as_ref());
     out.text_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)

@@ -27,7 +27,11 @@ pub(super) fn keep(node: &Node<'_>) -> Result<serde_json::Value, Inexact> {
                 digits: (*digits).to_owned(),
             })?
             .into(),
-        Value::List(items) => items.iter().map(keep).collect::<Result<Vec<_>, _>>()?.into(),
+        Value::List(items) => items
+            .iter()
+            .map(keep)
+            .collect::<Result<Vec<_>, _>>()?
+            .into(),
         Value::Object(members) => members
             .iter()
             .map(|member| Ok((member.key.to_string(), keep(&member.node)?)))
@@ -76,7 +80,15 @@ mod tests {
     #[test]
     fn numbers_that_survive_are_kept() {
         for text in [
-            "0", "-0", "18446744073709551615", "-9223372036854775808", "1.50", "1e3", "0.1", "-2.5E-3", "1E+2",
+            "0",
+            "-0",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "1.50",
+            "1e3",
+            "0.1",
+            "-2.5E-3",
+            "1E+2",
             "100000000000000000000",
         ] {
             let again = kept(text).unwrap().to_string();
@@ -87,12 +99,19 @@ mod tests {
     #[test]
     fn numbers_that_would_change_are_refused() {
         for text in [
-            "18446744073709551617", "0.12345678901234567891", "1e400", "-1e400", "1e99999999999999999999",
+            "18446744073709551617",
+            "0.12345678901234567891",
+            "1e400",
+            "-1e400",
+            "1e99999999999999999999",
             "9007199254740993.0",
         ] {
             assert_eq!(
                 kept(&format!("[{text}]")),
-                Err(Inexact { at: 1, digits: text.to_owned() }),
+                Err(Inexact {
+                    at: 1,
+                    digits: text.to_owned()
+                }),
                 "{text}"
             );
         }

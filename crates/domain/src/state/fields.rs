@@ -157,7 +157,11 @@ impl<'t, 'c> Fields<'t, 'c> {
 
     /// The value of a key that nobody has taken yet, unless it is null.
     pub(super) fn value(&self, key: &str) -> Option<&Value<'t>> {
-        let member = self.left.iter().flatten().find(|member| member.key == key)?;
+        let member = self
+            .left
+            .iter()
+            .flatten()
+            .find(|member| member.key == key)?;
         Some(&member.node.value).filter(|value| !matches!(value, Value::Null))
     }
 
@@ -172,7 +176,11 @@ impl<'t, 'c> Fields<'t, 'c> {
         if self.has(new) {
             return;
         }
-        let found = self.left.iter_mut().flatten().find(|member| member.key == old);
+        let found = self
+            .left
+            .iter_mut()
+            .flatten()
+            .find(|member| member.key == old);
         if let Some(member) = found {
             member.key = Cow::Borrowed(new);
         }
@@ -213,7 +221,8 @@ impl<'t, 'c> Fields<'t, 'c> {
             None => self.missing(key),
             Some(Value::Text(text)) if text.is_empty() => {
                 let message = "the text is empty";
-                self.issues.error(self.place(key), &self.path.key(key), message, "");
+                self.issues
+                    .error(self.place(key), &self.path.key(key), message, "");
             }
             Some(_) => return self.text(key),
         }
@@ -222,8 +231,12 @@ impl<'t, 'c> Fields<'t, 'c> {
 
     /// Complains that a key is missing.
     pub(super) fn missing(&self, key: &str) {
-        self.issues
-            .error(self.at, self.path, format!("the key `{key}` is missing"), "");
+        self.issues.error(
+            self.at,
+            self.path,
+            format!("the key `{key}` is missing"),
+            "",
+        );
     }
 
     /// An optional whole number.
@@ -234,7 +247,8 @@ impl<'t, 'c> Fields<'t, 'c> {
             Value::Number(digits) => {
                 let number = digits.parse().ok();
                 if number.is_none() {
-                    let message = format!("`{digits}` is not a whole number from 0 to {}", u64::MAX);
+                    let message =
+                        format!("`{digits}` is not a whole number from 0 to {}", u64::MAX);
                     self.issues.error(node.at, &path, message, "");
                 }
                 number
@@ -252,7 +266,10 @@ impl<'t, 'c> Fields<'t, 'c> {
         let number = self.number(key)?;
         let count = u32::try_from(number).ok();
         if count.is_none() {
-            let message = format!("`{number}` is too large; at most {} can stand here", u32::MAX);
+            let message = format!(
+                "`{number}` is too large; at most {} can stand here",
+                u32::MAX
+            );
             self.issues.error(at, &self.path.key(key), message, "");
         }
         count
@@ -266,7 +283,8 @@ impl<'t, 'c> Fields<'t, 'c> {
         if let Value::Bool(truth) = node.value {
             return truth;
         }
-        self.issues.wrong_kind(&node, &self.path.key(key), "a truth value");
+        self.issues
+            .wrong_kind(&node, &self.path.key(key), "a truth value");
         false
     }
 
@@ -384,7 +402,9 @@ pub(super) fn table<'t, K: Ord, T>(
 
 /// A history key: a whole number as it is counted, without leading zeros.
 pub(super) fn history_key(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|key: &u64| key.to_string() == text)
+    text.parse()
+        .ok()
+        .filter(|key: &u64| key.to_string() == text)
 }
 
 /// A time with its offset from UTC, as RFC 3339 writes it.
@@ -405,7 +425,12 @@ pub(super) fn time(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Opt
 pub(super) fn session(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<SessionId> {
     match &node.value {
         Value::Text(text) if text.is_empty() => {
-            issues.warn(node.at, path, "the session id is empty and reads as null", "");
+            issues.warn(
+                node.at,
+                path,
+                "the session id is empty and reads as null",
+                "",
+            );
             None
         }
         Value::Text(text) => Some(SessionId::new(text.clone())),

@@ -257,7 +257,9 @@ impl<'t> Parser<'t, '_> {
                     at += 2;
                 }
                 Some(b'\n' | b'\r') => {
-                    return Err(self.wrong(start, "the text that begins here is not closed in its line"));
+                    return Err(
+                        self.wrong(start, "the text that begins here is not closed in its line")
+                    );
                 }
                 Some(0..=0x1f) => {
                     return Err(self.wrong(at, "a control character stands in a text"));
@@ -271,8 +273,12 @@ impl<'t> Parser<'t, '_> {
         }
         self.at = at + 1;
         if escaped {
-            let text = serde_json::from_str(&self.text[start..self.at])
-                .map_err(|_| self.wrong(start, "the text that begins here holds an impossible escape"))?;
+            let text = serde_json::from_str(&self.text[start..self.at]).map_err(|_| {
+                self.wrong(
+                    start,
+                    "the text that begins here holds an impossible escape",
+                )
+            })?;
             Ok(Cow::Owned(text))
         } else {
             Ok(Cow::Borrowed(&self.text[start + 1..at]))
@@ -306,8 +312,15 @@ impl<'t> Parser<'t, '_> {
                 return Ok(value);
             }
         }
-        let found: String = rest.chars().take_while(|c| !c.is_whitespace()).take(20).collect();
-        Err(self.wrong(self.at, format!("a JSON value should stand here, not `{found}`")))
+        let found: String = rest
+            .chars()
+            .take_while(|c| !c.is_whitespace())
+            .take(20)
+            .collect();
+        Err(self.wrong(
+            self.at,
+            format!("a JSON value should stand here, not `{found}`"),
+        ))
     }
 
     fn space(&mut self) {
@@ -330,7 +343,11 @@ impl<'t> Parser<'t, '_> {
         let message = match self.open.last() {
             Some(&open) => {
                 let (line, _) = crate::diagnostic::line_and_column(self.text, open);
-                let what = if self.text.as_bytes()[open] == b'{' { "object" } else { "list" };
+                let what = if self.text.as_bytes()[open] == b'{' {
+                    "object"
+                } else {
+                    "list"
+                };
                 format!("the file is cut off: the {what} that begins in line {line} is not closed")
             }
             None => "the file is cut off".to_owned(),
@@ -344,7 +361,10 @@ impl<'t> Parser<'t, '_> {
             crate::diagnostic::line_and_column(self.text, member.at).0
         });
         let wrong = self
-            .wrong(at, format!("the key `{key}` stands here a second time (first in line {line})"))
+            .wrong(
+                at,
+                format!("the key `{key}` stands here a second time (first in line {line})"),
+            )
             .mend("keep one of the two");
         self.doubles.push(wrong);
     }
@@ -397,5 +417,6 @@ fn is_number(text: &str) -> bool {
     digits(whole)
         && (whole == "0" || !whole.starts_with('0'))
         && fraction.is_none_or(digits)
-        && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
+        && exponent
+            .is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }

@@ -124,7 +124,8 @@ pub(super) fn warn_of_doubles(state: &State, path: &Path<'_>, at: usize, issues:
             continue;
         };
         if let Some(first) = seen.insert(session, key) {
-            let message = format!("session {session} stands in the history as {first} and as {key}");
+            let message =
+                format!("session {session} stands in the history as {first} and as {key}");
             issues.warn(at, path, message, "");
         }
     }
