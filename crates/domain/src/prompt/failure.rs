@@ -116,16 +116,17 @@ impl Place<'_> {
     }
 
     fn explain_undefined(&self, detail: &str) -> (String, String) {
+        if quoted(detail).is_some_and(|expression| expression.contains(['.', '[', '('])) {
+            let mend = "name a part that it has, or guard it with `is defined`";
+            return (detail.to_owned(), mend.to_owned());
+        }
         let message = if detail.is_empty() {
             "a value is undefined"
         } else {
             detail
         };
         let name = quoted(detail).unwrap_or_default();
-        let end = name
-            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .unwrap_or(name.len());
-        (message.to_owned(), self.near_name(&name[..end]))
+        (message.to_owned(), self.near_name(name))
     }
 
     fn near_name(&self, name: &str) -> String {

@@ -85,13 +85,16 @@ impl Fence {
 pub(super) struct Untrusted {
     fence: Arc<Fence>,
     text: String,
+    /// A second way to the same text: `author.login` beside `author`.
+    field: Option<&'static str>,
 }
 
 impl Untrusted {
-    pub(super) fn value(fence: &Arc<Fence>, text: String) -> Value {
+    pub(super) fn value(fence: &Arc<Fence>, text: String, field: Option<&'static str>) -> Value {
         Value::from_object(Self {
             fence: Arc::clone(fence),
             text,
+            field,
         })
     }
 }
@@ -105,6 +108,11 @@ impl fmt::Debug for Untrusted {
 impl Object for Untrusted {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Plain
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let same = self.field.is_some() && key.as_str() == self.field;
+        same.then(|| Self::value(&self.fence, self.text.clone(), None))
     }
 
     fn is_true(self: &Arc<Self>) -> bool {

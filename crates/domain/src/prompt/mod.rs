@@ -22,6 +22,11 @@
 //! the journal entries and the sprint's context. Seed 004's system added the sprint's context alone, and left a
 //! persona of that kind without its memory. Notes on earlier turns are added wherever they were not used.
 //!
+//! **What is bounded**: see the constants below. A rendering runs on a thread of its own, because the template engine
+//! follows nesting by recursion and an overrun stack would end the whole process. Not bounded is the memory of a
+//! text that a template puts together without printing it (`{% set x = x ~ x %}` again and again): the engine offers
+//! no way to, and templates come from people who may write to the default branch.
+//!
 //! **Who is trusted.** Templates, frontmatter and partials were merged by people who may write to the default branch.
 //! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
 //! goes through [`untrusted`], stands inside a [`fence`], and is never parsed as a template.

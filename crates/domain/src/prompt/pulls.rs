@@ -40,14 +40,18 @@ impl OpenPulls {
     }
 }
 
+/// One pull request. `headRefName`, `isDraft` and `author.login` are GitHub's names in GraphQL, which the templates
+/// of seed 004's repository use.
 fn item(pull: &OpenPull, fence: &Arc<Fence>) -> Value {
-    let outside = |text: &str| Untrusted::value(fence, shorten(text));
+    let outside = |text: &str, field| Untrusted::value(fence, shorten(text), field);
     BTreeMap::from([
         ("number", Value::from(pull.number.0)),
-        ("title", outside(&pull.title)),
-        ("author", outside(&pull.author)),
-        ("head", outside(&pull.head)),
+        ("title", outside(&pull.title, None)),
+        ("author", outside(&pull.author, Some("login"))),
+        ("head", outside(&pull.head, None)),
+        ("headRefName", outside(&pull.head, None)),
         ("draft", Value::from(pull.draft)),
+        ("isDraft", Value::from(pull.draft)),
     ])
     .into()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
 use minijinja::Value;
 use minijinja::value::Serde;
@@ -12,7 +13,7 @@ use super::failure::Place;
 use super::fence::Fence;
 use super::files::Files;
 use super::journals::journal_entries;
-use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, TEMPLATE_LIMIT_BYTES};
+use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
 use super::partials::partials;
 use super::pulls::OpenPulls;
 use super::sections::{notes, with_sections};
@@ -38,6 +39,23 @@ pub(super) struct Quoted {
 ///
 /// What is wrong with the templates, with the file and line of the one that is wrong; and which limit was passed.
 pub fn render(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
+    thread::scope(|scope| {
+        let rendering = thread::Builder::new()
+            .name("prompt".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || render_here(request));
+        match rendering.map(ScopedJoinHandle::join) {
+            Ok(Ok(rendered)) => rendered,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(vec![Diagnostic::error(
+                &request.persona.path,
+                format!("there is no room for a stack of STACK_BYTES ({STACK_BYTES}): {error}"),
+            )]),
+        }
+    })
+}
+
+fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
     let persona = request.persona;
     let fence = Fence::draw(request.entropy, &persona.id, request.track);
     let files = Files::new(request.tree, persona);
@@ -111,11 +129,11 @@ pub fn render(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
             limit,
         )]);
     }
-    for (section, paths) in [
-        (&quoted.journals, &quoted.journal_paths),
-        (&quoted.sprint, &quoted.sprint_paths),
+    for (name, section, paths) in [
+        ("journal_entries", &quoted.journals, &quoted.journal_paths),
+        ("sprint_context_text", &quoted.sprint, &quoted.sprint_paths),
     ] {
-        if !section.is_empty() && prompt.contains(section.as_str()) {
+        if context.was_read(name) || (!section.is_empty() && prompt.contains(section.as_str())) {
             paths.iter().for_each(|path| note(&included, path));
         }
     }

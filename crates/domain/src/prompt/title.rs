@@ -6,7 +6,7 @@ use minijinja::Error;
 
 use super::context::Context;
 use super::limits::TITLE_LIMIT_CHARS;
-use super::untrusted::{clean_line, cut_chars};
+use super::untrusted::{cut_chars, one_line};
 use crate::model::TrackName;
 use crate::plan::Persona;
 
@@ -20,11 +20,11 @@ pub(super) fn title(
     context: &Arc<Context>,
 ) -> Result<String, Error> {
     let own = match &persona.title {
-        Some(_) => clean_line(&context.render(TITLE_TEMPLATE)?),
+        Some(_) => one_line(&context.render(TITLE_TEMPLATE)?),
         None => String::new(),
     };
     let text = if own.is_empty() {
-        clean_line(track.as_str())
+        one_line(track.as_str())
     } else {
         own
     };
@@ -33,7 +33,7 @@ pub(super) fn title(
 
 fn branded(persona: &Persona, text: &str) -> String {
     let id = persona.id.as_str();
-    let emoji = clean_line(&persona.emoji);
+    let emoji = one_line(&persona.emoji);
     let has_emoji = emoji.is_empty() || text.contains(&emoji);
     let has_id = text
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '/')))

@@ -21,8 +21,15 @@ pub fn clean_line(text: &str) -> String {
     neutralise_markers(&line)
 }
 
+/// A line of people whom we trust: on one line, without control characters and markers. Zero-width joiners stay,
+/// for they hold emoji together.
+pub(super) fn one_line(text: &str) -> String {
+    let spaced = text.replace(char::is_control, " ");
+    neutralise_markers(&spaced.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Breaks `phileas-turn` and `[phileas:` in any case, so that a foreign text is never read as a marker.
-pub(super) fn neutralise_markers(text: &str) -> String {
+fn neutralise_markers(text: &str) -> String {
     let text = replace_ignoring_case(text, "phileas-turn", NEUTRAL_LINE);
     replace_ignoring_case(&text, "[phileas:", NEUTRAL_TITLE)
 }

@@ -12,6 +12,14 @@ fn the_line_is_that_of_the_file() {
 }
 
 #[test]
+fn a_missing_part_is_no_missing_name() {
+    let given = Given::body("{% for pr in open_prs %}{{ pr.body }}{% endfor %}").pull(1, "x");
+    assert!(given.mistake().ends_with(
+        "`pr.body` is undefined; name a part that it has, or guard it with `is defined`"
+    ));
+}
+
+#[test]
 fn an_included_template_is_named_with_who_used_it() {
     let given = Given::body("x\n{% include 'partials/outer.md.j2' %}")
         .file(
@@ -150,4 +158,56 @@ fn an_empty_prompt_is_a_mistake() {
             .mistake()
             .contains("the prompt is empty")
     );
+}
+
+#[test]
+fn deep_nesting_ends_in_a_message() {
+    let repeat = |part: &str| part.repeat((TEMPLATE_LIMIT_BYTES - 100) / part.len());
+    let deep = |n: usize| {
+        format!(
+            "{{% macro m(n) %}}{{% if n %}}{{{{ m(n - 1) }}}}{{% else %}}{{{{ d{} }}}}{{% endif %}}{{% endmacro %}}{{{{ m(25) }}}}",
+            n + 1
+        )
+    };
+    for (name, body) in [
+        ("parentheses", format!("{{{{ {} }}}}", repeat("("))),
+        ("lists", format!("{{{{ {} }}}}", repeat("["))),
+        ("not", format!("{{{{ {} 1 }}}}", repeat("not "))),
+        ("minus", format!("{{{{ {}1 }}}}", repeat("-"))),
+        ("if", repeat("{% if true %}")),
+        ("for", repeat("{% for x in [1] %}")),
+        ("partials", "{{ d0 }}".to_owned()),
+        ("attributes", format!("{{{{ id{} }}}}", repeat(".x"))),
+        ("sum", format!("{{{{ 1{} }}}}", repeat("+1"))),
+        ("concat", format!("{{{{ 1{} }}}}", repeat("~1"))),
+        ("filters", format!("{{{{ id{} }}}}", repeat("|upper"))),
+        ("calls", format!("{{{{ id{} }}}}", repeat("()"))),
+        ("power", format!("{{{{ 1{} }}}}", repeat("**1"))),
+        (
+            "elif",
+            format!(
+                "{{% if false %}}{}{{% endif %}}",
+                repeat("{% elif false %}")
+            ),
+        ),
+        ("ternary", format!("{{{{ {}1 }}}}", repeat("1 if id else "))),
+        ("and", format!("{{{{ 1{} }}}}", repeat(" and 1"))),
+        (
+            "values",
+            "{% set n = namespace(x=[]) %}{% for i in range(20000) %}{% set n.x = [n.x] %}{% endfor %}{{ n.x }}".to_owned(),
+        ),
+        (
+            "maps",
+            "{% set n = namespace(x={}) %}{% for i in range(20000) %}{% set n.x = {'a': n.x} %}{% endfor %}{{ n.x }}{{ n.x == n.x }}{{ y }}".to_owned(),
+        ),
+        ("tests", format!("{{{{ id{} }}}}", repeat(" is string"))),
+    ] {
+        let mut given = Given::body(&body);
+        for n in 0..6 {
+            given = given.file(&format!(".jules/partials/d{n}.md"), &deep(n));
+        }
+        if let Err(said) = given.render() {
+            assert!(!said[0].message.is_empty(), "{name}");
+        }
+    }
 }

@@ -162,6 +162,7 @@ fn titles_carry_emoji_and_id() {
             "🔧 refactor: scheduled task",
         ),
         (Some("{{ id }} at work"), "🔧", "🔧 refactor at work"),
+        (None, "🧑\u{200d}🌾", "🧑\u{200d}🌾 refactor: default"),
         (Some("refactoring"), "", "refactor: refactoring"),
         (Some("  {# nothing #}\n"), "🔧", "🔧 refactor: default"),
         (
@@ -225,5 +226,20 @@ fn validate_tries_the_busy_and_the_quiet_way() {
         validate(&plain, &tree)[0].to_string(),
         ".jules/personas/a/prompt.md: warning: the prompt looks like a template, but is said word for word; \
          rename it to `prompt.md.j2`"
+    );
+}
+
+#[test]
+fn a_pull_request_has_our_names_and_those_of_github() {
+    let given = Given::body(
+        "{% for pr in open_prs %}{{ pr.number }} {{ pr.isDraft }} {{ pr.draft }} \
+         {{ pr.author.login ~ '' == pr.author ~ '' }} {{ pr.headRefName ~ '' == pr.head ~ '' }}\n{% endfor %}",
+    )
+    .pull(1, "x")
+    .pull(2, "y");
+    assert!(
+        given
+            .prompt()
+            .starts_with("1 False False True True\n2 True True True True\n")
     );
 }
