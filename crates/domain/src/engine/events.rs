@@ -8,7 +8,8 @@ use super::limits::{
 };
 use super::{CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict};
 use crate::model::{Marker, Slot, TrackName};
-use crate::state::HistoryEntry;
+use crate::prompt;
+use crate::state::{Extra, HistoryEntry, Intent};
 
 pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
     for event in events {
@@ -71,7 +72,18 @@ pub(super) fn own(
     };
     turn.session_id = Some(session.id.clone());
     turn.history_key = Some(key);
-    turn.listed_empty_at = None;
+    // A session that is taken without an intent of this process still has a holder from now on.
+    turn.intent.get_or_insert_with(|| Intent {
+        created_at: session.created_at,
+        not_after: session.created_at,
+        holder: draft.snapshot.holder.clone(),
+        prompt_sha256: session
+            .prompt
+            .as_deref()
+            .map(prompt::sha256)
+            .unwrap_or_default(),
+        extra: Extra::new(),
+    });
     state.session_id = Some(session.id.clone());
     state.updated_at = Some(draft.snapshot.now);
     let entry = HistoryEntry {
@@ -89,7 +101,7 @@ pub(super) fn own(
         finished_at: None,
         duplicates: Vec::new(),
         note: None,
-        extra: crate::state::Extra::new(),
+        extra: Extra::new(),
     };
     let headline = format!("{word} {track}#{seq} {}", turn.persona_id);
     let turn_id = turn.turn.clone();
@@ -144,7 +156,7 @@ fn not_created(
             let failures = draft.turn(track, slot).map_or(0, |turn| turn.failures);
             let pause = doubled(REFUSED_PAUSE, failures, REFUSED_PAUSE_LIMIT);
             draft.call(
-                NoticeKey::Turn(marker.clone()),
+                NoticeKey::Turn(marker.turn.clone()),
                 format!("phileas: Jules refuses a session of {track}"),
                 format!(
                     "Jules refused to start the session of track `{track}`:\n\n> {detail}\n\nUsual causes: the Jules \

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{GRACE, POLL};
+use super::limits::{DAY, GRACE, POLL};
 use super::messages::{answer, message_marker, reminder};
 use super::step::{self, Live, Progress, Step};
 use super::{
     Effect, Line, Listing, ListingNeed, NoticeKey, Reason, Session, Verdict, adopt, gate, pulls,
     rest,
 };
-use crate::model::{Marker, Slot, TrackName};
+use crate::model::{Slot, TrackName};
 use crate::plan::{Branch, StepKind};
 use crate::state::{Outcome, Turn};
 
@@ -51,6 +51,11 @@ fn ask_for_listing(draft: &mut Draft<'_>, live: &[(TrackName, Slot)]) {
             continue;
         };
         let need = match (&turn.session_id, &turn.intent) {
+            (Some(_), _) if turn.ambiguous > 0 => {
+                // The session of an attempt that was given up may still show up, and must be seen when it does.
+                let day = draft.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
+                ListingNeed::Since(gate::horizon(created_at(draft, turn)).min(day))
+            }
             (Some(_), _) => ListingNeed::Since(gate::horizon(created_at(draft, turn))),
             (None, Some(intent)) if draft.now().duration_since(intent.created_at) >= GRACE => {
                 ListingNeed::CompleteSince(gate::horizon(intent.created_at))
@@ -348,7 +353,7 @@ pub(super) fn call_person(
         .map(|id| format!("\n\nThe session: https://jules.google.com/session/{id}"))
         .unwrap_or_default();
     draft.call(
-        NoticeKey::Turn(Marker { turn: turn.turn.clone(), attempt: turn.attempt }),
+        NoticeKey::Turn(turn.turn.clone()),
         format!("phileas: {persona} waits for a person"),
         format!(
             "Turn {seq} of track `{track}` ({persona}): {detail}.{session}\n\nThe track waits until this is settled; \

@@ -1,10 +1,8 @@
 //! Issues that called a person are closed once nothing waits for one.
 
-use std::str::FromStr;
-
 use super::draft::Draft;
 use super::{Listing, NoticeKey};
-use crate::model::Marker;
+use crate::model::TurnId;
 
 /// Closes what is settled. Only called while the ledger can be trusted.
 pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
@@ -26,21 +24,21 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
         .snapshot
         .notices
         .iter()
-        .filter_map(|notice| Marker::from_str(notice.key.strip_prefix("turn:")?).ok())
+        .filter_map(|notice| TurnId::parse(notice.key.strip_prefix("turn:")?))
         .collect();
-    for marker in about_turns {
+    for id in about_turns {
         let waits = draft
             .state
             .tracks
             .values()
             .flat_map(|track| track.turns.values())
             .any(|turn| {
-                turn.turn == marker.turn
+                turn.turn == id
                     && (turn.warned_at.is_some() || turn.failures > 0 || turn.ambiguous > 0)
             });
         if !waits {
             draft.dismiss(
-                &NoticeKey::Turn(marker),
+                &NoticeKey::Turn(id),
                 "This turn no longer waits for a person.",
             );
         }

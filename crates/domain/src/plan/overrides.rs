@@ -18,7 +18,7 @@ pub const RETRIES: RangeInclusive<u32> = 0..=10;
 pub const REST_AFTER: RangeInclusive<u32> = 0..=100;
 
 /// All knobs.
-pub(super) const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 16] = [
     "mode",
     "timezone",
     "advance_on",
@@ -34,10 +34,11 @@ pub(super) const KEYS: [&str; 15] = [
     "rest_after",
     "priority",
     "merge",
+    "sensitive",
 ];
 
 /// The knobs of a step: a step has no clock of its own, and one that only observes would hold up its track for ever.
-pub(super) const STEP_KEYS: [&str; 12] = [
+pub(super) const STEP_KEYS: [&str; 13] = [
     "advance_on",
     "plan_approval",
     "automation",
@@ -50,6 +51,7 @@ pub(super) const STEP_KEYS: [&str; 12] = [
     "rest_after",
     "priority",
     "merge",
+    "sensitive",
 ];
 
 /// The knobs that are set; the others stay as they are.
@@ -70,6 +72,7 @@ pub(super) struct Overrides {
     pub(super) rest_after: Option<u32>,
     pub(super) priority: Option<Priority>,
     pub(super) merge: Option<Merge>,
+    pub(super) sensitive: Option<bool>,
     /// A time zone was named, and nobody knows it.
     pub(super) timezone_is_broken: bool,
 }
@@ -96,6 +99,7 @@ impl Overrides {
             "rest_after" => self.rest_after = entry.small(reader, REST_AFTER),
             "priority" => self.priority = entry.word(reader),
             "merge" => self.merge = entry.word(reader),
+            "sensitive" => self.sensitive = entry.flag(reader),
             _ => {}
         }
     }
@@ -120,6 +124,7 @@ impl Overrides {
             rest_after: own.rest_after.unwrap_or(below.rest_after),
             priority: own.priority.unwrap_or(below.priority),
             merge: own.merge.unwrap_or(below.merge),
+            sensitive: own.sensitive.unwrap_or(below.sensitive),
         }
     }
 }
