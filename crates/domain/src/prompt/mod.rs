@@ -29,7 +29,7 @@
 //!
 //! **Who is trusted.** Templates, frontmatter and partials were merged by people who may write to the default branch.
 //! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
-//! goes through [`untrusted`], stands inside a [`fence`], and is never parsed as a template.
+//! is cleaned, stands inside a fence that nobody could foresee, and is never parsed as a template.
 
 mod context;
 mod environment;

@@ -137,11 +137,10 @@ fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
             paths.iter().for_each(|path| note(&included, path));
         }
     }
-    let mut included = included
+    let included = included
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .clone();
-    included.remove(&persona.path);
     Ok(Rendered {
         title,
         prompt,

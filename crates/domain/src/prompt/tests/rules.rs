@@ -91,6 +91,34 @@ fn a_partial_is_a_name_and_a_block_has_a_suffix() {
 }
 
 #[test]
+fn partials_beside_each_other_are_not_deep() {
+    let mut given = Given::body("");
+    for n in 0..=PARTIAL_DEPTH_LIMIT {
+        given.persona.body.push_str(&format!("{{{{ p{n} }}}}"));
+        given = given.file(&format!(".jules/partials/p{n}.md"), &n.to_string());
+    }
+    assert_eq!(given.prompt(), "01234");
+}
+
+#[test]
+fn a_key_without_a_value_does_not_hide_the_personas_own() {
+    let mut given = Given::body("{{ emoji }} {{ description }} {{ repo }}");
+    given
+        .persona
+        .frontmatter
+        .insert("emoji".to_owned(), serde_json::Value::Null);
+    given
+        .persona
+        .frontmatter
+        .insert("description".to_owned(), serde_json::Value::Null);
+    given
+        .persona
+        .frontmatter
+        .insert("repo".to_owned(), "of the persona".into());
+    assert_eq!(given.prompt(), "🔧 tidies up of the persona");
+}
+
+#[test]
 fn a_broken_partial_hurts_only_those_who_use_it() {
     let given = Given::body("Fine.").file(".jules/partials/broken.md.j2", "{{ nowhere }}{% if %}");
     assert_eq!(given.prompt(), "Fine.");
