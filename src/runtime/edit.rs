@@ -60,7 +60,9 @@ pub async fn edit(
             Ledger::Present { head, state } => (head, *state),
             Ledger::Missing { .. } => return Err(EditError::NoLedger),
             Ledger::Corrupt { diagnostics, .. } => {
-                let first = diagnostics.first().map_or_else(String::new, ToString::to_string);
+                let first = diagnostics
+                    .first()
+                    .map_or_else(String::new, ToString::to_string);
                 return Err(EditError::Corrupt(first));
             }
         };

@@ -24,14 +24,22 @@ pub(super) async fn execute(
             Effect::ApprovePlan { session } => jules.approve_plan(session).await,
             Effect::ArchiveSession { session } => jules.archive(session).await,
             Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
-            Effect::OpenNotice { key, title, body } => {
-                github.open_notice(&key.to_string(), title, body).await.map(|_| ())
-            }
+            Effect::OpenNotice { key, title, body } => github
+                .open_notice(&key.to_string(), title, body)
+                .await
+                .map(|_| ()),
             Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
         };
         if let Err(Failure { detail, .. }) = done {
-            tracing::warn!(effect.name = name, detail, "an effect could not be carried out");
-            events.push(Event::EffectFailed { effect: name, detail });
+            tracing::warn!(
+                effect.name = name,
+                detail,
+                "an effect could not be carried out"
+            );
+            events.push(Event::EffectFailed {
+                effect: name,
+                detail,
+            });
         }
     }
     events
@@ -51,7 +59,9 @@ async fn create_session(
     };
     if let Some(branch) = &create.make_branch {
         if let Err(failure) = github.make_branch(&branch.name, &branch.at).await {
-            return not_created(CreateFailure::NotSent { detail: failure.detail });
+            return not_created(CreateFailure::NotSent {
+                detail: failure.detail,
+            });
         }
     }
     // The point of no return: after this check Jules is called, once, and only by the holder of the intent.

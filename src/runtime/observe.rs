@@ -9,7 +9,9 @@ use phileas_domain::model::{Entry, Mode};
 use phileas_domain::plan;
 use phileas_domain::state::{self, STATE_PATH};
 
-use super::ports::{Disposition, Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch};
+use super::ports::{
+    Disposition, Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch,
+};
 use super::tick::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is.
@@ -35,7 +37,9 @@ impl Sight {
     pub(super) fn time(&self, stopwatch: &impl Stopwatch) -> Timestamp {
         let passed = stopwatch.elapsed().saturating_sub(self.taken_at);
         let passed = SignedDuration::try_from(passed).unwrap_or(SignedDuration::ZERO);
-        self.github_time.checked_add(passed).unwrap_or(Timestamp::MAX)
+        self.github_time
+            .checked_add(passed)
+            .unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -54,7 +58,11 @@ pub async fn look(
     let taken_at = stopwatch.elapsed();
     let github_time = observation.now;
     let snapshot = assemble(observation, settings);
-    let mut sight = Sight { snapshot, taken_at, github_time };
+    let mut sight = Sight {
+        snapshot,
+        taken_at,
+        github_time,
+    };
     for _ in 0..MAX_READS {
         sight.move_on(stopwatch);
         let needs = engine::needs(&sight.snapshot);
@@ -95,16 +103,26 @@ pub(super) fn ledger_of(read: LedgerRead) -> Ledger {
         LedgerRead::NoState { head } => Ledger::Missing { head: Some(head) },
         LedgerRead::Unreadable { head, what } => Ledger::Corrupt {
             head,
-            diagnostics: vec![Diagnostic::error(STATE_PATH, what).mend("put a regular file back by a commit")],
+            diagnostics: vec![
+                Diagnostic::error(STATE_PATH, what).mend("put a regular file back by a commit"),
+            ],
         },
         LedgerRead::State { head, text } => match state::codec::load(&text) {
             Ok(loaded) => {
                 let broken = state::invariant::check(&loaded.state);
                 if broken.is_empty() {
-                    Ledger::Present { head, state: Box::new(loaded.state) }
+                    Ledger::Present {
+                        head,
+                        state: Box::new(loaded.state),
+                    }
                 } else {
-                    let diagnostics = broken.iter().map(|one| Diagnostic::error(STATE_PATH, one.to_string()));
-                    Ledger::Corrupt { head, diagnostics: diagnostics.collect() }
+                    let diagnostics = broken
+                        .iter()
+                        .map(|one| Diagnostic::error(STATE_PATH, one.to_string()));
+                    Ledger::Corrupt {
+                        head,
+                        diagnostics: diagnostics.collect(),
+                    }
                 }
             }
             Err(diagnostics) => Ledger::Corrupt { head, diagnostics },
@@ -112,7 +130,12 @@ pub(super) fn ledger_of(read: LedgerRead) -> Ledger {
     }
 }
 
-async fn read(github: &impl ReadGitHub, jules: &impl ReadJules, snapshot: &mut Snapshot, needs: &Needs) {
+async fn read(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    snapshot: &mut Snapshot,
+    needs: &Needs,
+) {
     if let Some(need) = &needs.listing {
         list(jules, snapshot, need).await;
     }
@@ -120,7 +143,9 @@ async fn read(github: &impl ReadGitHub, jules: &impl ReadJules, snapshot: &mut S
         match jules.activities(id).await {
             // Sessions that are too young show none; that reads as "nothing has happened".
             Ok(activities) => {
-                snapshot.activities.insert(id.clone(), activities.unwrap_or_default());
+                snapshot
+                    .activities
+                    .insert(id.clone(), activities.unwrap_or_default());
             }
             Err(failure) => {
                 snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
@@ -131,7 +156,9 @@ async fn read(github: &impl ReadGitHub, jules: &impl ReadJules, snapshot: &mut S
     if !needs.pulls.is_empty() {
         match github.read_pulls(&needs.pulls).await {
             Ok(pulls) => snapshot.pulls.extend(pulls),
-            Err(failure) => tracing::warn!(%failure, "pull requests could not be read; they are looked at next time"),
+            Err(failure) => {
+                tracing::warn!(%failure, "pull requests could not be read; they are looked at next time")
+            }
         }
     }
     if !needs.texts.is_empty() {
@@ -149,7 +176,9 @@ async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNee
 
 fn outage(now: Timestamp, failure: &Failure) -> Outage {
     let after = match &failure.disposition {
-        Disposition::Retry { after } => after.and_then(|after| SignedDuration::try_from(after).ok()),
+        Disposition::Retry { after } => {
+            after.and_then(|after| SignedDuration::try_from(after).ok())
+        }
         _ => None,
     };
     Outage {
@@ -174,7 +203,18 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
         // What cannot be read counts as empty, so that it is asked for once.
         let text = texts.get(path).map_or("", String::as_str);
         let known = snapshot.tree.get(path).cloned();
-        let entry = known.unwrap_or(Entry { mode: Mode::File, oid: String::new(), size: 0, text: None });
-        snapshot.tree.insert(path.clone(), Entry { text: Some(text.into()), ..entry });
+        let entry = known.unwrap_or(Entry {
+            mode: Mode::File,
+            oid: String::new(),
+            size: 0,
+            text: None,
+        });
+        snapshot.tree.insert(
+            path.clone(),
+            Entry {
+                text: Some(text.into()),
+                ..entry
+            },
+        );
     }
 }

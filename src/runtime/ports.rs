@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, CreateFailure, CreateSession, Notice, Pull, Repository, Session, Sessions,
+    Activity, CreateFailure, CreateSession, ListingNeed, Notice, Pull, Repository, Session,
+    Sessions,
 };
 use phileas_domain::model::{BranchName, Oid, PullNumber, SessionId, Tree};
 
@@ -127,7 +128,6 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         numbers: &BTreeSet<PullNumber>,
     ) -> impl Future<Output = Result<BTreeMap<PullNumber, Pull>, Failure>> + Send;
-
 }
 
 /// GitHub as a tick writes it.
@@ -186,7 +186,6 @@ pub trait ReadJules: Send + Sync {
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
-
 }
 
 /// Jules as a tick writes it.

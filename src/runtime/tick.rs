@@ -19,7 +19,8 @@ use sha2::{Digest, Sha256};
 use super::execute::execute;
 use super::observe::{Sight, look};
 use super::ports::{
-    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub, WriteJules,
+    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
+    WriteJules,
 };
 
 /// How often a tick starts again because somebody else was faster.
@@ -100,9 +101,14 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
-            let settings = Settings { entropy: entropy_of(settings.entropy, attempt), ..settings.clone() };
+            let settings = Settings {
+                entropy: entropy_of(settings.entropy, attempt),
+                ..settings.clone()
+            };
             let mut sight = look(self.github, self.jules, self.stopwatch, &settings).await?;
-            report.plan_diagnostics.clone_from(&sight.snapshot.plan_diagnostics);
+            report
+                .plan_diagnostics
+                .clone_from(&sight.snapshot.plan_diagnostics);
             match self.rounds(&mut sight, &mut events, &mut report).await {
                 Err(Stop::Lost) => report.lost_races += 1,
                 Err(Stop::Failed(error)) => return Err(error),
@@ -116,7 +122,12 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         Err(TickError::Contended(MAX_LOST_RACES))
     }
 
-    async fn rounds(&self, sight: &mut Sight, events: &mut Vec<Event>, report: &mut TickReport) -> Result<(), Stop> {
+    async fn rounds(
+        &self,
+        sight: &mut Sight,
+        events: &mut Vec<Event>,
+        report: &mut TickReport,
+    ) -> Result<(), Stop> {
         for _ in 0..MAX_ROUNDS {
             sight.move_on(self.stopwatch);
             let decision = engine::decide(&sight.snapshot, events);
@@ -125,7 +136,12 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             if let Some(change) = decision.change {
                 let (commit, state) = prepare(sight, change)?;
                 match self.github.commit(&commit).await {
-                    Ok(head) => sight.snapshot.ledger = Ledger::Present { head, state: Box::new(state) },
+                    Ok(head) => {
+                        sight.snapshot.ledger = Ledger::Present {
+                            head,
+                            state: Box::new(state),
+                        }
+                    }
                     Err(CommitError::Stale) => return Err(Stop::Lost),
                     Err(CommitError::Failed(failure)) => return Err(Stop::Failed(failure.into())),
                 }
@@ -141,7 +157,10 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             *events = execute(self.github, self.jules, &decision.effects, now).await;
             learn(report, events);
             // Without news the next decision would be this one again.
-            if !events.iter().any(|event| !matches!(event, Event::EffectFailed { .. })) {
+            if !events
+                .iter()
+                .any(|event| !matches!(event, Event::EffectFailed { .. }))
+            {
                 break;
             }
         }
@@ -162,7 +181,10 @@ pub async fn explain(
 ) -> Result<(TickReport, Sight), TickError> {
     let sight = look(github, jules, stopwatch, settings).await?;
     let decision = engine::decide(&sight.snapshot, &[]);
-    let mut report = TickReport { plan_diagnostics: sight.snapshot.plan_diagnostics.clone(), ..TickReport::default() };
+    let mut report = TickReport {
+        plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
+        ..TickReport::default()
+    };
     record(&mut report, sight.snapshot.now, decision.report);
     report.wake_at = decision.wake_at;
     report.now = sight.snapshot.now;
@@ -187,7 +209,11 @@ fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
     if attempt == 0 {
         return entropy;
     }
-    Sha256::new().chain_update(entropy).chain_update(attempt.to_be_bytes()).finalize().into()
+    Sha256::new()
+        .chain_update(entropy)
+        .chain_update(attempt.to_be_bytes())
+        .finalize()
+        .into()
 }
 
 /// The commit of a change, once its state has passed every invariant.
@@ -202,9 +228,24 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
     }
     let mut files: BTreeMap<String, Option<String>> = change.files;
     files.insert(STATE_PATH.to_owned(), Some(state::codec::save(&state)));
-    let turns: String = change.turns.iter().map(|turn| format!("Phileas-Turn: {turn}\n")).collect();
-    let body = format!("{turns}Phileas-Holder: {}\nskip-checks: true\n", sight.snapshot.holder);
-    Ok((Commit { base: change.base, headline: format!("phileas: {}", change.headline), body, files }, state))
+    let turns: String = change
+        .turns
+        .iter()
+        .map(|turn| format!("Phileas-Turn: {turn}\n"))
+        .collect();
+    let body = format!(
+        "{turns}Phileas-Holder: {}\nskip-checks: true\n",
+        sight.snapshot.holder
+    );
+    Ok((
+        Commit {
+            base: change.base,
+            headline: format!("phileas: {}", change.headline),
+            body,
+            files,
+        },
+        state,
+    ))
 }
 
 /// Keeps what was done, and of what waits only the newest word.
@@ -212,10 +253,18 @@ fn record(report: &mut TickReport, at: Timestamp, said: Report) {
     report.waiting.clear();
     for line in said.lines {
         match line.verdict {
-            Verdict::Dispatched | Verdict::Adopted | Verdict::Advanced | Verdict::Settled | Verdict::Imported => {
+            Verdict::Dispatched
+            | Verdict::Adopted
+            | Verdict::Advanced
+            | Verdict::Settled
+            | Verdict::Imported => {
                 report.done.push((at, line));
             }
-            Verdict::Waiting | Verdict::Skipped | Verdict::Refused | Verdict::Paused | Verdict::Held => {
+            Verdict::Waiting
+            | Verdict::Skipped
+            | Verdict::Refused
+            | Verdict::Paused
+            | Verdict::Held => {
                 report.waiting.push((at, line));
             }
         }
@@ -226,15 +275,23 @@ fn record(report: &mut TickReport, at: Timestamp, said: Report) {
 fn learn(report: &mut TickReport, events: &[Event]) {
     for event in events {
         match event {
-            Event::SessionCreated { marker, session, .. } => {
-                let said = report.done.iter_mut().rev().find(|(_, line)| line.turn.as_ref() == Some(&marker.turn));
+            Event::SessionCreated {
+                marker, session, ..
+            } => {
+                let said = report
+                    .done
+                    .iter_mut()
+                    .rev()
+                    .find(|(_, line)| line.turn.as_ref() == Some(&marker.turn));
                 if let Some((_, line)) = said {
                     line.session_id = Some(session.id.clone());
                 }
             }
             // It was announced, not done; the next decision says what became of it.
             Event::SessionNotCreated { marker, .. } => {
-                let announced = |line: &Line| line.verdict == Verdict::Dispatched && line.turn.as_ref() == Some(&marker.turn);
+                let announced = |line: &Line| {
+                    line.verdict == Verdict::Dispatched && line.turn.as_ref() == Some(&marker.turn)
+                };
                 report.done.retain(|(_, line)| !announced(line));
             }
             Event::EffectFailed { effect, detail } => report.failed.push((effect, detail.clone())),
@@ -254,6 +311,12 @@ impl TickError {
     /// Whether only a person with a better credential can help.
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        matches!(self, Self::Outside(Failure { disposition: Disposition::Denied, .. }))
+        matches!(
+            self,
+            Self::Outside(Failure {
+                disposition: Disposition::Denied,
+                ..
+            })
+        )
     }
 }
