@@ -27,6 +27,9 @@ mod wire;
 mod words;
 pub mod work;
 
+#[cfg(test)]
+mod tests;
+
 pub use account::{Account, Installed, Tier};
 pub use activity::{Activity, Artifact, ChangeSet, Kind, Plan};
 pub use beat::{Beat, Deed};

@@ -404,6 +404,7 @@ impl Model {
             if let Some(entry) = books.sessions.get_mut(index) {
                 session.write_into(entry);
             }
+            self.sessions[index].write_questions(&mut books.questions);
         }
     }
 }

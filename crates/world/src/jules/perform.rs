@@ -108,10 +108,15 @@ impl Session {
                 self.edit(&files, stage.ordinal, now, stage.github);
                 self.report_changes(now, knobs);
             }
-            Deed::Say(text) | Deed::AskInPassing(text) => {
+            Deed::Say(text) => {
+                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+            }
+            Deed::AskInPassing(text) => {
+                self.asked(&text, now);
                 self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
             }
             Deed::Ask(text) => {
+                self.asked(&text, now);
                 self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
                 self.enter(State::AwaitingUserFeedback, now);
             }

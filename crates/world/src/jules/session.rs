@@ -35,6 +35,16 @@ pub(super) struct Outputs {
     pub(super) shown: Vec<Value>,
 }
 
+/// A question on its way into the books.
+#[derive(Debug)]
+struct Question {
+    at: Timestamp,
+    text: String,
+    /// Where it stands in the books.
+    place: Option<usize>,
+    answer: Option<(Timestamp, String)>,
+}
+
 /// One session.
 #[derive(Debug)]
 pub struct Session {
@@ -68,6 +78,7 @@ pub struct Session {
     pub(super) follow_ups: usize,
     /// A state that no client knows, shown in place of IN_PROGRESS.
     pub(super) unknown_state: Option<String>,
+    questions: Vec<Question>,
     last_instant: Option<Timestamp>,
     encoded: Option<(Shown, String)>,
     revision: u64,
@@ -115,6 +126,7 @@ impl Session {
             outputs: Outputs::default(),
             follow_ups: 0,
             unknown_state: None,
+            questions: Vec::new(),
             last_instant: None,
             encoded: None,
             revision: 0,
@@ -306,6 +318,44 @@ impl Session {
         entry.pull = record.pull;
         entry.archived = self.archived;
         entry.deleted = self.deleted;
+    }
+
+    /// Brings the world's books up to date about this session's questions.
+    pub(super) fn write_questions(&mut self, books: &mut Vec<books::Question>) {
+        for question in &mut self.questions {
+            let place = *question.place.get_or_insert_with(|| {
+                books.push(books::Question {
+                    at: question.at,
+                    session: self.record.id.clone(),
+                    text: question.text.clone(),
+                    answered_at: None,
+                    answer: None,
+                });
+                books.len() - 1
+            });
+            if let (Some(entry), Some((at, answer))) = (books.get_mut(place), &question.answer) {
+                entry.answered_at = Some(*at);
+                entry.answer = Some(answer.clone());
+            }
+        }
+        self.questions.retain(|question| question.answer.is_none());
+    }
+
+    /// Notes a question for the books.
+    pub(super) fn asked(&mut self, text: &str, now: Timestamp) {
+        self.questions.push(Question { at: now, text: text.to_owned(), place: None, answer: None });
+    }
+
+    /// The questions that nobody has answered yet, with the instants at which they were asked.
+    pub fn open_questions(&self) -> impl Iterator<Item = (Timestamp, &str)> {
+        self.questions.iter().filter(|question| question.answer.is_none()).map(|question| (question.at, question.text.as_str()))
+    }
+
+    /// Notes the answer to whatever is open.
+    pub(super) fn answered(&mut self, text: &str, now: Timestamp) {
+        for question in &mut self.questions {
+            question.answer.get_or_insert_with(|| (now, text.to_owned()));
+        }
     }
 
     /// The resource without its source, as one verb was seen to answer.

@@ -31,6 +31,7 @@ impl Session {
             return Err(Refusal::precondition());
         }
         self.act("message", via, text, now);
+        self.answered(text, now);
         self.log(
             "user",
             Kind::UserMessaged(text.to_owned()),
