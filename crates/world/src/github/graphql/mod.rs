@@ -1,0 +1,5 @@
+//! GraphQL.
+
+/// Parsed documents.
+#[derive(Debug, Default)]
+pub(crate) struct Documents;
