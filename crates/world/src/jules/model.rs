@@ -13,10 +13,11 @@ use super::quota::Usage;
 use super::record::{SessionRecord, Via};
 use super::scenario::{Playbook, Scenario};
 use super::session::{Session, stamp};
+use super::state::State;
 use super::work::Worker;
 use crate::books::{self, Books};
 use crate::chance::{Chance, Stream};
-use crate::github;
+use crate::github::{self, RepoId};
 use crate::knobs::Knobs;
 
 /// The smallest session id: 17 decimal digits.
@@ -34,6 +35,8 @@ pub struct Model {
     pub(super) draws: Stream,
     due: BTreeSet<(Timestamp, usize)>,
     changed: BTreeSet<usize>,
+    waiting: BTreeSet<usize>,
+    revision: u64,
     playbook: Playbook,
     worker: Option<Box<dyn Worker>>,
     chance: Chance,
@@ -69,6 +72,8 @@ impl Model {
             by_id: BTreeMap::new(),
             due: BTreeSet::new(),
             changed: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+            revision: 0,
             worker: None,
             chance,
         }
@@ -136,6 +141,41 @@ impl Model {
     /// The books about every session, in the order of their creation.
     pub fn records(&self) -> impl Iterator<Item = &SessionRecord> {
         self.sessions.iter().map(Session::record)
+    }
+
+    /// Counts changes of sessions; the same number means that nothing has changed.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The sessions that wait for a person, with the instant since which they do.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Session, Timestamp)> {
+        self.waiting.iter().filter_map(|index| {
+            let session = &self.sessions[*index];
+            session
+                .record
+                .states
+                .last()
+                .map(|(since, _)| (session, *since))
+        })
+    }
+
+    /// The session that opened a pull request.
+    pub fn session_of_pull(
+        &self,
+        repo: RepoId,
+        number: u64,
+        github: &github::Model,
+    ) -> Option<&Session> {
+        let branch = &github.pull(repo, number)?.head.branch;
+        self.sessions.iter().rev().find(|session| {
+            session.record.pull == Some(number)
+                && session.record.branch.as_ref() == Some(branch)
+                && session
+                    .checkout
+                    .as_ref()
+                    .is_some_and(|checkout| checkout.repo == repo)
+        })
     }
 
     /// How many sessions were created whose title or prompt, as they were sent, hold this text.
@@ -219,7 +259,7 @@ impl Model {
             auto_create_pull: new.auto_create_pull,
             created: stamp(now, &mut chance),
             refused_after_effect: false,
-            states: vec![(now, super::state::State::Queued)],
+            states: vec![(now, State::Queued)],
             acts: Vec::new(),
             branch: None,
             pull: None,
@@ -255,8 +295,19 @@ impl Model {
 
     /// Brings the calendar up to date after a session changed; `before` is what it was due at.
     pub(super) fn enlist(&mut self, index: usize, before: Option<Timestamp>) {
-        let now_due = self.sessions[index].due;
+        let session = &self.sessions[index];
+        let now_due = session.due;
+        let waits = matches!(
+            session.state(),
+            State::AwaitingPlanApproval | State::AwaitingUserFeedback
+        );
+        if waits && !session.deleted {
+            self.waiting.insert(index);
+        } else {
+            self.waiting.remove(&index);
+        }
         self.changed.insert(index);
+        self.revision += 1;
         if before == now_due {
             if let Some(due) = now_due {
                 self.due.insert((due, index));

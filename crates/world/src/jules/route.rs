@@ -79,7 +79,6 @@ impl Route {
         }
     }
 
-
     /// The path with its ids as placeholders, for counting requests.
     pub(super) fn template(&self) -> &'static str {
         match self {

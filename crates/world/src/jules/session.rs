@@ -343,18 +343,28 @@ impl Session {
 
     /// Notes a question for the books.
     pub(super) fn asked(&mut self, text: &str, now: Timestamp) {
-        self.questions.push(Question { at: now, text: text.to_owned(), place: None, answer: None });
+        self.questions.push(Question {
+            at: now,
+            text: text.to_owned(),
+            place: None,
+            answer: None,
+        });
     }
 
     /// The questions that nobody has answered yet, with the instants at which they were asked.
     pub fn open_questions(&self) -> impl Iterator<Item = (Timestamp, &str)> {
-        self.questions.iter().filter(|question| question.answer.is_none()).map(|question| (question.at, question.text.as_str()))
+        self.questions
+            .iter()
+            .filter(|question| question.answer.is_none())
+            .map(|question| (question.at, question.text.as_str()))
     }
 
     /// Notes the answer to whatever is open.
     pub(super) fn answered(&mut self, text: &str, now: Timestamp) {
         for question in &mut self.questions {
-            question.answer.get_or_insert_with(|| (now, text.to_owned()));
+            question
+                .answer
+                .get_or_insert_with(|| (now, text.to_owned()));
         }
     }
 

@@ -28,14 +28,33 @@ impl Bench {
         let now = "2026-01-14T10:00:00Z".parse().unwrap();
         let chance = Chance::new(11);
         let mut github = github::Model::new(chance.stream("github"));
-        let tree = files(&[("README.md", "# Widget\n\nA widget.\n"), ("src/lib.rs", "pub fn one() -> u32 {\n    1\n}\n")]);
+        let tree = files(&[
+            ("README.md", "# Widget\n\nA widget.\n"),
+            ("src/lib.rs", "pub fn one() -> u32 {\n    1\n}\n"),
+        ]);
         let repo = github.seed(&Seed::new("acme", "widget", tree), now);
         let mut account = Account::new("octocat", KEY);
         account.tier = Tier::Pro;
         account.installed.push(Installed::new("acme", "widget"));
-        let config = Config { accounts: vec![account], scenarios, asks: 0.0, weights: Weights::only_changes(), ..Config::default() };
+        let config = Config {
+            accounts: vec![account],
+            scenarios,
+            asks: 0.0,
+            weights: Weights::only_changes(),
+            ..Config::default()
+        };
         let jules = Model::new(config, chance.stream("jules"));
-        Bench { jules, github, knobs: Knobs { empty_progress: 0.0, ..Knobs::documented() }, books: Books::default(), now, repo }
+        Bench {
+            jules,
+            github,
+            knobs: Knobs {
+                empty_progress: 0.0,
+                ..Knobs::documented()
+            },
+            books: Books::default(),
+            now,
+            repo,
+        }
     }
 
     fn send(&mut self, method: Method, path: &str, body: &str) -> (u16, Bytes) {
@@ -45,7 +64,13 @@ impl Bench {
             .header("X-Goog-Api-Key", KEY)
             .body(Bytes::copy_from_slice(body.as_bytes()))
             .unwrap();
-        let reply = self.jules.handle(&request, self.now, &mut self.github, &self.knobs, &mut self.books);
+        let reply = self.jules.handle(
+            &request,
+            self.now,
+            &mut self.github,
+            &self.knobs,
+            &mut self.books,
+        );
         (reply.status().as_u16(), reply.into_body())
     }
 
@@ -81,7 +106,8 @@ impl Bench {
 
     fn pass(&mut self, seconds: i64) {
         self.now += SignedDuration::from_secs(seconds);
-        self.jules.advance(self.now, &mut self.github, &self.knobs, &mut self.books);
+        self.jules
+            .advance(self.now, &mut self.github, &self.knobs, &mut self.books);
     }
 
     fn session(&mut self, id: &str) -> Value {
@@ -98,7 +124,10 @@ impl Bench {
     }
 
     fn has(&mut self, id: &str, kind: &str) -> usize {
-        self.activities(id).iter().filter(|activity| activity.get(kind).is_some()).count()
+        self.activities(id)
+            .iter()
+            .filter(|activity| activity.get(kind).is_some())
+            .count()
     }
 
     /// Passes time until the session is in this state.
@@ -124,20 +153,34 @@ fn a_session_opens_its_pull_request() {
     let (status, created) = bench.try_create("Tidy up [phileas:k3.1]", json!({}));
     assert_eq!((status, created["state"].as_str()), (200, Some("QUEUED")));
     let id = created["id"].as_str().unwrap().to_owned();
-    assert!((17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit()), "{id}");
+    assert!(
+        (17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit()),
+        "{id}"
+    );
     assert!(created.get("outputs").is_none() && created.get("automationMode").is_none());
     bench.until(&id, "COMPLETED");
     let session = bench.session(&id);
     let shown = &session["outputs"][0]["pullRequest"];
     assert_eq!(shown["url"], "https://github.com/acme/widget/pull/1");
     let pull = bench.github.pull(bench.repo, 1).unwrap();
-    assert!(pull.head.branch.ends_with(&format!("-{id}")), "{}", pull.head.branch);
-    assert_eq!((pull.base.branch.as_str(), pull.author_login.as_str()), ("main", BOT));
+    assert!(
+        pull.head.branch.ends_with(&format!("-{id}")),
+        "{}",
+        pull.head.branch
+    );
+    assert_eq!(
+        (pull.base.branch.as_str(), pull.author_login.as_str()),
+        ("main", BOT)
+    );
     let body = pull.body.clone().unwrap();
     assert!(body.contains(&format!(
         "PR created automatically by Jules for task [{id}](https://jules.google.com/task/{id}) started by @octocat"
     )));
-    let states: Vec<_> = bench.books.sessions[0].states.iter().map(|(_, state)| state.as_str()).collect();
+    let states: Vec<_> = bench.books.sessions[0]
+        .states
+        .iter()
+        .map(|(_, state)| state.as_str())
+        .collect();
     assert_eq!(states, ["QUEUED", "PLANNING", "IN_PROGRESS", "COMPLETED"]);
     assert_eq!(bench.books.sessions[0].pull, Some(1));
     assert_eq!(bench.jules.created_with("[phileas:k3.1]"), 1);
@@ -146,17 +189,41 @@ fn a_session_opens_its_pull_request() {
 #[test]
 fn change_sets_are_cumulative_and_apply_to_the_base() {
     let mut bench = Bench::new(vec![
-        Scenario::ending(Ending::Changes).taking(5.0).writing("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n").writing("a-{{n}}.txt", "{{session}}\n"),
+        Scenario::ending(Ending::Changes)
+            .taking(5.0)
+            .writing("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n")
+            .writing("a-{{n}}.txt", "{{session}}\n"),
     ]);
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
     let record = bench.jules.session(&id).unwrap();
-    let set = record.activities().iter().rev().find_map(Activity::change_set).unwrap().clone();
+    let set = record
+        .activities()
+        .iter()
+        .rev()
+        .find_map(Activity::change_set)
+        .unwrap()
+        .clone();
     assert!(set.patch.contains("-    1\n+    2\n"), "{}", set.patch);
-    assert!(set.patch.contains(&format!("+++ b/a-1.txt\n@@ -0,0 +1 @@\n+{id}\n")), "{}", set.patch);
-    assert_eq!(set.base, bench.github.branch_head(bench.repo, "main").unwrap().to_string());
+    assert!(
+        set.patch
+            .contains(&format!("+++ b/a-1.txt\n@@ -0,0 +1 @@\n+{id}\n")),
+        "{}",
+        set.patch
+    );
+    assert_eq!(
+        set.base,
+        bench
+            .github
+            .branch_head(bench.repo, "main")
+            .unwrap()
+            .to_string()
+    );
     let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
-    assert_eq!(bench.github.read_file(bench.repo, head, "a-1.txt").unwrap(), format!("{id}\n"));
+    assert_eq!(
+        bench.github.read_file(bench.repo, head, "a-1.txt").unwrap(),
+        format!("{id}\n")
+    );
 }
 
 #[test]
@@ -167,7 +234,10 @@ fn a_plan_waits_for_its_approval_while_the_state_lags() {
     bench.until(&id, "AWAITING_PLAN_APPROVAL");
     bench.pass(3 * 3600);
     assert_eq!(bench.state(&id), "AWAITING_PLAN_APPROVAL");
-    assert_eq!(bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})), 200);
+    assert_eq!(
+        bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+        200
+    );
     assert_eq!(bench.has(&id, "planApproved"), 1);
     assert_eq!(bench.state(&id), "AWAITING_PLAN_APPROVAL");
     bench.pass(31);
@@ -177,18 +247,31 @@ fn a_plan_waits_for_its_approval_while_the_state_lags() {
 
 #[test]
 fn a_message_revises_the_plan_and_an_approval_carries_forward() {
-    let mut bench = Bench::new(vec![Scenario { questions: Some(vec!["Which?".into()]), ..Scenario::ending(Ending::Changes).taking(20.0) }]);
+    let mut bench = Bench::new(vec![Scenario {
+        questions: Some(vec!["Which?".into()]),
+        ..Scenario::ending(Ending::Changes).taking(20.0)
+    }]);
     let id = bench.create("t", json!({"requirePlanApproval": true}));
     bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    bench.post(&format!("/v1alpha/sessions/{id}:sendMessage"), &json!({"prompt": "smaller"}));
+    bench.post(
+        &format!("/v1alpha/sessions/{id}:sendMessage"),
+        &json!({"prompt": "smaller"}),
+    );
     assert_eq!(bench.state(&id), "PLANNING");
     bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    let plans: Vec<Value> =
-        bench.activities(&id).iter().filter_map(|a| a.get("planGenerated").map(|p| p["plan"]["id"].clone())).collect();
+    let plans: Vec<Value> = bench
+        .activities(&id)
+        .iter()
+        .filter_map(|a| a.get("planGenerated").map(|p| p["plan"]["id"].clone()))
+        .collect();
     assert_eq!(plans.len(), 2);
     assert_ne!(plans[0], plans[1]);
     bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
-    let approved = bench.activities(&id).iter().find_map(|a| a.get("planApproved").cloned()).unwrap();
+    let approved = bench
+        .activities(&id)
+        .iter()
+        .find_map(|a| a.get("planApproved").cloned())
+        .unwrap();
     assert_eq!(approved["planId"], plans[1]);
     bench.until(&id, "AWAITING_USER_FEEDBACK");
 }
@@ -196,13 +279,27 @@ fn a_message_revises_the_plan_and_an_approval_carries_forward() {
 #[test]
 fn an_approved_session_does_not_wait_for_a_second_plan() {
     let beat = |deed| Beat { after: 10.0, deed };
-    let beats = vec![beat(Deed::Start), beat(Deed::Plan), beat(Deed::Plan), beat(Deed::Complete { outputs: false })];
-    let mut bench = Bench::new(vec![Scenario { beats: Some(beats), ..Scenario::default() }]);
+    let beats = vec![
+        beat(Deed::Start),
+        beat(Deed::Plan),
+        beat(Deed::Plan),
+        beat(Deed::Complete { outputs: false }),
+    ];
+    let mut bench = Bench::new(vec![Scenario {
+        beats: Some(beats),
+        ..Scenario::default()
+    }]);
     let id = bench.create("t", json!({"requirePlanApproval": true}));
     bench.until(&id, "AWAITING_PLAN_APPROVAL");
     bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
     bench.until(&id, "COMPLETED");
-    assert_eq!((bench.has(&id, "planGenerated"), bench.has(&id, "planApproved")), (2, 2));
+    assert_eq!(
+        (
+            bench.has(&id, "planGenerated"),
+            bench.has(&id, "planApproved")
+        ),
+        (2, 2)
+    );
 }
 
 #[test]
@@ -223,7 +320,10 @@ fn an_early_approval_counts_or_does_not() {
         let mut bench = scripted(Ending::Changes);
         bench.knobs.early_approval_ignored = ignored;
         let id = bench.create("t", json!({"requirePlanApproval": true}));
-        assert_eq!(bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})), 200);
+        assert_eq!(
+            bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+            200
+        );
         bench.pass(3600);
         assert_eq!(bench.state(&id), state);
     }
@@ -231,7 +331,11 @@ fn an_early_approval_counts_or_does_not() {
 
 #[test]
 fn a_question_waits_for_its_answer() {
-    let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes).taking(10.0).asking("Which file?")]);
+    let mut bench = Bench::new(vec![
+        Scenario::ending(Ending::Changes)
+            .taking(10.0)
+            .asking("Which file?"),
+    ]);
     let id = bench.create("t", json!({}));
     bench.until(&id, "AWAITING_USER_FEEDBACK");
     let question = bench.activities(&id).last().unwrap()["agentMessaged"]["agentMessage"].clone();
@@ -239,12 +343,21 @@ fn a_question_waits_for_its_answer() {
     bench.pass(7200);
     assert_eq!(bench.state(&id), "AWAITING_USER_FEEDBACK");
     assert_eq!(bench.books.questions[0].text, "Which file?");
-    assert_eq!(bench.post(&format!("/v1alpha/sessions/{id}:sendMessage"), &json!({"prompt": "lib.rs"})), 200);
+    assert_eq!(
+        bench.post(
+            &format!("/v1alpha/sessions/{id}:sendMessage"),
+            &json!({"prompt": "lib.rs"})
+        ),
+        200
+    );
     assert_eq!(bench.state(&id), "IN_PROGRESS");
     assert_eq!(bench.books.questions[0].answer.as_deref(), Some("lib.rs"));
     bench.until(&id, "COMPLETED");
     let record = bench.jules.session(&id).unwrap().record();
-    assert_eq!((record.acts[0].what, record.acts[0].text.as_str()), ("message", "lib.rs"));
+    assert_eq!(
+        (record.acts[0].what, record.acts[0].text.as_str()),
+        ("message", "lib.rs")
+    );
 }
 
 #[test]
@@ -259,7 +372,10 @@ fn completed_sessions_may_show_nothing() {
         bench.until(&id, "COMPLETED");
         bench.pass(60);
         assert!(bench.session(&id).get("outputs").is_none(), "{ending:?}");
-        assert!(bench.activities(&id).last().unwrap().get(last).is_some(), "{ending:?}");
+        assert!(
+            bench.activities(&id).last().unwrap().get(last).is_some(),
+            "{ending:?}"
+        );
         assert_eq!(bench.github.pulls(bench.repo).count(), 0);
     }
 }
@@ -270,9 +386,18 @@ fn a_session_that_needs_approval_may_end_with_nothing_but_its_plan() {
     let id = bench.create("t", json!({"requirePlanApproval": true}));
     bench.until(&id, "AWAITING_PLAN_APPROVAL");
     bench.until(&id, "COMPLETED");
-    assert_eq!((bench.has(&id, "planGenerated"), bench.has(&id, "planApproved")), (1, 0));
+    assert_eq!(
+        (
+            bench.has(&id, "planGenerated"),
+            bench.has(&id, "planApproved")
+        ),
+        (1, 0)
+    );
     bench.knobs.late_approval_ignored = true;
-    assert_eq!(bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})), 200);
+    assert_eq!(
+        bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+        200
+    );
     assert_eq!(bench.state(&id), "COMPLETED");
     bench.knobs.late_approval_ignored = false;
     bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
@@ -284,28 +409,51 @@ fn a_session_that_needs_approval_may_end_with_nothing_but_its_plan() {
 #[test]
 fn changes_without_a_pull_request() {
     let mut bench = scripted(Ending::Changes);
-    let id = bench.create("t", json!({"automationMode": "AUTOMATION_MODE_UNSPECIFIED"}));
+    let id = bench.create(
+        "t",
+        json!({"automationMode": "AUTOMATION_MODE_UNSPECIFIED"}),
+    );
     bench.until(&id, "COMPLETED");
     let outputs = bench.session(&id)["outputs"].clone();
-    assert!(outputs[0]["changeSet"]["gitPatch"]["unidiffPatch"].as_str().unwrap().starts_with("diff --git "));
+    assert!(
+        outputs[0]["changeSet"]["gitPatch"]["unidiffPatch"]
+            .as_str()
+            .unwrap()
+            .starts_with("diff --git ")
+    );
     assert_eq!(bench.github.pulls(bench.repo).count(), 0);
 
     let mut bench = scripted(Ending::HiddenChanges);
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
     assert!(bench.session(&id).get("outputs").is_none());
-    let hidden = bench.activities(&id).iter().any(|a| a["artifacts"][0].get("changeSet").is_some());
+    let hidden = bench
+        .activities(&id)
+        .iter()
+        .any(|a| a["artifacts"][0].get("changeSet").is_some());
     assert!(hidden);
 }
 
 #[test]
 fn a_failure_has_its_reason_in_the_activity_only() {
-    let mut bench = Bench::new(vec![Scenario { reason: Some("no disk".into()), ..Scenario::ending(Ending::Failure) }]);
+    let mut bench = Bench::new(vec![Scenario {
+        reason: Some("no disk".into()),
+        ..Scenario::ending(Ending::Failure)
+    }]);
     let id = bench.create("t", json!({}));
     bench.until(&id, "FAILED");
     assert!(!bench.session(&id).to_string().contains("no disk"));
-    assert_eq!(bench.activities(&id).last().unwrap()["sessionFailed"]["reason"], "no disk");
-    assert_eq!(bench.post(&format!("/v1alpha/sessions/{id}:sendMessage"), &json!({"prompt": "again"})), 400);
+    assert_eq!(
+        bench.activities(&id).last().unwrap()["sessionFailed"]["reason"],
+        "no disk"
+    );
+    assert_eq!(
+        bench.post(
+            &format!("/v1alpha/sessions/{id}:sendMessage"),
+            &json!({"prompt": "again"})
+        ),
+        400
+    );
 }
 
 #[test]
@@ -324,7 +472,10 @@ fn archiving_pauses_and_hides() {
     let mut bench = scripted(Ending::Changes);
     let id = bench.create("t", json!({}));
     bench.until(&id, "IN_PROGRESS");
-    assert_eq!(bench.post(&format!("/v1alpha/sessions/{id}:archive"), &json!({})), 200);
+    assert_eq!(
+        bench.post(&format!("/v1alpha/sessions/{id}:archive"), &json!({})),
+        200
+    );
     bench.pass(7200);
     assert_eq!(bench.state(&id), "PAUSED");
     assert_eq!(bench.get("/v1alpha/sessions"), json!({}));
@@ -333,7 +484,11 @@ fn archiving_pauses_and_hides() {
     bench.post(&format!("/v1alpha/sessions/{id}:unarchive"), &json!({}));
     assert_eq!(bench.state(&id), "IN_PROGRESS");
     bench.until(&id, "COMPLETED");
-    assert!(bench.get("/v1alpha/sessions")["sessions"][0].get("archived").is_none());
+    assert!(
+        bench.get("/v1alpha/sessions")["sessions"][0]
+            .get("archived")
+            .is_none()
+    );
 }
 
 #[test]
@@ -344,7 +499,10 @@ fn only_the_web_app_may_resume_where_the_knob_says_so() {
     bench.until(&id, "IN_PROGRESS");
     bench.post(&format!("/v1alpha/sessions/{id}:archive"), &json!({}));
     bench.post(&format!("/v1alpha/sessions/{id}:unarchive"), &json!({}));
-    bench.post(&format!("/v1alpha/sessions/{id}:sendMessage"), &json!({"prompt": "go on"}));
+    bench.post(
+        &format!("/v1alpha/sessions/{id}:sendMessage"),
+        &json!({"prompt": "go on"}),
+    );
     assert_eq!(bench.state(&id), "PAUSED");
     let (now, knobs) = (bench.now, bench.knobs.clone());
     assert!(bench.jules.in_web_app(&id, WebAct::Resume, now, &knobs));
@@ -354,41 +512,84 @@ fn only_the_web_app_may_resume_where_the_knob_says_so() {
 #[test]
 fn a_message_reopens_a_completed_session_which_pushes_again() {
     let follow_up = FileTexts::from([("b.txt".to_owned(), Some("b\n".to_owned()))]);
-    let scenario = Scenario { follow_ups: vec![follow_up], ..Scenario::ending(Ending::Changes).taking(5.0).writing("a.txt", "a\n") };
+    let scenario = Scenario {
+        follow_ups: vec![follow_up],
+        ..Scenario::ending(Ending::Changes)
+            .taking(5.0)
+            .writing("a.txt", "a\n")
+    };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
     let first = bench.github.pull(bench.repo, 1).unwrap().head.oid;
-    bench.post(&format!("/v1alpha/sessions/{id}:sendMessage"), &json!({"prompt": "also b"}));
+    bench.post(
+        &format!("/v1alpha/sessions/{id}:sendMessage"),
+        &json!({"prompt": "also b"}),
+    );
     assert_eq!(bench.state(&id), "IN_PROGRESS");
     bench.until(&id, "COMPLETED");
     let pull = bench.github.pull(bench.repo, 1).unwrap();
     assert_ne!(pull.head.oid, first);
-    assert_eq!(bench.github.read_file(bench.repo, pull.head.oid, "b.txt").unwrap(), "b\n");
+    assert_eq!(
+        bench
+            .github
+            .read_file(bench.repo, pull.head.oid, "b.txt")
+            .unwrap(),
+        "b\n"
+    );
     assert_eq!(bench.github.pulls(bench.repo).count(), 1);
     assert_eq!(bench.has(&id, "sessionCompleted"), 2);
 }
 
 #[test]
 fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
-    let scenario = Scenario { pushes_again_after: Some(60.0), ..Scenario::ending(Ending::Changes).taking(5.0).writing("a.txt", "a\n") };
+    let scenario = Scenario {
+        pushes_again_after: Some(60.0),
+        ..Scenario::ending(Ending::Changes)
+            .taking(5.0)
+            .writing("a.txt", "a\n")
+    };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
     let pull = bench.github.pull(bench.repo, 1).unwrap().clone();
     let work = [("src/lib.rs".to_owned(), Some(Bytes::from_static(b"mine\n")))];
-    let commit = bench.github.commit_files(bench.repo, Some(pull.head.oid), &work, "octocat", "mine", bench.now);
-    bench.github.move_branch(bench.repo, &pull.head.branch, commit, "octocat", bench.now);
+    let commit = bench.github.commit_files(
+        bench.repo,
+        Some(pull.head.oid),
+        &work,
+        "octocat",
+        "mine",
+        bench.now,
+    );
+    bench
+        .github
+        .move_branch(bench.repo, &pull.head.branch, commit, "octocat", bench.now);
     bench.pass(3700);
-    let head = bench.github.branch_head(bench.repo, &pull.head.branch).unwrap();
+    let head = bench
+        .github
+        .branch_head(bench.repo, &pull.head.branch)
+        .unwrap();
     assert_ne!(head, commit);
-    assert!(bench.github.read_file(bench.repo, head, "src/lib.rs").unwrap().starts_with(b"pub fn"));
-    assert_eq!(bench.github.read_file(bench.repo, head, "a.txt").unwrap(), "a\n");
+    assert!(
+        bench
+            .github
+            .read_file(bench.repo, head, "src/lib.rs")
+            .unwrap()
+            .starts_with(b"pub fn")
+    );
+    assert_eq!(
+        bench.github.read_file(bench.repo, head, "a.txt").unwrap(),
+        "a\n"
+    );
 }
 
 #[test]
 fn an_archived_session_does_not_push_again() {
-    let scenario = Scenario { pushes_again_after: Some(60.0), ..Scenario::ending(Ending::Changes).taking(5.0) };
+    let scenario = Scenario {
+        pushes_again_after: Some(60.0),
+        ..Scenario::ending(Ending::Changes).taking(5.0)
+    };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
@@ -408,8 +609,14 @@ fn limits_are_those_of_the_tier() {
         ids.push(bench.create(&format!("t{n}"), json!({})));
     }
     let (status, body) = bench.try_create("t", json!({}));
-    assert_eq!((status, body["error"]["status"].as_str()), (429, Some("RESOURCE_EXHAUSTED")));
-    assert_eq!(body["error"]["message"], "Resource has been exhausted (e.g. check quota).");
+    assert_eq!(
+        (status, body["error"]["status"].as_str()),
+        (429, Some("RESOURCE_EXHAUSTED"))
+    );
+    assert_eq!(
+        body["error"]["message"],
+        "Resource has been exhausted (e.g. check quota)."
+    );
     for _ in 0..12 {
         bench.pass(3600);
         bench.create("t", json!({}));
@@ -437,7 +644,9 @@ fn above_the_concurrent_limit_a_session_may_be_held_instead() {
 fn a_burst_fails_reads_too() {
     let mut bench = scripted(Ending::Changes);
     bench.knobs.create_burst = 5;
-    let statuses: Vec<u16> = (0..7).map(|n| bench.try_create(&format!("t{n}"), json!({})).0).collect();
+    let statuses: Vec<u16> = (0..7)
+        .map(|n| bench.try_create(&format!("t{n}"), json!({})).0)
+        .collect();
     assert_eq!(statuses, [200, 200, 200, 200, 200, 429, 429]);
     assert_eq!(bench.status("/v1alpha/sources/github/acme/widget"), 429);
     bench.pass(2);
@@ -449,10 +658,19 @@ fn a_create_may_take_effect_and_be_refused() {
     let mut bench = scripted(Ending::Changes);
     bench.knobs.create_refused_after_effect = 1.0;
     let (status, body) = bench.try_create("t [phileas:x.1]", json!({}));
-    assert_eq!((status, body["error"]["status"].as_str()), (503, Some("UNAVAILABLE")));
+    assert_eq!(
+        (status, body["error"]["status"].as_str()),
+        (503, Some("UNAVAILABLE"))
+    );
     assert_eq!(bench.jules.created_with("[phileas:x.1]"), 1);
     assert!(bench.books.sessions[0].reply_lost);
-    assert_eq!(bench.get("/v1alpha/sessions")["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        bench.get("/v1alpha/sessions")["sessions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -469,8 +687,19 @@ fn kinds_that_nobody_knows() {
     bench.until(&id, "REVIEWING");
     bench.until(&id, "COMPLETED");
     assert_eq!(bench.has(&id, "codeReviewed"), 1);
-    assert!(bench.session(&id)["outputs"].as_array().unwrap().iter().any(|output| output.get("report").is_some()));
-    assert!(bench.activities(&id).iter().any(|a| a["artifacts"][0].get("trace").is_some()));
+    assert!(
+        bench.session(&id)["outputs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|output| output.get("report").is_some())
+    );
+    assert!(
+        bench
+            .activities(&id)
+            .iter()
+            .any(|a| a["artifacts"][0].get("trace").is_some())
+    );
 }
 
 #[test]
@@ -483,23 +712,40 @@ fn new_sessions_may_be_hidden_for_a_while() {
     let activities = format!("/v1alpha/sessions/{id}/activities");
     assert_eq!(bench.status(&format!("/v1alpha/sessions/{id}")), 404);
     bench.pass(30);
-    assert_eq!((bench.status(&format!("/v1alpha/sessions/{id}")), bench.status(&activities)), (200, 404));
+    assert_eq!(
+        (
+            bench.status(&format!("/v1alpha/sessions/{id}")),
+            bench.status(&activities)
+        ),
+        (200, 404)
+    );
     assert_eq!(bench.get("/v1alpha/sessions"), json!({}));
     bench.pass(70);
     assert_eq!(bench.status(&activities), 200);
-    assert_eq!(bench.get("/v1alpha/sessions")["sessions"][0]["id"], id.as_str());
+    assert_eq!(
+        bench.get("/v1alpha/sessions")["sessions"][0]["id"],
+        id.as_str()
+    );
 }
 
 #[test]
 fn empty_updates_and_missing_originators() {
-    let scenario = Scenario { progress: Some(vec![String::new(), "Testing".into()]), no_originator: true, ..Scenario::ending(Ending::NoChange).taking(9.0) };
+    let scenario = Scenario {
+        progress: Some(vec![String::new(), "Testing".into()]),
+        no_originator: true,
+        ..Scenario::ending(Ending::NoChange).taking(9.0)
+    };
     let mut bench = Bench::new(vec![scenario]);
     bench.knobs.activity_id_in_name_only = true;
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
     let activities = bench.activities(&id);
     assert!(activities.iter().any(|a| a["progressUpdated"] == json!({})));
-    assert!(activities.iter().all(|a| a.get("originator").is_none() && a.get("id").is_none()));
+    assert!(
+        activities
+            .iter()
+            .all(|a| a.get("originator").is_none() && a.get("id").is_none())
+    );
     let name = activities[0]["name"].as_str().unwrap().to_owned();
     assert_eq!(bench.get(&format!("/v1alpha/{name}")), activities[0]);
 }
@@ -507,45 +753,91 @@ fn empty_updates_and_missing_originators() {
 #[test]
 fn sources_come_from_the_installed_repositories() {
     let mut bench = scripted(Ending::Changes);
-    bench.github.seed(&Seed::new("acme", "other", files(&[("a", "a")])), bench.now);
-    bench.jules.install("octocat", Installed { more_branches: 500, ..Installed::new("ACME", "Other") });
-    bench.jules.install("octocat", Installed::new("acme", "gone"));
+    bench
+        .github
+        .seed(&Seed::new("acme", "other", files(&[("a", "a")])), bench.now);
+    bench.jules.install(
+        "octocat",
+        Installed {
+            more_branches: 500,
+            ..Installed::new("ACME", "Other")
+        },
+    );
+    bench
+        .jules
+        .install("octocat", Installed::new("acme", "gone"));
     let all = bench.get("/v1alpha/sources?pageSize=1");
     assert_eq!(all["sources"][0]["name"], "sources/github/acme/widget");
-    assert_eq!(all["sources"][0]["githubRepo"]["defaultBranch"]["displayName"], "main");
+    assert_eq!(
+        all["sources"][0]["githubRepo"]["defaultBranch"]["displayName"],
+        "main"
+    );
     assert!(all["sources"][0]["githubRepo"].get("isPrivate").is_none());
     let token = all["nextPageToken"].as_str().unwrap();
     let rest = bench.get(&format!("/v1alpha/sources?pageToken={token}"));
     assert_eq!(rest["sources"].as_array().unwrap().len(), 1);
-    assert_eq!(rest["sources"][0]["githubRepo"]["branches"].as_array().unwrap().len(), 501);
+    assert_eq!(
+        rest["sources"][0]["githubRepo"]["branches"]
+            .as_array()
+            .unwrap()
+            .len(),
+        501
+    );
     let one = bench.get("/v1alpha/sources?filter=name%3Dsources/github/acme/widget+OR+name%3Dsources/github/acme/none");
     assert_eq!(one["sources"].as_array().unwrap().len(), 1);
-    assert_eq!(bench.get("/v1alpha/sources/github/acme/other")["id"], "github/ACME/Other");
+    assert_eq!(
+        bench.get("/v1alpha/sources/github/acme/other")["id"],
+        "github/ACME/Other"
+    );
     assert_eq!(bench.status("/v1alpha/sources/github/acme/none"), 404);
     bench.knobs.source_case_changed = true;
-    assert_eq!(bench.get("/v1alpha/sources")["sources"][0]["name"], "sources/github/Acme/Widget");
+    assert_eq!(
+        bench.get("/v1alpha/sources")["sources"][0]["name"],
+        "sources/github/Acme/Widget"
+    );
 }
 
 #[test]
 fn sessions_of_others_and_without_a_repository() {
     let mut bench = scripted(Ending::Changes);
     let (now, knobs) = (bench.now, bench.knobs.clone());
-    let web = WebSession { prompt: "look around".into(), ..WebSession::default() };
-    let id = bench.jules.start_in_web_app("octocat", web, now, &knobs).unwrap();
-    bench.jules.add_account(Account::new("somebody", "other-key"));
-    bench.jules.start_in_web_app("somebody", WebSession { prompt: "p".into(), ..WebSession::default() }, now, &knobs);
+    let web = WebSession {
+        prompt: "look around".into(),
+        ..WebSession::default()
+    };
+    let id = bench
+        .jules
+        .start_in_web_app("octocat", web, now, &knobs)
+        .unwrap();
+    bench
+        .jules
+        .add_account(Account::new("somebody", "other-key"));
+    bench.jules.start_in_web_app(
+        "somebody",
+        WebSession {
+            prompt: "p".into(),
+            ..WebSession::default()
+        },
+        now,
+        &knobs,
+    );
     let listed = bench.get("/v1alpha/sessions");
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
     assert!(listed["sessions"][0].get("sourceContext").is_none());
     bench.until(&id, "COMPLETED");
-    assert_eq!(bench.session(&id)["outputs"][0]["changeSet"]["gitPatch"].get("baseCommitId"), None);
+    assert_eq!(
+        bench.session(&id)["outputs"][0]["changeSet"]["gitPatch"].get("baseCommitId"),
+        None
+    );
     assert!(bench.books.sessions[0].foreign);
 }
 
 #[test]
 fn listings_page_from_new_to_old_while_new_ones_come() {
     let mut bench = scripted(Ending::Changes);
-    let mut ids: Vec<String> = (0..5).map(|n| bench.create(&format!("t{n}"), json!({}))).collect();
+    let mut ids: Vec<String> = (0..5)
+        .map(|n| bench.create(&format!("t{n}"), json!({})))
+        .collect();
     ids.reverse();
     let first = bench.get("/v1alpha/sessions?pageSize=2");
     bench.create("late", json!({}));
@@ -563,7 +855,13 @@ fn listings_page_from_new_to_old_while_new_ones_come() {
     let mut token = String::new();
     loop {
         let page = bench.get(&format!("/v1alpha/sessions?pageSize=4&pageToken={token}"));
-        all.extend(page["sessions"].as_array().unwrap().iter().map(|s| s["id"].as_str().unwrap().to_owned()));
+        all.extend(
+            page["sessions"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|s| s["id"].as_str().unwrap().to_owned()),
+        );
         match page["nextPageToken"].as_str() {
             Some(next) => token = next.to_owned(),
             None => break,
@@ -597,23 +895,42 @@ fn activities_are_read_incrementally_or_page_by_page() {
     let id = bench.create("t", json!({}));
     bench.until(&id, "COMPLETED");
     let all = bench.activities(&id);
-    let times: Vec<&str> = all.iter().map(|a| a["createTime"].as_str().unwrap()).collect();
+    let times: Vec<&str> = all
+        .iter()
+        .map(|a| a["createTime"].as_str().unwrap())
+        .collect();
     let instants: Vec<Timestamp> = times.iter().map(|t| t.parse().unwrap()).collect();
     assert!(instants.is_sorted());
-    assert!(instants.windows(2).any(|pair| pair[0] == pair[1]), "equal timestamps occur: {times:?}");
+    assert!(
+        instants.windows(2).any(|pair| pair[0] == pair[1]),
+        "equal timestamps occur: {times:?}"
+    );
     let filter = format!("create_time%3E%22{}%22", times[1]);
-    let newer = bench.get(&format!("/v1alpha/sessions/{id}/activities?filter={filter}"));
+    let newer = bench.get(&format!(
+        "/v1alpha/sessions/{id}/activities?filter={filter}"
+    ));
     let expected = instants.iter().filter(|at| **at > instants[1]).count();
     assert_eq!(newer["activities"].as_array().unwrap().len(), expected);
     let page = bench.get(&format!("/v1alpha/sessions/{id}/activities?pageSize=2"));
     let token = page["nextPageToken"].as_str().unwrap();
-    let rest = bench.get(&format!("/v1alpha/sessions/{id}/activities?pageToken={token}"));
+    let rest = bench.get(&format!(
+        "/v1alpha/sessions/{id}/activities?pageToken={token}"
+    ));
     assert_eq!(rest["activities"].as_array().unwrap().len(), all.len() - 2);
-    let (status, body) = bench.send(Method::GET, &format!("/v1alpha/sessions/{id}/activities?createTime=x"), "");
+    let (status, body) = bench.send(
+        Method::GET,
+        &format!("/v1alpha/sessions/{id}/activities?createTime=x"),
+        "",
+    );
     assert_eq!(status, 400);
     assert!(String::from_utf8_lossy(&body).contains(r#"Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message."#));
     bench.knobs.activity_filter = false;
-    assert_eq!(bench.status(&format!("/v1alpha/sessions/{id}/activities?filter={filter}")), 400);
+    assert_eq!(
+        bench.status(&format!(
+            "/v1alpha/sessions/{id}/activities?filter={filter}"
+        )),
+        400
+    );
 }
 
 #[test]
@@ -622,11 +939,19 @@ fn verbs_answer_in_three_forms() {
     let id = bench.create("t", json!({}));
     for (form, length) in [(VerbReply::EmptyBody, 0), (VerbReply::EmptyObject, 2)] {
         bench.knobs.approve_reply = form;
-        let (status, body) = bench.send(Method::POST, &format!("/v1alpha/sessions/{id}:approvePlan"), "");
+        let (status, body) = bench.send(
+            Method::POST,
+            &format!("/v1alpha/sessions/{id}:approvePlan"),
+            "",
+        );
         assert_eq!((status, body.len()), (200, length));
     }
     bench.knobs.approve_reply = VerbReply::Session;
-    let (_, body) = bench.send(Method::POST, &format!("/v1alpha/sessions/{id}:approvePlan"), "{}");
+    let (_, body) = bench.send(
+        Method::POST,
+        &format!("/v1alpha/sessions/{id}:approvePlan"),
+        "{}",
+    );
     let session: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(session["id"], id.as_str());
     assert!(session.get("sourceContext").is_none());
@@ -639,8 +964,18 @@ fn deleting_removes_and_may_leave_the_work_running() {
         bench.knobs.delete_running = knob;
         let id = bench.create("t", json!({}));
         bench.until(&id, "IN_PROGRESS");
-        assert_eq!(bench.send(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "").0, 200);
-        assert_eq!(bench.send(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "").0, 404);
+        assert_eq!(
+            bench
+                .send(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "")
+                .0,
+            200
+        );
+        assert_eq!(
+            bench
+                .send(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "")
+                .0,
+            404
+        );
         assert_eq!(bench.get("/v1alpha/sessions"), json!({}));
         bench.pass(7200);
         assert_eq!(bench.github.pulls(bench.repo).count(), pulls, "{knob:?}");
@@ -657,12 +992,43 @@ fn keys_are_checked() {
             request = request.header("x-goog-api-key", key);
         }
         let request = request.body(Bytes::new()).unwrap();
-        bench.jules.handle(&request, bench.now, &mut bench.github, knobs, &mut bench.books).status().as_u16()
+        bench
+            .jules
+            .handle(
+                &request,
+                bench.now,
+                &mut bench.github,
+                knobs,
+                &mut bench.books,
+            )
+            .status()
+            .as_u16()
     };
     let knobs = Knobs::documented();
-    assert_eq!((ask(None, &knobs), ask(Some("wrong"), &knobs), ask(Some(KEY), &knobs)), (401, 401, 200));
-    assert_eq!(ask(Some("wrong"), &Knobs { bad_key_is_400: true, ..knobs.clone() }), 400);
-    bench.jules.account_mut("octocat").unwrap().disabled_keys.push(KEY.to_owned());
+    assert_eq!(
+        (
+            ask(None, &knobs),
+            ask(Some("wrong"), &knobs),
+            ask(Some(KEY), &knobs)
+        ),
+        (401, 401, 200)
+    );
+    assert_eq!(
+        ask(
+            Some("wrong"),
+            &Knobs {
+                bad_key_is_400: true,
+                ..knobs.clone()
+            }
+        ),
+        400
+    );
+    bench
+        .jules
+        .account_mut("octocat")
+        .unwrap()
+        .disabled_keys
+        .push(KEY.to_owned());
     assert_eq!(bench.status("/v1alpha/sessions"), 403);
 }
 
@@ -670,9 +1036,24 @@ fn keys_are_checked() {
 fn creates_are_checked_against_the_repository() {
     let mut bench = scripted(Ending::Changes);
     let context = |source: &str, branch: &str| json!({"sourceContext": {"source": source, "githubRepoContext": {"startingBranch": branch}}});
-    assert_eq!(bench.try_create("t", context("sources/github/acme/none", "main")).0, 404);
-    assert_eq!(bench.try_create("t", context("sources/github/acme/widget", "none")).0, 400);
-    assert_eq!(bench.try_create("t", context("sources/github/ACME/Widget", "main")).0, 200);
+    assert_eq!(
+        bench
+            .try_create("t", context("sources/github/acme/none", "main"))
+            .0,
+        404
+    );
+    assert_eq!(
+        bench
+            .try_create("t", context("sources/github/acme/widget", "none"))
+            .0,
+        400
+    );
+    assert_eq!(
+        bench
+            .try_create("t", context("sources/github/ACME/Widget", "main"))
+            .0,
+        200
+    );
     bench.knobs.prompt_limit = 5;
     assert_eq!(bench.try_create("long", json!({})).0, 400);
 }
@@ -688,7 +1069,11 @@ fn pull_requests_may_be_drafts_by_the_person_on_other_branches() {
     let pull = bench.github.pull(bench.repo, 1).unwrap();
     assert!(pull.draft);
     assert_eq!(pull.author_login, "octocat");
-    let hex = pull.head.branch.strip_prefix(&format!("jules-{id}-")).unwrap();
+    let hex = pull
+        .head
+        .branch
+        .strip_prefix(&format!("jules-{id}-"))
+        .unwrap();
     assert!(hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()));
 }
 
@@ -697,7 +1082,9 @@ struct Scribe;
 
 impl Worker for Scribe {
     fn work(&mut self, task: &Task<'_>, _: &github::Model) -> Option<FileTexts> {
-        task.prompt.contains("scribe").then(|| FileTexts::from([("x.yml".to_owned(), Some("id: 1\n".to_owned()))]))
+        task.prompt
+            .contains("scribe")
+            .then(|| FileTexts::from([("x.yml".to_owned(), Some("id: 1\n".to_owned()))]))
     }
 }
 
@@ -708,7 +1095,10 @@ fn a_worker_may_do_the_work() {
     let id = bench.create("scribe", json!({}));
     bench.until(&id, "COMPLETED");
     let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
-    assert_eq!(bench.github.read_file(bench.repo, head, "x.yml").unwrap(), "id: 1\n");
+    assert_eq!(
+        bench.github.read_file(bench.repo, head, "x.yml").unwrap(),
+        "id: 1\n"
+    );
 }
 
 #[test]
@@ -731,7 +1121,11 @@ fn worlds_of_one_seed_are_the_same() {
     let play = || {
         let mut bench = Bench::new(vec![]);
         bench.jules.config.weights = Weights::default();
-        bench.knobs = Knobs { create_burst: 0, fresh_session_404_seconds: 0, ..Knobs::worst() };
+        bench.knobs = Knobs {
+            create_burst: 0,
+            fresh_session_404_seconds: 0,
+            ..Knobs::worst()
+        };
         for n in 0..10 {
             bench.try_create(&format!("t{n}"), json!({}));
             bench.pass(600);
