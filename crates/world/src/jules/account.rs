@@ -58,9 +58,30 @@ impl Installed {
         }
     }
 
+    /// The same with the case of the first letters turned.
+    pub(super) fn in_other_case(&self) -> Installed {
+        Installed {
+            owner: other_case(&self.owner),
+            repo: other_case(&self.repo),
+            ..self.clone()
+        }
+    }
+
     /// The source's resource name.
     pub fn source(&self) -> String {
         format!("sources/github/{}/{}", self.owner, self.repo)
+    }
+}
+
+/// The same letters with the case of the first one turned.
+fn other_case(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if first.is_ascii_lowercase() => {
+            first.to_ascii_uppercase().to_string() + letters.as_str()
+        }
+        Some(first) => first.to_ascii_lowercase().to_string() + letters.as_str(),
+        None => String::new(),
     }
 }
 

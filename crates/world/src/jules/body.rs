@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(refusal.code, 400);
             assert!(refusal.message.ends_with(message), "{}", refusal.message);
         }
-        let refusal = super::message(&Bytes::from_static(br#"{"message":"go on"}"#)).unwrap_err();
+        let refusal = message(&Bytes::from_static(br#"{"message":"go on"}"#)).unwrap_err();
         assert!(
             refusal
                 .message

@@ -277,7 +277,7 @@ impl Model {
                         });
                     }
                     // Ids are random, and their last digits are as good as a shuffled deck.
-                    _ => all.sort_by_key(|index| {
+                    _ => all.sort_by_cached_key(|index| {
                         self.sessions[*index].id().chars().rev().collect::<String>()
                     }),
                 }
@@ -423,11 +423,12 @@ fn source(installed: &super::Installed, github: &github::Model, knobs: &Knobs) -
         .map(|(name, _)| branch(name))
         .collect();
     branches.extend((0..installed.more_branches).map(|n| branch(&format!("topic/{n:05}"))));
-    let (owner, name) = if knobs.source_case_changed {
-        (other_case(&installed.owner), other_case(&installed.repo))
+    let shown = if knobs.source_case_changed {
+        installed.in_other_case()
     } else {
-        (installed.owner.clone(), installed.repo.clone())
+        installed.clone()
     };
+    let (owner, name) = (shown.owner, shown.repo);
     let mut repo = Map::new();
     repo.insert("owner".to_owned(), json!(owner));
     repo.insert("repo".to_owned(), json!(name));
@@ -444,18 +445,6 @@ fn source(installed: &super::Installed, github: &github::Model, knobs: &Knobs) -
         "id": format!("github/{owner}/{name}"),
         "githubRepo": repo,
     }))
-}
-
-/// The same letters with the case of the first one turned.
-fn other_case(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) if first.is_ascii_lowercase() => {
-            first.to_ascii_uppercase().to_string() + letters.as_str()
-        }
-        Some(first) => first.to_ascii_lowercase().to_string() + letters.as_str(),
-        None => String::new(),
-    }
 }
 
 /// A reply that carries JSON text.

@@ -231,9 +231,11 @@ impl Model {
         let mut chance = self.chance.stream(&format!("session/{id}"));
         let (source, starting_branch) = new.context.unwrap_or_default();
         let owner = &self.config.accounts[account];
-        let stored = owner
-            .installation(&source)
-            .map_or_else(|| source.clone(), Installed::source);
+        let stored = match owner.installation(&source) {
+            Some(installed) if knobs.source_case_changed => installed.in_other_case().source(),
+            Some(installed) => installed.source(),
+            None => source.clone(),
+        };
         let scenario = self.playbook.choose(
             &new.title,
             &new.prompt,
@@ -331,9 +333,9 @@ impl Model {
     ) -> T {
         let session = &mut self.sessions[index];
         let before = session.due;
-        let was_active = session.state().is_active();
+        let occupied = session.occupies();
         let result = change(session);
-        let freed = was_active && !session.state().is_active();
+        let freed = occupied && !session.occupies();
         let account = session.account;
         self.enlist(index, before);
         if freed {
@@ -359,10 +361,7 @@ impl Model {
     pub(super) fn active(&self, account: usize) -> usize {
         self.of_account[account]
             .iter()
-            .filter(|index| {
-                let session = &self.sessions[**index];
-                session.state().is_active() && !session.held && !session.deleted
-            })
+            .filter(|index| self.sessions[**index].occupies())
             .count()
     }
 
@@ -396,12 +395,12 @@ impl Model {
                 ordinal: index + 1,
             };
             self.sessions[index].due = None;
-            let was_active = self.sessions[index].state().is_active();
+            let occupied = self.sessions[index].occupies();
             self.sessions[index].perform(due, &mut stage);
             self.worker = worker;
             self.enlist(index, None);
             let session = &self.sessions[index];
-            if was_active && !session.state().is_active() {
+            if occupied && !session.occupies() {
                 self.start_held(session.account, due);
             }
         }

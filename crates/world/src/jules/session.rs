@@ -153,6 +153,11 @@ impl Session {
         self.archived
     }
 
+    /// Whether the session takes one of the places of its account.
+    pub(super) fn occupies(&self) -> bool {
+        self.state().is_active() && !self.held && !(self.deleted && self.beats.is_empty())
+    }
+
     /// The books about this session.
     pub fn record(&self) -> &SessionRecord {
         &self.record

@@ -934,6 +934,32 @@ fn activities_are_read_incrementally_or_page_by_page() {
 }
 
 #[test]
+fn knobs_draw_for_unscripted_sessions() {
+    let mut bench = Bench::new(vec![]);
+    bench.knobs.never_completes = 1.0;
+    let id = bench.create("t", json!({}));
+    bench.pass(48 * 3600);
+    assert_eq!(bench.state(&id), "IN_PROGRESS");
+    assert_eq!(bench.github.pulls(bench.repo).count(), 1);
+    bench.knobs.never_completes = 0.0;
+    bench.knobs.outputs_missing = 1.0;
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    assert!(bench.session(&id).get("outputs").is_none());
+}
+
+#[test]
+fn outputs_may_come_after_the_state() {
+    let mut bench = scripted(Ending::Changes);
+    bench.knobs.outputs_lag_seconds = 120;
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    assert!(bench.session(&id).get("outputs").is_none());
+    bench.pass(121);
+    assert!(bench.session(&id).get("outputs").is_some());
+}
+
+#[test]
 fn verbs_answer_in_three_forms() {
     let mut bench = scripted(Ending::Changes);
     let id = bench.create("t", json!({}));

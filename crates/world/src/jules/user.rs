@@ -99,14 +99,15 @@ impl Session {
             }
             State::Queued | State::Planning => self.approved |= !knobs.early_approval_ignored,
             State::Completed
-                if self.record.require_plan_approval && !self.approved && self.plan.is_some() =>
+                if self.record.require_plan_approval
+                    && !self.approved
+                    && self.plan.is_some()
+                    && !knobs.late_approval_ignored =>
             {
-                if !knobs.late_approval_ignored {
-                    self.approved = true;
-                    let pushes = self.record.auto_create_pull && !self.source.is_empty();
-                    self.beats = life::after_late_approval(pushes, &mut self.chance);
-                    self.accept_plan("user", now, knobs);
-                }
+                self.approved = true;
+                let pushes = self.record.auto_create_pull && !self.source.is_empty();
+                self.beats = life::after_late_approval(pushes, &mut self.chance);
+                self.accept_plan("user", now, knobs);
             }
             _ => {}
         }
@@ -169,7 +170,6 @@ impl Session {
         if !(running && knobs.delete_running == DeleteRunning::WorksOn) {
             self.beats.clear();
             self.due = None;
-            self.record.states.push((now, State::Paused));
         }
         Ok(())
     }

@@ -52,14 +52,20 @@ pub struct Temper {
 
 impl Default for Temper {
     fn default() -> Self {
+        Temper::away()
+    }
+}
+
+impl Temper {
+    /// Nobody; nothing is ever reviewed, answered or pushed.
+    #[must_use]
+    pub fn away() -> Temper {
         Temper {
             present: false,
             ..Temper::usual()
         }
     }
-}
 
-impl Temper {
     /// Somebody who looks after the project beside other work.
     #[must_use]
     pub fn usual() -> Temper {
