@@ -183,8 +183,8 @@ pub struct App {
     pub events: Vec<String>,
     /// Where its deliveries go.
     pub hook: Option<super::hook::Target>,
-    /// The key that its JWTs must be signed with, as PEM; signatures are not checked without one.
-    pub public_key: Option<String>,
+    /// The key that its JWTs must be signed with, as PKCS#1 DER; signatures are not checked without one.
+    pub public_key: Option<Vec<u8>>,
     /// When it was made.
     pub created_at: Timestamp,
 }

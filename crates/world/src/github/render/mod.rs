@@ -1,7 +1,7 @@
 //! GitHub's JSON: accounts, repositories and small things. Fields follow the `required` lists of GitHub's OpenAPI
 //! description and of the webhook schemas.
 
-mod checks;
+pub(crate) mod checks;
 mod git;
 mod payload;
 mod thread;
