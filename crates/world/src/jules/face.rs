@@ -3,35 +3,28 @@
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::body::{self, NewSession};
-use super::filter;
 use super::model::{Model, within};
-use super::query::{self, Query};
+use super::query::Query;
 use super::quota;
 use super::record::Via;
 use super::refusal::{Refusal, json_reply};
 use super::route::Route;
-use super::wire;
 use crate::books::Books;
 use crate::github;
-use crate::knobs::{Knobs, ListingOrder, VerbReply};
-
-/// Entries on a page when no size is asked for.
-const SOURCES_A_PAGE: usize = 30;
-const SESSIONS_A_PAGE: usize = 30;
-const ACTIVITIES_A_PAGE: usize = 50;
+use crate::knobs::{Knobs, VerbReply};
 
 /// A request with everything that answering it takes.
-struct Call<'a> {
-    now: Timestamp,
-    knobs: &'a Knobs,
-    github: &'a mut github::Model,
-    query: Query,
-    body: &'a Bytes,
-    key: String,
-    account: usize,
+pub(super) struct Call<'a> {
+    pub(super) now: Timestamp,
+    pub(super) knobs: &'a Knobs,
+    pub(super) github: &'a mut github::Model,
+    pub(super) query: Query,
+    pub(super) body: &'a Bytes,
+    pub(super) key: String,
+    pub(super) account: usize,
 }
 
 impl Model {
@@ -167,7 +160,7 @@ impl Model {
     }
 
     /// The session of this id in the caller's account, once it can be read.
-    fn find(&self, id: &str, call: &Call<'_>) -> Result<usize, Refusal> {
+    pub(super) fn find(&self, id: &str, call: &Call<'_>) -> Result<usize, Refusal> {
         let index = *self.by_id.get(id).ok_or_else(Refusal::not_found)?;
         let session = &self.sessions[index];
         let fresh = within(
@@ -235,220 +228,10 @@ impl Model {
             self.sessions[index].encode(false, now, knobs).to_owned(),
         ))
     }
-
-    fn list_sessions(&mut self, call: &Call<'_>) -> Result<Response<Bytes>, Refusal> {
-        let size = call.query.page_size(SESSIONS_A_PAGE, call.knobs)?;
-        let wanted = call
-            .query
-            .filter
-            .as_deref()
-            .map(filter::archived)
-            .transpose()?;
-        let (now, knobs) = (call.now, call.knobs);
-        // A token holds the number of the session that comes next, so that newer sessions do not shift pages.
-        let position = call.query.position("sessions")?;
-        let mut listed: Vec<usize> = Vec::new();
-        let next = match knobs.listing_order {
-            ListingOrder::NewestFirst => {
-                let below = position.map_or(usize::MAX, |position| position + 1);
-                let mut next = None;
-                for index in self.of_account[call.account].iter().rev().copied() {
-                    if index >= below || !self.is_listed(index, wanted, now, knobs) {
-                        continue;
-                    }
-                    if listed.len() == size {
-                        next = Some(index);
-                        break;
-                    }
-                    listed.push(index);
-                }
-                next
-            }
-            order => {
-                let mut all: Vec<usize> = self.of_account[call.account]
-                    .iter()
-                    .copied()
-                    .filter(|index| self.is_listed(*index, wanted, now, knobs))
-                    .collect();
-                match order {
-                    ListingOrder::RecentlyUpdated => {
-                        all.sort_by_key(|index| {
-                            std::cmp::Reverse((self.sessions[*index].updated, *index))
-                        });
-                    }
-                    // Ids are random, and their last digits are as good as a shuffled deck.
-                    _ => all.sort_by_cached_key(|index| {
-                        self.sessions[*index].id().chars().rev().collect::<String>()
-                    }),
-                }
-                let start = position.unwrap_or(0);
-                listed.extend(all.iter().skip(start).take(size));
-                (start + listed.len() < all.len()).then_some(start + listed.len())
-            }
-        };
-        for index in &listed {
-            self.sessions[*index].encode(true, now, knobs);
-        }
-        let token = next.map(|next| query::token("sessions", next));
-        let entries = listed.iter().map(|index| self.sessions[*index].encoded());
-        Ok(text_reply(wire::listing(
-            "sessions",
-            entries,
-            token.as_deref(),
-        )))
-    }
-
-    fn is_listed(
-        &self,
-        index: usize,
-        archived: Option<bool>,
-        now: Timestamp,
-        knobs: &Knobs,
-    ) -> bool {
-        let session = &self.sessions[index];
-        let wanted = match archived {
-            Some(archived) => session.archived == archived,
-            None => !session.archived || knobs.archived_listed,
-        };
-        wanted && !session.deleted && !within(now, session.created, knobs.listing_lag_seconds)
-    }
-
-    fn list_activities(&mut self, id: &str, call: &Call<'_>) -> Result<Response<Bytes>, Refusal> {
-        self.usage[call.account].read_activities(call.now, call.knobs)?;
-        let index = self.find(id, call)?;
-        let session = &self.sessions[index];
-        if within(
-            call.now,
-            session.created,
-            call.knobs.fresh_activities_404_seconds,
-        ) {
-            return Err(Refusal::not_found());
-        }
-        let size = call.query.page_size(ACTIVITIES_A_PAGE, call.knobs)?;
-        let start = call.query.position("activities")?.unwrap_or(0);
-        let newer = match &call.query.filter {
-            Some(_) if !call.knobs.activity_filter => return Err(Refusal::invalid()),
-            Some(text) => Some(filter::newer_than(text)?),
-            None => None,
-        };
-        let entries: Vec<String> = session
-            .activities
-            .iter()
-            .filter(|activity| newer.is_none_or(|newer| activity.at > newer))
-            .skip(start)
-            .take(size + 1)
-            .map(|activity| activity.wire(id, call.knobs).to_string())
-            .collect();
-        let token = (entries.len() > size).then(|| query::token("activities", start + size));
-        let page = entries.iter().take(size).map(String::as_str);
-        Ok(text_reply(wire::listing(
-            "activities",
-            page,
-            token.as_deref(),
-        )))
-    }
-
-    fn get_activity(
-        &mut self,
-        id: &str,
-        activity: &str,
-        call: &Call<'_>,
-    ) -> Result<Response<Bytes>, Refusal> {
-        self.usage[call.account].read_activities(call.now, call.knobs)?;
-        let index = self.find(id, call)?;
-        let found = self.sessions[index]
-            .activities
-            .iter()
-            .find(|known| known.id == activity);
-        Ok(json_reply(
-            StatusCode::OK,
-            &found.ok_or_else(Refusal::not_found)?.wire(id, call.knobs),
-        ))
-    }
-
-    fn list_sources(&self, call: &Call<'_>) -> Result<Response<Bytes>, Refusal> {
-        let size = call.query.page_size(SOURCES_A_PAGE, call.knobs)?;
-        let start = call.query.position("sources")?.unwrap_or(0);
-        let names = call
-            .query
-            .filter
-            .as_deref()
-            .map(filter::source_names)
-            .transpose()?;
-        let all: Vec<String> = self.config.accounts[call.account]
-            .installed
-            .iter()
-            .filter(|installed| {
-                let name = installed.source();
-                names.as_ref().is_none_or(|names| {
-                    names
-                        .iter()
-                        .any(|wanted| wanted.eq_ignore_ascii_case(&name))
-                })
-            })
-            .filter_map(|installed| source(installed, call.github, call.knobs))
-            .map(|source| source.to_string())
-            .collect();
-        let page: Vec<&str> = all
-            .iter()
-            .skip(start)
-            .take(size)
-            .map(String::as_str)
-            .collect();
-        let token =
-            (start + page.len() < all.len()).then(|| query::token("sources", start + page.len()));
-        Ok(text_reply(wire::listing(
-            "sources",
-            page.into_iter(),
-            token.as_deref(),
-        )))
-    }
-
-    fn get_source(&self, name: &str, call: &Call<'_>) -> Result<Response<Bytes>, Refusal> {
-        let installed = self.config.accounts[call.account]
-            .installation(name)
-            .ok_or_else(Refusal::not_found)?;
-        let source = source(installed, call.github, call.knobs).ok_or_else(Refusal::not_found)?;
-        Ok(json_reply(StatusCode::OK, &source))
-    }
-}
-
-/// The Source resource; none when the repository is gone.
-fn source(installed: &super::Installed, github: &github::Model, knobs: &Knobs) -> Option<Value> {
-    let id = github.repository_by_name(&installed.owner, &installed.repo)?;
-    let repository = github.repository(id)?;
-    let branch = |name: &str| json!({ "displayName": name });
-    let mut branches: Vec<Value> = repository
-        .branches()
-        .map(|(name, _)| branch(name))
-        .collect();
-    branches.extend((0..installed.more_branches).map(|n| branch(&format!("topic/{n:05}"))));
-    let shown = if knobs.source_case_changed {
-        installed.in_other_case()
-    } else {
-        installed.clone()
-    };
-    let (owner, name) = (shown.owner, shown.repo);
-    let mut repo = Map::new();
-    repo.insert("owner".to_owned(), json!(owner));
-    repo.insert("repo".to_owned(), json!(name));
-    wire::put_flag(&mut repo, "isPrivate", repository.private);
-    repo.insert(
-        "defaultBranch".to_owned(),
-        branch(&repository.default_branch),
-    );
-    if !branches.is_empty() {
-        repo.insert("branches".to_owned(), Value::Array(branches));
-    }
-    Some(json!({
-        "name": format!("sources/github/{owner}/{name}"),
-        "id": format!("github/{owner}/{name}"),
-        "githubRepo": repo,
-    }))
 }
 
 /// A reply that carries JSON text.
-fn text_reply(text: String) -> Response<Bytes> {
+pub(super) fn text_reply(text: String) -> Response<Bytes> {
     let mut reply = Response::new(Bytes::from(text));
     reply.headers_mut().insert(
         header::CONTENT_TYPE,

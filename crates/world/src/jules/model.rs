@@ -42,21 +42,6 @@ pub struct Model {
     chance: Chance,
 }
 
-/// A session that somebody starts in the web app.
-#[derive(Debug, Clone, Default)]
-pub struct WebSession {
-    /// The prompt.
-    pub prompt: String,
-    /// The title.
-    pub title: String,
-    /// Owner, name and starting branch; none for a session without a repository.
-    pub repository: Option<(String, String, String)>,
-    /// Whether the plan waits for an approval.
-    pub require_plan_approval: bool,
-    /// Whether a pull request is opened by itself.
-    pub auto_create_pull: bool,
-}
-
 impl Model {
     /// A service with these accounts and no sessions.
     pub fn new(config: Config, mut chance: Stream) -> Model {
@@ -183,32 +168,6 @@ impl Model {
         self.records()
             .filter(|record| record.mentions(marker))
             .count()
-    }
-
-    /// Starts a session as a person does in the web app. No limit applies.
-    pub fn start_in_web_app(
-        &mut self,
-        login: &str,
-        web: WebSession,
-        now: Timestamp,
-        knobs: &Knobs,
-    ) -> Option<String> {
-        let account = self
-            .config
-            .accounts
-            .iter()
-            .position(|account| account.login == login)?;
-        let new = NewSession {
-            prompt: web.prompt,
-            title: web.title,
-            context: web
-                .repository
-                .map(|(owner, repo, branch)| (format!("sources/github/{owner}/{repo}"), branch)),
-            require_plan_approval: web.require_plan_approval,
-            auto_create_pull: web.auto_create_pull,
-        };
-        let index = self.create(account, "", new, Via::WebApp, false, now, knobs);
-        Some(self.sessions[index].id().to_owned())
     }
 
     /// Makes a session and plans its life. Everything that it draws comes from a stream of its own.
@@ -407,43 +366,6 @@ impl Model {
         self.write_books(books);
     }
 
-    /// Acts on a session as its owner does in the web app.
-    pub fn in_web_app(&mut self, id: &str, act: WebAct<'_>, now: Timestamp, knobs: &Knobs) -> bool {
-        let Some(index) = self
-            .by_id
-            .get(id)
-            .copied()
-            .filter(|index| !self.sessions[*index].deleted)
-        else {
-            return false;
-        };
-        self.change(index, now, |session| match act {
-            WebAct::Say(text) => session.message(text, Via::WebApp, now, knobs).is_ok(),
-            WebAct::ApprovePlan => {
-                session.approve(Via::WebApp, now, knobs);
-                true
-            }
-            WebAct::Pause => {
-                session.act("pause", Via::WebApp, "", now);
-                let running = session.state().is_active();
-                if running {
-                    session.pause(now);
-                }
-                running
-            }
-            WebAct::Resume => {
-                session.act("resume", Via::WebApp, "", now);
-                session.resume(now);
-                true
-            }
-            WebAct::Archive => {
-                session.archive(Via::WebApp, now);
-                true
-            }
-            WebAct::Delete => session.delete(Via::WebApp, now, knobs).is_ok(),
-        })
-    }
-
     /// Writes down what changed since the last time.
     pub(super) fn write_books(&mut self, books: &mut Books) {
         for index in std::mem::take(&mut self.changed) {
@@ -457,23 +379,6 @@ impl Model {
             self.sessions[index].write_questions(&mut books.questions);
         }
     }
-}
-
-/// What a person can do to a session in the web app.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WebAct<'a> {
-    /// Writes a message.
-    Say(&'a str),
-    /// Approves the plan.
-    ApprovePlan,
-    /// Stops the work.
-    Pause,
-    /// Lets the work go on.
-    Resume,
-    /// Archives the session.
-    Archive,
-    /// Deletes the session.
-    Delete,
 }
 
 /// Whether an instant lies within this many seconds after another one.
