@@ -38,7 +38,17 @@ impl Session {
                 .iter()
                 .map(|(at, state)| (*at, state.name().to_owned())),
         );
+        let known = entry.acts.len();
+        entry
+            .acts
+            .extend(record.acts[known..].iter().map(|act| books::SessionAct {
+                at: act.at,
+                what: act.what.to_owned(),
+                in_web_app: act.via == Via::WebApp,
+                text: act.text.clone(),
+            }));
         entry.pull = record.pull;
+        entry.branch.clone_from(&record.branch);
         entry.archived = self.archived;
         entry.deleted = self.deleted;
     }

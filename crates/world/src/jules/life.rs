@@ -174,10 +174,7 @@ fn last(
     chance: &mut Stream,
     outputs_missing: bool,
 ) -> Vec<Deed> {
-    let edit = match &scenario.files {
-        Some(files) => Deed::Edit(files.clone()),
-        None => Deed::EditSomehow,
-    };
+    let edit = scenario.changes().map_or(Deed::EditSomehow, Deed::Edit);
     let push = about.has_source && about.auto_create_pull;
     let complete = Deed::Complete {
         outputs: !outputs_missing,

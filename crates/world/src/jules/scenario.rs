@@ -109,6 +109,8 @@ pub struct Scenario {
     pub minutes: Option<f64>,
     /// Exact file changes in place of plausible ones; see [`super::work`] for the placeholders.
     pub files: Option<FileTexts>,
+    /// Files to delete, for scripts in formats that have no null.
+    pub deletes: Vec<String>,
     /// The reason of a failure.
     pub reason: Option<String>,
     /// The branch's name up to the session id, such as `fix/typo`.
@@ -181,6 +183,17 @@ impl Scenario {
         self
     }
 
+    /// The exact changes, where the script gives any.
+    pub(super) fn changes(&self) -> Option<FileTexts> {
+        let mut files = self.files.clone();
+        if !self.deletes.is_empty() {
+            files
+                .get_or_insert_default()
+                .extend(self.deletes.iter().map(|path| (path.clone(), None)));
+        }
+        files
+    }
+
     /// The same, asking this question first.
     #[must_use]
     pub fn asking(mut self, question: &str) -> Scenario {
@@ -250,6 +263,7 @@ mod tests {
             r#"
             ending = "changes"
             minutes = 12
+            deletes = ["old.txt"]
             questions = ["Which one?"]
             [when]
             prompt = "observers/[a-z]+"
@@ -265,6 +279,12 @@ mod tests {
                 .fits("", "role observers/taxonomy", Some("sources/github/o/r"))
         );
         assert!(!scenario.when.fits("", "role observers/taxonomy", None));
+        let changes = scenario.changes().unwrap();
+        assert_eq!(changes["old.txt"], None);
+        assert_eq!(
+            changes[".jules/exchange/events/pending/a.yml"].as_deref(),
+            Some("id: abc123")
+        );
         assert!(toml::from_str::<Scenario>("[when]\ntitle = \"(\"").is_err());
         assert!(toml::from_str::<Scenario>("endng = \"changes\"").is_err());
     }

@@ -134,6 +134,8 @@ fn a_question_waits_for_its_answer() {
         (record.acts[0].what, record.acts[0].text.as_str()),
         ("message", "lib.rs")
     );
+    let act = &bench.books.sessions[0].acts[0];
+    assert_eq!((act.what.as_str(), act.in_web_app), ("message", false));
 }
 
 #[test]

@@ -60,3 +60,46 @@ fn worlds_of_one_seed_are_the_same() {
     };
     assert_eq!(play(), play());
 }
+
+#[test]
+fn a_world_with_a_maintainer_repeats_itself_under_the_worst_knobs() {
+    let play = || {
+        let mut account = Account::new("octocat", KEY);
+        account.tier = Tier::Ultra;
+        account.installed.push(Installed::new("acme", "widget"));
+        let mut world = crate::World::new(crate::WorldConfig {
+            knobs: Knobs::worst(),
+            temper: crate::maintainer::Temper::usual(),
+            jules: Config {
+                accounts: vec![account],
+                ..Config::default()
+            },
+            ..crate::WorldConfig::default()
+        });
+        world.seed(&Seed::new(
+            "acme",
+            "widget",
+            files(&[("README.md", "# Widget\n")]),
+        ));
+        for n in 0..40 {
+            world.advance_to(world.now() + SignedDuration::from_mins(31));
+            let body = json!({"prompt": format!("Task {n}"), "automationMode": "AUTO_CREATE_PR", "requirePlanApproval": n % 4 == 0,
+                "sourceContext": {"source": "sources/github/acme/widget", "githubRepoContext": {"startingBranch": "main"}}});
+            let create = Request::post("/v1alpha/sessions")
+                .header("x-goog-api-key", KEY)
+                .body(Bytes::from(body.to_string()));
+            world.jules_request(create.unwrap());
+        }
+        world.advance_to(world.now() + SignedDuration::from_hours(72));
+        let books = world.books().clone();
+        assert_eq!(books.sessions.len(), 40);
+        assert!(
+            books
+                .reviews
+                .iter()
+                .any(|review| review.verdict == "merged")
+        );
+        serde_json::to_string(&books).unwrap()
+    };
+    assert_eq!(play(), play());
+}
