@@ -1,0 +1,3 @@
+//! The outside systems, each behind a port of the runtime.
+
+pub mod transport;
