@@ -1,3 +1,4 @@
 //! phileas.
 
+pub mod adapters;
 pub mod runtime;

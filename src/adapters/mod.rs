@@ -1,0 +1,6 @@
+//! The outside systems, each behind a port of the runtime.
+
+pub mod github;
+pub mod ledger;
+pub mod repository;
+pub mod transport;

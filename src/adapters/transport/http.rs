@@ -1,0 +1,163 @@
+//! The real transport.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::USER_AGENT;
+use http::{HeaderValue, Request, Response, Uri};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited as LimitedBody};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use super::connector::{Dialer, Limited, Proxies, is_loopback};
+use super::{BoxFuture, Transport, TransportError};
+
+/// What phileas calls itself.
+const AGENT: &str = concat!("phileas/", env!("CARGO_PKG_VERSION"));
+
+/// How long an unused connection is kept. Short, because a connection that the server closes at the very moment of
+/// a request leaves that request's effect unknown.
+const IDLE_LIMIT: Duration = Duration::from_secs(20);
+
+/// How many unused connections are kept for a host.
+const IDLE_CONNECTIONS: usize = 8;
+
+/// What one request may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Time to a usable connection: address, TCP, proxy, TLS.
+    pub connect: Duration,
+    /// Time from the connection to the last byte of the answer.
+    pub total: Duration,
+    /// Size of an answer's body in bytes.
+    pub body: usize,
+}
+
+impl Default for Limits {
+    /// 10 s to connect, 60 s in all (creating a session was seen to take more than 30 s elsewhere), 32 MiB.
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            total: Duration::from_secs(60),
+            body: 32 << 20,
+        }
+    }
+}
+
+/// HTTP/1.1 over TLS 1.2 or later with the roots of Mozilla; unencrypted to this machine only.
+#[derive(Debug, Clone)]
+pub struct HttpTransport {
+    client: Client<Limited<HttpsConnector<Dialer>>, Full<Bytes>>,
+    limits: Limits,
+}
+
+impl HttpTransport {
+    /// A transport with a pool of connections of its own.
+    #[must_use]
+    pub fn new(limits: Limits, proxies: Proxies) -> Self {
+        let connector = HttpsConnectorBuilder::new()
+            .with_provider_and_webpki_roots(Arc::new(rustls::crypto::ring::default_provider()))
+            .expect("ring supports the default protocol versions")
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(Dialer::new(proxies));
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_LIMIT)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .build(Limited::new(connector, limits.connect));
+        Self { client, limits }
+    }
+
+    async fn exchange(
+        &self,
+        mut request: Request<Bytes>,
+    ) -> Result<Response<Bytes>, TransportError> {
+        check_target(request.uri())?;
+        request
+            .headers_mut()
+            .entry(USER_AGENT)
+            .or_insert(HeaderValue::from_static(AGENT));
+        // A connection that is not there within its own limit is reported as such; whatever takes longer was sent.
+        let limit = self.limits.connect + self.limits.total;
+        match tokio::time::timeout(limit, self.whole(request.map(Full::new))).await {
+            Ok(answer) => answer,
+            Err(_) => Err(TransportError::Lost(format!("no answer within {limit:?}"))),
+        }
+    }
+
+    async fn whole(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Bytes>, TransportError> {
+        let response = self.client.request(request).await.map_err(|error| {
+            let text = causes(&error);
+            if error.is_connect() {
+                TransportError::NotSent(text)
+            } else {
+                TransportError::Lost(text)
+            }
+        })?;
+        let (parts, body) = response.into_parts();
+        let limit = self.limits.body;
+        let body = LimitedBody::new(body, limit)
+            .collect()
+            .await
+            .map_err(|error| {
+                if error.is::<LengthLimitError>() {
+                    TransportError::TooLarge { limit }
+                } else {
+                    TransportError::Lost(causes(error.as_ref()))
+                }
+            })?;
+        Ok(Response::from_parts(parts, body.to_bytes()))
+    }
+}
+
+impl Default for HttpTransport {
+    /// Default limits, proxies of the environment.
+    fn default() -> Self {
+        Self::new(Limits::default(), Proxies::from_env())
+    }
+}
+
+impl Transport for HttpTransport {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        Box::pin(self.exchange(request))
+    }
+}
+
+/// A credential must not cross a network in the clear, whatever a configuration says.
+fn check_target(target: &Uri) -> Result<(), TransportError> {
+    let host = target.host().unwrap_or_default();
+    match target.scheme_str() {
+        Some("https") => Ok(()),
+        Some("http") if is_loopback(host) => Ok(()),
+        _ => Err(TransportError::NotSent(format!(
+            "`{host}` is not asked without encryption; use https"
+        ))),
+    }
+}
+
+/// An error with its causes in one line.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text.push_str(": ");
+            text.push_str(&inner_text);
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
