@@ -1,4 +1,4 @@
-//! phileas.
+//! phileas keeps Google's Jules working on a GitHub repository by the clock.
 
 pub mod adapters;
 pub mod runtime;
