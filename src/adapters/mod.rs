@@ -1,3 +1,4 @@
 //! The outside systems, each behind a port of the runtime.
 
+pub mod jules;
 pub mod transport;

@@ -1,0 +1,1 @@
+//! The whole adapter against a transport that plays a script.
