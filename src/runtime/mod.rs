@@ -1,3 +1,12 @@
-//! Observe, decide, commit, execute.
+//! Observe, decide, commit, execute, and again.
+
+mod edit;
+mod execute;
+mod observe;
+mod tick;
 
 pub mod ports;
+
+pub use edit::{Edit, EditError, edit};
+pub use observe::{Sight, look};
+pub use tick::{Settings, Tick, TickError, TickReport, explain};

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, CreateFailure, CreateSession, Notice, Pull, Repository, Session, Sessions,
+    Activity, CreateFailure, CreateSession, ListingNeed, Notice, Pull, Repository, Session,
+    Sessions,
 };
 use phileas_domain::model::{BranchName, Oid, PullNumber, SessionId, Tree};
 
@@ -110,8 +111,8 @@ pub enum CommitError {
     Failed(#[from] Failure),
 }
 
-/// GitHub, as far as a tick needs it for one repository.
-pub trait GitHub: Send + Sync {
+/// GitHub as a tick reads it, for one repository. A dry run is given nothing else, so it cannot write.
+pub trait ReadGitHub: Send + Sync {
     /// Reads everything that a tick looks at, in one request.
     fn observe(&self) -> impl Future<Output = Result<Observation, Failure>> + Send;
 
@@ -127,7 +128,10 @@ pub trait GitHub: Send + Sync {
         &self,
         numbers: &BTreeSet<PullNumber>,
     ) -> impl Future<Output = Result<BTreeMap<PullNumber, Pull>, Failure>> + Send;
+}
 
+/// GitHub as a tick writes it.
+pub trait WriteGitHub: ReadGitHub {
     /// Makes the commit by compare-and-swap and answers with the new head.
     fn commit(&self, commit: &Commit) -> impl Future<Output = Result<Oid, CommitError>> + Send;
 
@@ -162,11 +166,8 @@ pub trait GitHub: Send + Sync {
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// How far a listing of sessions must reach.
-pub use phileas_domain::engine::ListingNeed;
-
-/// Jules, as far as a tick needs it for one repository and one key.
-pub trait Jules: Send + Sync {
+/// Jules as a tick reads it, for one repository and one key.
+pub trait ReadJules: Send + Sync {
     /// Lists sessions of this repository (others are dropped, but counted in the key's use) as far as needed.
     fn list(
         &self,
@@ -185,7 +186,10 @@ pub trait Jules: Send + Sync {
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
+}
 
+/// Jules as a tick writes it.
+pub trait WriteJules: ReadJules {
     /// Creates a session: exactly one request, never repeated.
     fn create(
         &self,

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::model::{
     BranchName, Marker, Oid, PersonaId, PullNumber, RepositoryName, SessionId, Slot, TrackName,
+    TurnId,
 };
 
 /// One thing to do outside git, after the decision's commit has won.
@@ -107,7 +108,7 @@ pub enum NoticeKey {
     /// The state file is gone, or behind what Jules shows.
     LedgerRolledBack,
     /// A turn needs a person: a question, an ambiguous dispatch, a plan to approve.
-    Turn(Marker),
+    Turn(TurnId),
     /// The Jules key is refused.
     JulesCredential,
 }
@@ -117,7 +118,7 @@ impl fmt::Display for NoticeKey {
         match self {
             Self::LedgerCorrupt => f.write_str("ledger_corrupt"),
             Self::LedgerRolledBack => f.write_str("ledger_rolled_back"),
-            Self::Turn(marker) => write!(f, "turn:{marker}"),
+            Self::Turn(turn) => write!(f, "turn:{turn}"),
             Self::JulesCredential => f.write_str("jules_credential"),
         }
     }

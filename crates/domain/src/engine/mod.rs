@@ -1,21 +1,42 @@
 //! What should happen next, and why everything else waits.
 //!
-//! `decide` looks at one [`Snapshot`] and the [`Event`]s that followed it, and answers with a [`Decision`]: one
+//! [`decide`] looks at one [`Snapshot`] and the [`Event`]s that followed it, and answers with a [`Decision`]: one
 //! commit to make, effects to carry out after it, a report of everything that does and does not happen, and the time
 //! at which looking again is worth while. It performs no I/O, reads no clock, draws no randomness and cannot fail.
 
+mod adopt;
+mod asked;
+mod budget;
+mod decide;
 mod decision;
+mod dispatch;
+mod draft;
 mod effect;
 mod event;
+mod events;
+mod follow;
+mod gate;
+mod limits;
+mod messages;
 mod needs;
+mod notices;
+mod pulls;
 mod report;
+mod rest;
+mod schedule;
+mod simulate;
 mod snapshot;
+mod start;
+mod step;
+mod track;
 
+pub use decide::{decide, needs};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use event::{CreateFailure, Event};
 pub use needs::{ListingNeed, Needs};
 pub use report::{Line, Reason, Report, Verdict};
+pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
     Activity, ActivityKind, Ask, Checks, KeyUse, Ledger, Listing, Notice, Outage, Pull, PullState,
     Repository, Session, SessionState, Sessions, Snapshot,

@@ -29,3 +29,24 @@ pub struct Needs {
     /// Files of the default branch whose text is needed: journals of personas that may run.
     pub texts: BTreeSet<String>,
 }
+
+impl Needs {
+    /// Whether everything is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl ListingNeed {
+    /// One listing that answers both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        use ListingNeed::{CompleteSince, Everything, Since};
+        match (self, other) {
+            (Everything, _) | (_, Everything) => Everything,
+            (Since(a), Since(b)) => Since(a.min(b)),
+            (Since(a) | CompleteSince(a), Since(b) | CompleteSince(b)) => CompleteSince(a.min(b)),
+        }
+    }
+}

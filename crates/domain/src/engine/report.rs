@@ -119,6 +119,8 @@ reasons! {
     DueRetry = "due.retry",
     /// The session was found by its marker.
     FoundByMarker = "found.by_marker",
+    /// A second session of one turn was found.
+    FoundDuplicate = "found.duplicate",
     /// The turn ended with an outcome.
     Finished = "finished",
     /// A pull request's fate became known.

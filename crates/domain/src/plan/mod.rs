@@ -2,22 +2,53 @@
 //!
 //! Reading never fails: what is broken drops out with a [`Diagnostic`](crate::Diagnostic), everything else runs.
 
+mod branch;
+mod budget;
 mod cron;
+mod document;
+mod duration;
+mod frontmatter;
+mod gate;
+mod known;
+mod lines;
+mod overrides;
 mod policy;
+mod read;
+mod schedules;
+mod section;
+mod steps;
+mod suggest;
+mod tracks;
+mod words;
 
 pub mod persona;
-pub mod read;
+
+/// The limits of what a plan may say; a figure outside them is a mistake.
+pub mod limits {
+    pub use super::budget::{ACTIVE, DAILY, OPEN_PULLS, REQUESTS, RESERVE};
+    pub use super::gate::{MAX_GATE_ENTRIES, MAX_PATTERN_BYTES};
+    pub use super::overrides::{ABANDON_AFTER_SECS, NUDGES, REST_AFTER, RETRIES, STUCK_MINUTES};
+    pub use super::persona::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES};
+    pub use super::read::{MAX_SCHEDULES_BYTES, PLAN_VERSION};
+    pub use super::schedules::MAX_SCHEDULES;
+    pub use super::section::MAX_DIAGNOSTICS;
+    pub use super::steps::MAX_STEPS;
+    pub use super::tracks::{MAX_TRACK_NAME_BYTES, MAX_TRACKS};
+}
 
 use std::collections::BTreeMap;
 
 use crate::model::{PersonaId, TrackName};
 
 pub use cron::{Cron, CronError};
-pub use persona::Persona;
+pub use persona::{PROMPT_FILES, Persona, read_personas};
 pub use policy::{
     AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,
     Merge, Mode, PlanApproval, Policy, Priority, Tier,
 };
+
+pub use read::read;
+pub use tracks::DEFAULT_TRACK;
 
 /// The plan's file on the default branch.
 pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
@@ -34,6 +65,17 @@ pub const RESERVED_IDS: [&str; 9] = [
     "stop",
     "status",
     "explain",
+];
+
+/// The layers of the hand-over pipeline, in its order.
+pub const LAYERS: [&str; 7] = [
+    "narrator",
+    "observers",
+    "decider",
+    "planner",
+    "implementer",
+    "innovators",
+    "integrator",
 ];
 
 /// Everything that may run, and how.
@@ -71,7 +113,7 @@ pub struct Track {
 pub struct Step {
     /// What it does.
     pub kind: StepKind,
-    /// What applies to it, defaults and track settings included.
+    /// What applies to it: the plan's defaults, overridden by the persona's frontmatter, by the track, by the step.
     pub policy: Policy,
 }
 
@@ -80,17 +122,18 @@ pub struct Step {
 pub enum StepKind {
     /// A persona's turn. It may name one that cannot be read; the engine then skips it and says why.
     Persona(PersonaId),
-    /// A layer of the hand-over pipeline, by name (`layer:observers`).
+    /// A layer of the hand-over pipeline, by name (`layer:observers`). It may name one that is none of [`LAYERS`];
+    /// the engine then skips it and says why.
     Layer(String),
 }
 
 /// A persona that runs by the clock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// Who.
+    /// Who. It may be one that cannot be read; the engine then skips it and says why.
     pub persona: PersonaId,
     /// When. `None`: `"manual"`, only when asked for.
     pub cron: Option<Cron>,
-    /// What applies to it.
+    /// What applies to it: the plan's defaults, overridden by the persona's frontmatter, by the schedule.
     pub policy: Policy,
 }

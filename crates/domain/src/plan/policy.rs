@@ -123,6 +123,8 @@ pub struct Policy {
     pub priority: Priority,
     /// Whether phileas merges.
     pub merge: Merge,
+    /// Whether a sensitive persona or role may run on a public repository, whose ledger is as public as it is.
+    pub sensitive: bool,
 }
 
 impl Default for Policy {
@@ -143,6 +145,7 @@ impl Default for Policy {
             rest_after: 3,
             priority: Priority::default(),
             merge: Merge::default(),
+            sensitive: false,
         }
     }
 }

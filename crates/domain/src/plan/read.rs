@@ -1,1 +1,185 @@
 //! Reading the plan.
+
+use std::collections::BTreeMap;
+
+use toml::de::DeTable;
+
+use super::document::Document;
+use super::known::Known;
+use super::overrides::{self, Overrides};
+use super::section::{Entry, Reader, Section};
+use super::tracks::Tracks;
+use super::{Plan, Policy, SCHEDULES_PATH, budget, gate, persona, schedules};
+use crate::Diagnostic;
+use crate::model::{Mode, PersonaId, Tree};
+
+/// The largest `schedules.toml` that is read, in bytes.
+pub const MAX_SCHEDULES_BYTES: u64 = 64 * 1024;
+/// The only version of the format there is.
+pub const PLAN_VERSION: i64 = 1;
+
+const ROOT_KEYS: [&str; 7] = [
+    "version",
+    "cycle",
+    "defaults",
+    "budget",
+    "gate",
+    "tracks",
+    "schedules",
+];
+/// Whose keys are often written somewhere else.
+const HOMES: [(&str, &[&str]); 4] = [
+    ("[defaults]", &overrides::KEYS),
+    ("[budget]", &budget::KEYS),
+    ("[gate]", &gate::KEYS),
+    ("[tracks.<name>]", &["steps", "start"]),
+];
+
+/// Reads `.jules/schedules.toml` and all personas of a commit.
+///
+/// A knob is looked for in `[defaults]`, then in the persona's frontmatter, then in its track, then in its step; the
+/// last one that sets it counts. For a schedule: `[defaults]`, frontmatter, schedule. The policies in the plan are
+/// the result; nobody else has to look at the frontmatter again.
+///
+/// All mistakes are told at once. What is broken drops out, everything else runs: a knob with a mistake keeps the
+/// value from below; a track whose start or list of steps is broken does not run; a step keeps its place whatever it
+/// names.
+#[must_use]
+pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
+    let (personas, mut diagnostics) = persona::read_personas(tree);
+    let mut plan = match text_of(tree) {
+        Ok(text) => {
+            let (plan, found) = read_text(text, tree, &personas);
+            diagnostics.extend(found);
+            plan
+        }
+        Err(diagnostic) => {
+            diagnostics.push(*diagnostic);
+            Plan::default()
+        }
+    };
+    plan.personas = personas;
+    (plan, diagnostics)
+}
+
+fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
+    let error =
+        |message: &str, mend: &str| Box::new(Diagnostic::error(SCHEDULES_PATH, message).mend(mend));
+    let Some(entry) = tree.get(SCHEDULES_PATH) else {
+        return Err(error(
+            "there is no plan, so nothing runs by itself",
+            "write one on the default branch, for example `cycle = [\"curator\", \"refactor\"]`, or run `phileas init`",
+        ));
+    };
+    match entry.mode {
+        Mode::Link => Err(error(
+            "the plan is a symbolic link, and links are not followed",
+            "put the file itself here",
+        )),
+        Mode::Submodule => Err(error("the plan is a submodule", "put a file here")),
+        Mode::File if entry.size > MAX_SCHEDULES_BYTES => Err(error(
+            &format!("the plan is larger than {MAX_SCHEDULES_BYTES} bytes"),
+            "shorten it",
+        )),
+        Mode::File => entry
+            .text
+            .as_deref()
+            .ok_or_else(|| error("the plan is not text in UTF-8", "save it as UTF-8")),
+    }
+}
+
+fn read_text(
+    text: &str,
+    tree: &Tree,
+    personas: &BTreeMap<PersonaId, super::Persona>,
+) -> (Plan, Vec<Diagnostic>) {
+    let document = Document::of(text);
+    let mut reader = Reader::new(&document);
+    let (table, _) = DeTable::parse_recoverable(&document.clean);
+    let root = Section::root(table.get_ref());
+    let known = Known::of(tree, personas);
+    let plan = read_root(&mut reader, &root, &known);
+    (plan, reader.into_diagnostics())
+}
+
+fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let entries = root.entries(reader);
+    let of = |key: &str| entries.iter().find(|entry| entry.key == key);
+    for entry in &entries {
+        if !ROOT_KEYS.contains(&entry.key) {
+            reader.unknown(entry, &ROOT_KEYS, &HOMES);
+        }
+    }
+    let understood = of("version").is_none_or(|entry| is_understood(reader, entry));
+    if let Some(section) =
+        of("defaults").and_then(|entry| entry.table(reader, "a table `[defaults]`"))
+    {
+        plan.defaults = read_defaults(reader, &section);
+    }
+    if let Some(section) = of("budget").and_then(|entry| entry.table(reader, "a table `[budget]`"))
+    {
+        plan.budget = budget::read(reader, &section, &HOMES);
+    }
+    if let Some(section) = of("gate").and_then(|entry| entry.table(reader, "a table `[gate]`")) {
+        plan.gate = gate::read(reader, &section, &HOMES);
+    }
+    let mut tracks = Tracks {
+        known,
+        defaults: &plan.defaults,
+        found: BTreeMap::new(),
+    };
+    if let Some(entry) = of("cycle") {
+        tracks.read_cycle(reader, entry);
+    }
+    if let Some(section) = of("tracks").and_then(|entry| entry.table(reader, "a table `[tracks]`"))
+    {
+        // A cycle that a mistake has blanked out is one too.
+        let cycle = of("cycle").is_some() || reader.document.is_broken("cycle");
+        tracks.read(reader, &section, cycle);
+    }
+    plan.tracks = tracks.found;
+    if let Some(section) =
+        of("schedules").and_then(|entry| entry.table(reader, "a table `[schedules]`"))
+    {
+        plan.schedules = schedules::read(reader, &section, known, &plan.defaults);
+    }
+    if !understood {
+        // Another version may mean something else by the same words.
+        plan.tracks.clear();
+        plan.schedules.clear();
+    }
+    plan
+}
+
+/// Whether the words of the plan mean what they mean here.
+fn is_understood(reader: &mut Reader<'_>, entry: &Entry<'_>) -> bool {
+    let version = entry.as_integer();
+    let version = entry.or_wrong_type(version, reader, &format!("`version = {PLAN_VERSION}`"));
+    let other = version.filter(|version| *version != PLAN_VERSION);
+    if let Some(other) = other {
+        reader.error(
+            entry.value_at(),
+            &entry.path,
+            format!("the plan is written in version {other}, and this phileas reads version {PLAN_VERSION}"),
+            format!("write `version = {PLAN_VERSION}`, or take a newer phileas; nothing runs by itself until then"),
+        );
+    }
+    other.is_none()
+}
+
+fn read_defaults(reader: &mut Reader<'_>, section: &Section<'_>) -> Policy {
+    let mut own = Overrides::default();
+    for entry in section.entries(reader) {
+        if overrides::KEYS.contains(&entry.key) {
+            own.read(reader, &entry);
+        } else {
+            reader.unknown(&entry, &overrides::KEYS, &HOMES);
+        }
+    }
+    own.over(&Policy::default())
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

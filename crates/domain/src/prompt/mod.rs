@@ -1,1 +1,108 @@
 //! What exactly is said to Jules.
+//!
+//! A persona's prompt is assembled from the files of **one commit of the default branch** and from facts about the
+//! repository. Nothing else can be reached from a template.
+//!
+//! **Templates.** A prompt whose name ends in `.j2` is a Jinja2 template, with the settings of seed 004's system:
+//! undefined names are errors, tags take their line with them (`trim_blocks`, `lstrip_blocks`), nothing is escaped.
+//! A plain `prompt.md` is not a template: it is said word for word.
+//!
+//! **Where a name is looked for** (`{% extends %}`, `{% include %}`, `{% import %}`): `.jules/…` and `.jlo/…` from the
+//! repository's root, `./…` beside the template that names it, anything else in the persona's own folder, then in
+//! `.jules/personas`, `.jules`, `.jules/templates` and `.jules/jules/templates`. The first that exists is taken.
+//!
+//! **What a template can name**: `id emoji description`, every key of the frontmatter, `owner repo repo_full track`,
+//! `open_prs open_prs_text journal_entries sprint sprint_context_text notes`, every file of a `partials` folder by
+//! its name and every file of a `blocks` folder by its name and `_block`, each rendered when it is first used;
+//! `empty_queue_celebration` is another name of `celebration`. `password` is derived from the id alone (a UUID of
+//! version 5) and therefore known to everybody: it exists because old templates name it, and protects nothing.
+//! `include_required("path")` and `include_optional("path")` put a file's text in as it stands.
+//!
+//! **What is added.** A text that uses neither inheritance nor blocks gets the sections that it did not use itself:
+//! the journal entries and the sprint's context. Seed 004's system added the sprint's context alone, and left a
+//! persona of that kind without its memory. Notes on earlier turns are added wherever they were not used.
+//!
+//! **What is bounded**: see the constants below. A rendering runs on a thread of its own, because the template engine
+//! follows nesting by recursion and an overrun stack would end the whole process. Not bounded is the memory of a
+//! text that a template puts together without printing it (`{% set x = x ~ x %}` again and again): the engine offers
+//! no way to, and templates come from people who may write to the default branch.
+//!
+//! **Who is trusted.** Templates, frontmatter and partials were merged by people who may write to the default branch.
+//! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
+//! is cleaned, stands inside a fence that nobody could foresee, and is never parsed as a template.
+
+mod context;
+mod environment;
+mod failure;
+mod fence;
+mod files;
+mod journals;
+mod limits;
+mod marker;
+mod partials;
+mod pulls;
+mod render;
+mod sections;
+mod sprint;
+#[cfg(test)]
+mod tests;
+mod title;
+mod untrusted;
+mod validate;
+
+pub use journals::journals_to_read;
+pub use limits::*;
+pub use marker::{sha256, title_with_marker, with_marker};
+pub use render::render;
+pub use untrusted::{clean, clean_line};
+pub use validate::validate;
+
+use crate::model::{PullNumber, RepositoryName, TrackName, Tree};
+use crate::plan::Persona;
+
+/// Everything that a prompt is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The repository it works on.
+    pub repository: &'a RepositoryName,
+    /// Who.
+    pub persona: &'a Persona,
+    /// The files of the default branch at the plan's commit, with the texts of [`journals_to_read`].
+    pub tree: &'a Tree,
+    /// The track of its turn.
+    pub track: &'a TrackName,
+    /// The repository's open pull requests.
+    pub open_pulls: &'a [OpenPull],
+    /// The sprint, in repositories that have one.
+    pub sprint: Option<u64>,
+    /// Randomness that nobody could know when they wrote what the prompt quotes.
+    pub entropy: &'a [u8; 32],
+    /// Findings on the persona's earlier turns, in our own words.
+    pub notes: &'a [String],
+}
+
+/// An open pull request, as a prompt shows it. All its texts are untrusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenPull {
+    /// Its number.
+    pub number: PullNumber,
+    /// Its title.
+    pub title: String,
+    /// The login of who opened it.
+    pub author: String,
+    /// Its branch.
+    pub head: String,
+    /// Whether it is a draft.
+    pub draft: bool,
+}
+
+/// A prompt without its marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// The session's title, without the marker: one line, with the persona's emoji and id.
+    pub title: String,
+    /// The prompt, without the marker line.
+    pub prompt: String,
+    /// Paths of the files whose text went into it beside the persona's own, in byte order.
+    pub included: Vec<String>,
+}

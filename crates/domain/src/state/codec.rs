@@ -1,1 +1,171 @@
-//! To be filled.
+//! `cycle_state.json` as text: every shape ever written is read, version 5 is written.
+//!
+//! Corrupt is not absent: what cannot be read whole is refused with the places that are wrong, and never guessed.
+
+use super::decode::{entry, rest_of_state};
+use super::fields::{Fields, Issues, Path, history_key};
+use super::json::{self, Node, Value};
+use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
+use crate::Diagnostic;
+
+/// What to do about a file that cannot be read.
+const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
+
+/// A state file that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// What it says.
+    pub state: State,
+    /// Its version as found, 1 to 5. Versions before 5 do not say theirs; it is told by the shape.
+    pub version: u64,
+    /// What works, but is odd.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a state file of any version.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, with line, column and key path: conflict markers, text that is no JSON, a key
+/// that stands twice, values of the wrong kind, a version above 5, numbers that cannot be kept exactly, and broken
+/// [invariants](invariant::check).
+pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
+    let bare = text.strip_prefix('\u{feff}');
+    let marked = bare.is_some();
+    let text = bare.unwrap_or(text);
+    if let Some(wrong) = not_json(text) {
+        return Err(vec![wrong]);
+    }
+    let issues = Issues::new(STATE_PATH, text);
+    if marked {
+        let message = "the file begins with a byte-order mark; the next write leaves it out";
+        issues.warn(0, &Path::ROOT, message, "");
+    }
+    let read = document(json::parse(STATE_PATH, text)?, &issues);
+    let warnings = issues.finish()?;
+    let (state, version) = read.expect("a document that cannot be read left an error");
+    let broken = invariant::check(&state);
+    if broken.is_empty() {
+        Ok(Loaded {
+            state,
+            version,
+            warnings,
+        })
+    } else {
+        Err(located(text, &broken))
+    }
+}
+
+/// Writes a state file: version 5, two spaces, history in numeric order, a final newline.
+#[must_use]
+pub fn save(state: &State) -> String {
+    encode::text(&encode::state(state))
+}
+
+/// What can be said without reading it as JSON.
+fn not_json(text: &str) -> Option<Diagnostic> {
+    let wrong = |message: &str| Diagnostic::error(STATE_PATH, message).mend(MEND_BY_REPAIR);
+    if text.trim().is_empty() {
+        return Some(wrong("the file is empty").at(1, 1));
+    }
+    let lines = conflict::marker_lines(text);
+    if let Some(first) = lines.first() {
+        let all: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let message = format!(
+            "merge-conflict markers stand in the lines {}",
+            all.join(", ")
+        );
+        return Some(wrong(&message).at(u32::try_from(*first).unwrap_or(u32::MAX), 1));
+    }
+    if text.trim_start().starts_with('<') {
+        let message = "this is a web page (HTML or XML), not JSON";
+        let offset = text.len() - text.trim_start().len();
+        return Some(wrong(message).at_offset(text, offset));
+    }
+    None
+}
+
+/// `None` only after an error was noted.
+fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
+    let root = Path::ROOT;
+    let mut state = State::default();
+    if matches!(node.value, Value::List(_)) {
+        let at = node.at;
+        state.history = legacy::history(node, &root, issues);
+        legacy::derive_tracks(&mut state);
+        legacy::count_turns(&mut state);
+        legacy::warn_of_doubles(&state, &root, at, issues);
+        return Some((state, 2));
+    }
+    let mut fields = Fields::of(node, &root, issues)?;
+    let version = version(&mut fields, issues)?;
+    let path = root.key("history");
+    match fields.take("history") {
+        Some(history) if version < STATE_VERSION => {
+            let at = history.at;
+            state.history = legacy::history(history, &path, issues);
+            legacy::warn_of_doubles(&state, &path, at, issues);
+        }
+        Some(history) => {
+            state.history = super::fields::table(history, &path, issues, history_key, entry);
+        }
+        None => {}
+    }
+    legacy::tracks(&mut fields, version, &mut state);
+    rest_of_state(&mut fields, &mut state);
+    state.extra = fields.rest();
+    Some((state, version))
+}
+
+/// The version as written, or else as the shape tells it.
+fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
+    let path = Path::ROOT;
+    let at = fields.place("version");
+    let written = fields.number("version");
+    match written {
+        Some(newer) if newer > STATE_VERSION => {
+            let message = format!(
+                "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
+            );
+            let mend = "use a newer phileas; the file is left as it is";
+            issues.error(at, &path.key("version"), message, mend);
+            return None;
+        }
+        Some(0) => {
+            let message = "there is no version 0; versions count from 1";
+            issues.error(at, &path.key("version"), message, "");
+            return None;
+        }
+        Some(STATE_VERSION) if fields.value("history").is_none() => {
+            fields.missing("history");
+            return None;
+        }
+        Some(STATE_VERSION) => return Some(STATE_VERSION),
+        _ => {}
+    }
+    let shape = legacy::version_by_shape(fields);
+    if shape.is_none() {
+        let message = "the key `history` is missing; this is not a state file";
+        issues.error(fields.at(), &path, message, MEND_BY_REPAIR);
+    }
+    shape
+}
+
+/// Broken invariants at the places that they speak of.
+fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
+    // The tree was taken apart while reading; it is made again only for these messages.
+    let tree = json::parse(STATE_PATH, text).ok();
+    broken
+        .iter()
+        .take(super::fields::MAX_DIAGNOSTICS)
+        .map(|violation| {
+            let offset = tree
+                .as_ref()
+                .map_or(0, |tree| tree.nearest(&violation.path));
+            Diagnostic::error(STATE_PATH, violation.to_string())
+                .at_offset(text, offset)
+                .key(violation.key_path())
+                .mend(MEND_BY_REPAIR)
+        })
+        .collect()
+}

@@ -3,7 +3,15 @@
 //! The types here are what the engine reads and changes; [`codec`] alone knows how they stand in the file.
 //! Keys that this version does not know survive a round trip at every level, in the `extra` of each type.
 
+mod conflict;
+mod decode;
+mod encode;
+mod exact;
+mod fields;
 mod history;
+mod json;
+mod legacy;
+mod query;
 mod track;
 
 pub mod codec;

@@ -60,6 +60,8 @@ pub struct Turn {
     pub nudges: u32,
     /// When the newest of them was decided.
     pub nudged_at: Option<Timestamp>,
+    /// When it was reminded that it ended without a result; that happens once.
+    pub reminded_at: Option<Timestamp>,
     /// When a complete listing, taken after the grace, did not show this attempt's session.
     pub listed_empty_at: Option<Timestamp>,
     /// How many attempts ended without anybody knowing whether a session came of them.
@@ -111,6 +113,7 @@ impl Turn {
             pr_number: None,
             nudges: 0,
             nudged_at: None,
+            reminded_at: None,
             listed_empty_at: None,
             ambiguous: 0,
             failures: 0,

@@ -1,0 +1,263 @@
+//! Sessions are found again by their markers.
+//!
+//! Jules has no idempotency key. Whoever wants a session commits an intent first, and only the winner of that commit
+//! calls Jules, once. When the winner dies, or the answer is lost, a successor finds the session by the marker in its
+//! prompt or title. Only one complete listing, taken after the grace, may say that there is none; then the next attempt
+//! starts under a marker of its own. The one window that stays open: a session that a complete listing does not show
+//! although it was created more than the grace ago. It then shows up later, is recorded as a duplicate and archived.
+
+use std::collections::BTreeSet;
+
+use super::draft::Draft;
+use super::events::own;
+use super::gate::{horizon, our_line};
+use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, GRACE, POLL};
+use super::{Effect, Line, ListingNeed, Reason, Session, Snapshot, Verdict, follow};
+use crate::model::{Marker, SessionId, Slot, TrackName};
+use crate::prompt;
+use crate::state::{State, Turn};
+
+/// A turn whose intent stands and whose session is not known.
+pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+    let Some(intent) = &turn.intent else {
+        return;
+    };
+    let now = draft.now();
+    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+    if adopt(draft, track, slot, turn) {
+        return;
+    }
+    let settled_at = intent
+        .created_at
+        .checked_add(GRACE)
+        .unwrap_or(jiff::Timestamp::MAX);
+    if now < intent.not_after && intent.holder != draft.snapshot.holder {
+        let text = format!("{} is about to start it", intent.holder);
+        draft.say(
+            Line::turn(
+                track,
+                seq,
+                slot,
+                turn,
+                Verdict::Waiting,
+                Reason::OtherHolder,
+                text,
+            )
+            .until(intent.not_after),
+        );
+        return;
+    }
+    let complete = draft.snapshot.listing().is_some_and(|listing| {
+        listing.covers(horizon(intent.created_at)) && listing.taken_at >= settled_at
+    });
+    if !complete {
+        if now >= settled_at {
+            draft.need_listing(ListingNeed::CompleteSince(horizon(intent.created_at)));
+        }
+        let until = settled_at.max(draft.after(POLL));
+        let text = "nobody knows whether its session was created; a complete listing after the grace will tell";
+        draft.say(
+            Line::turn(
+                track,
+                seq,
+                slot,
+                turn,
+                Verdict::Held,
+                Reason::Ambiguous,
+                text,
+            )
+            .until(until),
+        );
+        return;
+    }
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.intent = None;
+        turn.attempt += 1;
+        turn.ambiguous += 1;
+        turn.listed_empty_at = Some(now);
+        turn.not_before = Some(now);
+    }
+    draft.headline(
+        format!("no session of {track}#{seq} {}", turn.persona_id),
+        Some(&turn.turn),
+    );
+    let text = format!(
+        "a complete listing shows no session of attempt {}; the next one may start",
+        turn.attempt
+    );
+    draft.say(
+        Line::turn(
+            track,
+            seq,
+            slot,
+            turn,
+            Verdict::Waiting,
+            Reason::RetryPause,
+            text,
+        )
+        .until(now),
+    );
+}
+
+/// A turn between two attempts: the session of an earlier one may show up late.
+pub(super) fn late(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+    if adopt(draft, track, slot, turn) || turn.ambiguous < AMBIGUOUS_LIMIT {
+        return;
+    }
+    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+    let text = "after two attempts nobody knows whether a session exists; a person decides";
+    if turn.warned_at.is_none() {
+        follow::call_person(draft, track, slot, turn, text);
+    }
+    draft.say(Line::turn(
+        track,
+        seq,
+        slot,
+        turn,
+        Verdict::Held,
+        Reason::Ambiguous,
+        text,
+    ));
+}
+
+/// Whether a turn may be started by itself, or a person decides.
+pub(super) fn is_held(turn: &Turn) -> bool {
+    turn.ambiguous >= AMBIGUOUS_LIMIT
+}
+
+fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> bool {
+    let snapshot = draft.snapshot;
+    let Some(listing) = snapshot.listing() else {
+        return false;
+    };
+    let known = known_sessions(&draft.state);
+    let found = listing
+        .sessions
+        .iter()
+        .filter(|session| !known.contains(&session.id))
+        .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
+        .filter(|(session, marker)| marker.turn == turn.turn && is_of_intent(session, marker, turn))
+        .min_by_key(|(session, _)| (session.created_at, session.id.clone()));
+    let Some((session, marker)) = found else {
+        return false;
+    };
+    own(draft, track, slot, &marker, session, "adopted");
+    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+    let turn = draft
+        .turn(track, slot)
+        .cloned()
+        .unwrap_or_else(|| turn.clone());
+    let text = format!("found session {} by its marker", session.id);
+    let until = draft.after(POLL);
+    draft.say(
+        Line::turn(
+            track,
+            seq,
+            slot,
+            &turn,
+            Verdict::Adopted,
+            Reason::FoundByMarker,
+            text,
+        )
+        .until(until),
+    );
+    true
+}
+
+/// Whether a session with this turn's marker is the one that the intent announced, as far as the listing shows.
+fn is_of_intent(session: &Session, marker: &Marker, turn: &Turn) -> bool {
+    if marker.attempt > turn.attempt {
+        return false;
+    }
+    let Some(intent) = turn
+        .intent
+        .as_ref()
+        .filter(|_| marker.attempt == turn.attempt)
+    else {
+        // An earlier attempt's intent is gone; its marker is all there is.
+        return true;
+    };
+    let earliest = intent
+        .created_at
+        .checked_sub(CLOCK_TOLERANCE)
+        .unwrap_or(jiff::Timestamp::MIN);
+    let same_prompt = session
+        .prompt
+        .as_deref()
+        .is_none_or(|text| prompt::sha256(text) == intent.prompt_sha256);
+    session.created_at >= earliest && same_prompt
+}
+
+fn marker_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
+    if session.prompt.is_some() {
+        return our_line(snapshot, session).map(|line| line.marker);
+    }
+    Marker::in_title(&session.title).filter(|_| session.source.is_some())
+}
+
+fn known_sessions(state: &State) -> BTreeSet<SessionId> {
+    let history = state
+        .history
+        .values()
+        .flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
+    let turns = state.tracks.values().flat_map(|track| track.turns.values());
+    let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
+    history.chain(live).cloned().collect()
+}
+
+/// Second sessions of turns that already have one are recorded and archived.
+pub(super) fn duplicates(draft: &mut Draft<'_>) {
+    let snapshot = draft.snapshot;
+    let Some(listing) = snapshot.listing() else {
+        return;
+    };
+    let known = known_sessions(&draft.state);
+    for session in listing
+        .sessions
+        .iter()
+        .filter(|session| !known.contains(&session.id))
+    {
+        let Some(marker) = marker_of(snapshot, session) else {
+            continue;
+        };
+        let waits_for_it = draft
+            .state
+            .tracks
+            .values()
+            .flat_map(|track| track.turns.values())
+            .any(|turn| turn.turn == marker.turn && turn.session_id.is_none());
+        if waits_for_it {
+            continue;
+        }
+        let entry = draft
+            .state
+            .history
+            .values_mut()
+            .rev()
+            .find(|entry| entry.turn.as_ref() == Some(&marker.turn));
+        let Some(entry) = entry else {
+            continue;
+        };
+        entry.duplicates.push(session.id.clone());
+        let text = format!(
+            "session {} is a second one of a turn that has {:?}",
+            session.id,
+            entry.session_id.as_ref().map(SessionId::as_str)
+        );
+        let (track, persona) = (entry.track_name(), entry.persona_id.clone());
+        let mut line =
+            Line::track(&track, Verdict::Settled, Reason::FoundDuplicate, text).persona(&persona);
+        line.turn = Some(marker.turn.clone());
+        line.session_id = Some(session.id.clone());
+        draft.say(line);
+        draft.headline(
+            format!("duplicate of {track} {persona}"),
+            Some(&marker.turn),
+        );
+        if !session.archived {
+            draft.effect(Effect::ArchiveSession {
+                session: session.id.clone(),
+            });
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a person asked this run to do becomes a request in the state, and is worked off under the repository's budgets.
+
+use super::draft::Draft;
+use super::start::{Candidate, Cause, work_of};
+use super::{Ask, Line, Reason, Verdict, step};
+use crate::model::{PersonaId, TrackName};
+use crate::state::RequestState;
+
+/// A request that was taken up and not yet started.
+const PENDING: &str = "pending";
+/// Stands before the persona's id in a request's subject.
+const PERSONA_SUBJECT: &str = "persona:";
+
+pub(super) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
+    take_up(draft);
+    let pending: Vec<_> = draft
+        .state
+        .requests
+        .iter()
+        .filter(|(_, request)| request.outcome.as_deref() == Some(PENDING))
+        .filter_map(|(key, request)| {
+            let persona = request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT)?;
+            Some((
+                key.clone(),
+                PersonaId::from(persona),
+                request.number?,
+                request.created_at,
+            ))
+        })
+        .collect();
+    let mut candidates = Vec::new();
+    for (key, persona, number, created_at) in pending {
+        let track = TrackName::of_request(number);
+        let plan = &draft.snapshot.plan;
+        let policy = step::with_persona(plan.defaults.clone(), plan.personas.get(&persona));
+        match work_of(draft, &persona, &policy, true) {
+            Ok(work) => {
+                let due_since = created_at.unwrap_or(draft.snapshot.now);
+                candidates.push(Candidate {
+                    track,
+                    work,
+                    policy,
+                    due_since,
+                    cause: Cause::Request { key },
+                });
+            }
+            Err((reason, text)) => {
+                refuse(draft, &key);
+                draft.say(Line::track(&track, Verdict::Refused, reason, text).persona(&persona));
+            }
+        }
+    }
+    candidates
+}
+
+/// Writes this run's wish into the state, once: the key names the run, so that later rounds and retries see it.
+fn take_up(draft: &mut Draft<'_>) {
+    let snapshot = draft.snapshot;
+    let personas: Vec<PersonaId> = match &snapshot.ask {
+        Ask::Due | Ask::Track(_) => return,
+        Ask::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
+            let text = format!("there is no persona `{id}`");
+            draft.say(Line::repository(Verdict::Refused, Reason::Unknown, text).persona(id));
+            return;
+        }
+        Ask::Persona(id) => vec![id.clone()],
+        Ask::All => snapshot
+            .plan
+            .personas
+            .values()
+            .filter(|one| one.scheduled)
+            .map(|one| one.id.clone())
+            .collect(),
+    };
+    for persona in personas {
+        let key = format!("ask:{}:{persona}", snapshot.holder);
+        if draft.state.requests.contains_key(&key) {
+            continue;
+        }
+        let number = next_number(draft);
+        let request = RequestState {
+            kind: "dispatch".to_owned(),
+            subject: Some(format!("{PERSONA_SUBJECT}{persona}")),
+            outcome: Some(PENDING.to_owned()),
+            number: Some(number),
+            created_at: Some(snapshot.now),
+            ..RequestState::default()
+        };
+        draft.state.requests.insert(key, request);
+        draft.headline(format!("request {number} {persona}"), None);
+    }
+}
+
+/// The next request's number: above every one that the state still knows, live or in the history.
+fn next_number(draft: &Draft<'_>) -> u64 {
+    let number = |name: &TrackName| name.as_str().strip_prefix("request:")?.parse::<u64>().ok();
+    let tracks = draft.state.tracks.keys().filter_map(number);
+    let history = draft
+        .state
+        .history
+        .values()
+        .filter_map(|entry| number(entry.track.as_ref()?));
+    let requests = draft
+        .state
+        .requests
+        .values()
+        .filter_map(|request| request.number);
+    tracks
+        .chain(history)
+        .chain(requests)
+        .max()
+        .map_or(1, |highest| highest + 1)
+}
+
+fn refuse(draft: &mut Draft<'_>, key: &str) {
+    let now = draft.now();
+    if let Some(request) = draft.state.requests.get_mut(key) {
+        request.outcome = Some("refused".to_owned());
+        request.finished_at = Some(now);
+    }
+}

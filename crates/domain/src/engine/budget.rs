@@ -1,0 +1,203 @@
+//! How much may be spent: by the repository, by its Jules key, and by the people who review.
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::{DAY, POLL, PULL_POLL};
+use super::start::{Candidate, Cause, wait};
+use super::{Checks, Line, Listing, ListingNeed, Reason, gate, pulls};
+use crate::plan::{MainRed, Priority};
+
+/// Whether the default branch's checks stand in the way.
+pub(super) fn red(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let plan = &draft.snapshot.plan;
+    let closed = plan.gate.main_red == MainRed::CriticalOnly
+        && draft.snapshot.repository.default_checks == Checks::Red
+        && candidate.policy.priority < Priority::Critical
+        && !candidate.is_request();
+    closed.then(|| {
+        let text = "the default branch's checks are red; only critical steps start";
+        wait(candidate, Reason::MainRed, text).until(draft.after(PULL_POLL))
+    })
+}
+
+/// Whether the repository has spent enough.
+pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let budget = &draft.snapshot.plan.budget;
+    let retry = matches!(candidate.cause, Cause::Retry);
+    let backlog = pulls::unreviewed(draft);
+    if backlog >= budget.max_open_pulls as usize && !candidate.is_request() && !retry {
+        let text = format!(
+            "{backlog} pull requests wait for a review; the limit is {}",
+            budget.max_open_pulls
+        );
+        return Some(wait(candidate, Reason::ReviewBacklog, text).until(draft.after(PULL_POLL)));
+    }
+    let live = draft
+        .state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values())
+        .filter(|turn| turn.session_id.is_some() || turn.intent.is_some())
+        .count();
+    if live >= budget.max_active as usize {
+        let text = format!(
+            "{live} sessions are live; the limit is {}",
+            budget.max_active
+        );
+        return Some(wait(candidate, Reason::BudgetActive, text).until(draft.after(POLL)));
+    }
+    let recent = recent(draft);
+    let spent = recent.len() + announced(draft);
+    if spent >= budget.daily_sessions as usize {
+        let text = format!(
+            "{spent} sessions were started within a day; the limit is {}",
+            budget.daily_sessions
+        );
+        let line = wait(candidate, Reason::BudgetDaily, text);
+        return Some(line.until(freed_at(&recent, budget.daily_sessions as usize, draft)));
+    }
+    None
+}
+
+/// Sessions of the rolling day, oldest first.
+fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
+    let now = draft.now();
+    draft
+        .state
+        .budget
+        .created
+        .iter()
+        .filter(|at| now.duration_since(**at) < DAY)
+        .copied()
+        .collect()
+}
+
+/// Intents whose session is not known yet count as spent.
+fn announced(draft: &Draft<'_>) -> usize {
+    let turns = draft
+        .state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values());
+    turns
+        .filter(|turn| turn.intent.is_some() && turn.session_id.is_none())
+        .count()
+}
+
+/// When the day has room for one more.
+fn freed_at(recent: &[Timestamp], limit: usize, draft: &Draft<'_>) -> Timestamp {
+    let place = recent.len().checked_sub(limit.max(1));
+    let leaving = place
+        .and_then(|place| recent.get(place))
+        .and_then(|at| at.checked_add(DAY).ok());
+    leaving.unwrap_or_else(|| draft.after(POLL))
+}
+
+/// Whether the key has spent enough. Asks Jules only when nothing else stands in the way.
+pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let now = draft.now();
+    if let Some(until) = draft.state.budget.paused_until.filter(|until| *until > now) {
+        let why = draft
+            .state
+            .budget
+            .reason
+            .as_deref()
+            .unwrap_or("the key's quota is spent");
+        return Some(wait(candidate, Reason::JulesQuota, why).until(until));
+    }
+    let listing = match &draft.snapshot.sessions {
+        Listing::NotTaken => {
+            let since = now.checked_sub(DAY).unwrap_or(Timestamp::MIN);
+            draft.need_listing(ListingNeed::Since(since));
+            let text = "Jules is asked how much of the key's quota is left";
+            return Some(wait(candidate, Reason::JulesQuota, text).until(draft.after(POLL)));
+        }
+        Listing::Failed(outage) => {
+            let (reason, text) = if outage.credential {
+                (
+                    Reason::JulesCredential,
+                    format!("Jules refuses the key: {}", outage.detail),
+                )
+            } else {
+                (
+                    Reason::JulesUnavailable,
+                    format!("Jules does not answer: {}", outage.detail),
+                )
+            };
+            if outage.credential {
+                gate::unavailable(draft);
+            }
+            return Some(
+                wait(candidate, reason, text)
+                    .until(outage.retry_at.unwrap_or_else(|| draft.after(POLL))),
+            );
+        }
+        Listing::Taken(listing) => listing,
+    };
+    if let Some(line) = older_program(draft, candidate, listing) {
+        return Some(line);
+    }
+    let limits = draft.snapshot.plan.budget.key_limits();
+    let unseen = unseen(draft, listing);
+    let active = listing.key.active + unseen;
+    if active >= limits.active {
+        let text = format!(
+            "the key has {active} live sessions; its limit is {}",
+            limits.active
+        );
+        return Some(wait(candidate, Reason::JulesQuota, text).until(draft.after(POLL)));
+    }
+    let reserve = if candidate.is_request() {
+        0
+    } else {
+        draft.snapshot.plan.budget.reserve_for_people
+    };
+    let daily = limits.daily.saturating_sub(reserve);
+    let created = listing.key.created_last_day + unseen;
+    if created >= daily {
+        let text = format!(
+            "the key has started {created} sessions within a day; {daily} of its {} may start by themselves",
+            limits.daily
+        );
+        return Some(wait(candidate, Reason::JulesQuota, text).until(draft.after(PULL_POLL)));
+    }
+    None
+}
+
+/// A session that a program without turns started, and that is still at work.
+fn older_program(
+    draft: &Draft<'_>,
+    candidate: &Candidate,
+    listing: &super::Sessions,
+) -> Option<Line> {
+    let track = draft
+        .state
+        .tracks
+        .get(&candidate.track)
+        .filter(|track| track.seq == 0)?;
+    let session = listing.get(track.session_id.as_ref()?)?;
+    session.state.is_live().then(|| {
+        let text = format!(
+            "session {} of an older program is still at work",
+            session.id
+        );
+        wait(candidate, Reason::SessionRunning, text).until(draft.after(POLL))
+    })
+}
+
+/// Sessions of ours that the listing is too old to show, and those that are announced.
+fn unseen(draft: &Draft<'_>, listing: &super::Sessions) -> u32 {
+    let turns = draft
+        .state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values());
+    let count = turns
+        .filter(|turn| match &turn.session_id {
+            Some(id) => listing.get(id).is_none(),
+            None => turn.intent.is_some(),
+        })
+        .count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,40 @@
+//! The decision itself: a page that reads like the specification.
+
+use super::draft::Draft;
+use super::limits::RECONCILE;
+use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start};
+
+/// Decides what should happen next.
+///
+/// `events` is what came of the effects of earlier rounds of the same tick; the snapshot's ledger must be the one that
+/// their commit produced. The same snapshot and the same events give the same bytes.
+pub fn decide(snapshot: &Snapshot, events: &[Event]) -> Decision {
+    draft(snapshot, events).0
+}
+
+/// What must still be read before [`decide`] can say more than "wait". Reading it and asking again converges: what was
+/// read is not asked for again.
+#[must_use]
+pub fn needs(snapshot: &Snapshot) -> Needs {
+    draft(snapshot, &[]).1
+}
+
+fn draft(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
+    let mut draft = Draft::new(snapshot);
+    let heard = draft.after(RECONCILE);
+    draft.wake(heard);
+    if gate::ledger(&mut draft) {
+        // What happened is written down even while nothing may start.
+        events::apply(&mut draft, events);
+        follow::turns(&mut draft);
+        pulls::settle(&mut draft);
+        start::forget_old(&mut draft);
+        if gate::open(&mut draft) {
+            start::due(&mut draft);
+        } else {
+            start::say_paused(&mut draft);
+        }
+        notices::dismiss_settled(&mut draft);
+    }
+    gate::silence_observers(draft.finish(), snapshot)
+}

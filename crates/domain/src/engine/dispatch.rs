@@ -1,0 +1,280 @@
+//! A turn is announced: its intent goes into the state, its session becomes an effect.
+
+use super::draft::Draft;
+use super::limits::{DAY, INTENT_VALID};
+use super::start::{Candidate, Cause};
+use super::{CreateSession, Effect, Line, MakeBranch, PullState, Reason, Verdict};
+use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
+use crate::plan::{Automation, Branch, PlanApproval};
+use crate::prompt;
+use crate::state::{Extra, Genesis, Intent, Turn};
+
+/// Announces a candidate's turn. `false`: it could not be, and the report says why.
+pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
+    let snapshot = draft.snapshot;
+    let Some(persona) = snapshot.plan.personas.get(&candidate.work.persona) else {
+        let text = format!("there is no persona `{}` any more", candidate.work.persona);
+        say_skipped(draft, candidate, Reason::PersonaInvalid, text);
+        return false;
+    };
+    let unread: Vec<_> = prompt::journals_to_read(&snapshot.tree, &persona.id)
+        .into_iter()
+        .filter(|path| {
+            snapshot
+                .tree
+                .get(path)
+                .is_some_and(|entry| entry.text.is_none())
+        })
+        .collect();
+    draft.needs.texts.extend(unread);
+    let open_pulls: Vec<_> = snapshot
+        .pulls
+        .values()
+        .filter(|pull| pull.state == PullState::Open)
+        .map(|pull| prompt::OpenPull {
+            number: pull.number,
+            title: pull.title.clone(),
+            author: pull.author.to_string(),
+            head: pull.head.to_string(),
+            draft: pull.draft,
+        })
+        .collect();
+    let notes = notes(draft, candidate);
+    let rendered = prompt::render(&prompt::Request {
+        repository: &snapshot.repository.name,
+        persona,
+        tree: &snapshot.tree,
+        track: &candidate.track,
+        open_pulls: &open_pulls,
+        sprint: draft.state.sprint,
+        entropy: &snapshot.entropy,
+        notes: &notes,
+    });
+    let rendered = match rendered {
+        Ok(rendered) => rendered,
+        Err(diagnostics) => {
+            let text = diagnostics.first().map_or_else(
+                || "its prompt cannot be rendered".to_owned(),
+                ToString::to_string,
+            );
+            say_skipped(draft, candidate, Reason::PromptInvalid, text);
+            return false;
+        }
+    };
+    let turn = announce(draft, candidate);
+    let marker = Marker {
+        turn: turn.turn.clone(),
+        attempt: turn.attempt,
+    };
+    let seq = draft
+        .state
+        .tracks
+        .get(&candidate.track)
+        .map_or(0, |state| state.seq);
+    let line = PromptLine {
+        marker: marker.clone(),
+        repository: snapshot.repository.id,
+        track: candidate.track.clone(),
+        seq,
+        slot: candidate.work.slot.clone(),
+        persona: persona.id.clone(),
+    };
+    let text = prompt::with_marker(&rendered.prompt, &line);
+    let not_after = draft.after(INTENT_VALID);
+    let (branch, make_branch) = branch(draft, candidate, seq);
+    let (now, holder, base) = (
+        draft.now(),
+        snapshot.holder.clone(),
+        snapshot.repository.default_head.clone(),
+    );
+    let prompt_sha256 = prompt::sha256(&text);
+    if let Some(turn) = draft.turn_mut(&candidate.track, &candidate.work.slot) {
+        turn.intent = Some(Intent {
+            created_at: now,
+            not_after,
+            holder,
+            prompt_sha256,
+            extra: Extra::new(),
+        });
+        turn.not_before = None;
+        turn.base_sha.clone_from(&base);
+        turn.branch = Some(branch.clone());
+    }
+    draft
+        .state
+        .personas
+        .entry(persona.id.clone())
+        .or_default()
+        .last_base_sha = base;
+    draft
+        .state
+        .budget
+        .created
+        .retain(|at| now.duration_since(*at) < DAY);
+    draft.effect(Effect::CreateSession(Box::new(CreateSession {
+        track: candidate.track.clone(),
+        slot: candidate.work.slot.clone(),
+        title: prompt::title_with_marker(&rendered.title, &marker),
+        marker,
+        persona: persona.id.clone(),
+        prompt: text,
+        source: snapshot.repository.name.clone(),
+        branch,
+        make_branch,
+        open_pull: candidate.policy.automation == Automation::PullRequest,
+        require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto,
+        not_after,
+    })));
+    draft.headline(
+        format!("intent {}#{seq} {}", candidate.track, persona.id),
+        Some(&turn.turn),
+    );
+    let line = Line::turn(
+        &candidate.track,
+        seq,
+        &candidate.work.slot,
+        &turn,
+        Verdict::Dispatched,
+        reason(&candidate.cause),
+        format!("starts a session of `{}`", persona.id),
+    );
+    draft.say(line);
+    true
+}
+
+fn reason(cause: &Cause) -> Reason {
+    match cause {
+        Cause::Track { .. } => Reason::DueTrack,
+        Cause::Schedule { .. } => Reason::DueSchedule,
+        Cause::Request { .. } => Reason::DueRequest,
+        Cause::Retry => Reason::DueRetry,
+    }
+}
+
+fn say_skipped(draft: &mut Draft<'_>, candidate: &Candidate, reason: Reason, text: String) {
+    let line = Line::track(&candidate.track, Verdict::Skipped, reason, text)
+        .persona(&candidate.work.persona);
+    draft.say(line);
+}
+
+/// Moves the track to its new turn, or finds the live one whose next attempt this is.
+fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
+    if let Some(turn) = draft.turn(&candidate.track, &candidate.work.slot) {
+        return turn.clone();
+    }
+    let nonce = genesis(draft).nonce;
+    let repository = draft.snapshot.repository.id;
+    let ran_before = ran_before(draft, &candidate.track);
+    let persona = candidate.work.persona.clone();
+    let state = draft.track_mut(&candidate.track);
+    if state.seq == 0 {
+        // A program without sequence numbers had turns, too.
+        state.seq = ran_before;
+    }
+    state.seq += 1;
+    state.persona_id = Some(persona.clone());
+    state.session_id = None;
+    state.pr_number = None;
+    match &candidate.cause {
+        Cause::Track {
+            index,
+            passes,
+            started,
+        } => {
+            state.index = Some(*index);
+            state.passes = *passes;
+            state.last_started = started.or(state.last_started);
+        }
+        Cause::Schedule { .. } | Cause::Request { .. } | Cause::Retry => state.index = Some(0),
+    }
+    let id = TurnId::derive(
+        &nonce,
+        repository,
+        &candidate.track,
+        state.seq,
+        &candidate.work.slot,
+    );
+    let turn = Turn::new(id.clone(), persona.clone());
+    state
+        .turns
+        .insert(candidate.work.slot.clone(), turn.clone());
+    match &candidate.cause {
+        Cause::Schedule { slot } => {
+            draft
+                .state
+                .schedules
+                .entry(persona.as_str().to_owned())
+                .or_default()
+                .last_fired = Some(*slot);
+        }
+        Cause::Request { key } => {
+            if let Some(request) = draft.state.requests.get_mut(key) {
+                request.outcome = Some("dispatched".to_owned());
+                request.turn = Some(id);
+            }
+        }
+        Cause::Track { .. } | Cause::Retry => {}
+    }
+    turn
+}
+
+/// How many turns the history knows of a track.
+fn ran_before(draft: &Draft<'_>, track: &TrackName) -> u64 {
+    draft
+        .state
+        .history
+        .values()
+        .filter(|entry| entry.track_name() == *track)
+        .count() as u64
+}
+
+/// The ledger's birth, now if it has none.
+fn genesis(draft: &mut Draft<'_>) -> Genesis {
+    let snapshot = draft.snapshot;
+    let genesis = draft.state.genesis.get_or_insert_with(|| Genesis {
+        repository_id: snapshot.repository.id,
+        born_at: snapshot.now,
+        nonce: data_encoding::HEXLOWER.encode(&snapshot.entropy[..6]),
+        extra: Extra::new(),
+    });
+    genesis.clone()
+}
+
+/// Where the session starts.
+fn branch(draft: &Draft<'_>, candidate: &Candidate, seq: u64) -> (BranchName, Option<MakeBranch>) {
+    let repository = &draft.snapshot.repository;
+    match (&candidate.policy.branch, &repository.default_head) {
+        (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
+        (Branch::Persona, Some(head)) => {
+            let track = candidate.track.as_str().replace(':', "-");
+            let name = BranchName::new(format!("phileas/{track}/{}-{seq}", candidate.work.persona));
+            (
+                name.clone(),
+                Some(MakeBranch {
+                    name,
+                    at: head.clone(),
+                }),
+            )
+        }
+        (Branch::Default, _) | (Branch::Persona, None) => (repository.default_branch.clone(), None),
+    }
+}
+
+/// What the persona should know of its own earlier turns: our words, not an agent's.
+fn notes(draft: &Draft<'_>, candidate: &Candidate) -> Vec<String> {
+    let newest = draft
+        .state
+        .history
+        .values()
+        .rev()
+        .find(|entry| entry.persona_id == candidate.work.persona);
+    let Some((entry, outcome)) = newest.and_then(|entry| Some((entry, entry.outcome.as_ref()?)))
+    else {
+        return Vec::new();
+    };
+    let number = entry
+        .pr_number
+        .map(|number| format!(" (pull request #{number})"))
+        .unwrap_or_default();
+    vec![format!("Your previous turn ended as `{outcome}`{number}.")]
+}

@@ -1,0 +1,234 @@
+//! The decision while it is being made.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::limits::HEADLINE_LIMIT;
+use super::{
+    Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
+    Report, Snapshot, Verdict,
+};
+use crate::model::{Oid, PersonaId, Slot, TrackName};
+use crate::state::{State, TrackState, Turn};
+
+/// The decision while it is being made: a working copy of the state, and everything said so far.
+pub(super) struct Draft<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) state: State,
+    pub(super) needs: Needs,
+    base: Option<Oid>,
+    effects: Vec<Effect>,
+    lines: Vec<Line>,
+    wake_at: Option<Timestamp>,
+    headlines: Vec<String>,
+    turns: Vec<String>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
+        let (base, state) = match &snapshot.ledger {
+            Ledger::Missing { head } => (head.clone(), State::default()),
+            Ledger::Present { head, state } => (Some(head.clone()), (**state).clone()),
+            Ledger::Corrupt { head, .. } => (Some(head.clone()), State::default()),
+        };
+        Self {
+            snapshot,
+            state,
+            needs: Needs::default(),
+            base,
+            effects: Vec::new(),
+            lines: Vec::new(),
+            wake_at: None,
+            headlines: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.snapshot.now
+    }
+
+    /// `now` and a span later.
+    pub(super) fn after(&self, span: SignedDuration) -> Timestamp {
+        self.now().checked_add(span).unwrap_or(Timestamp::MAX)
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Adds a part to the commit's subject, and the turn to its trailers.
+    pub(super) fn headline(&mut self, text: String, turn: Option<&crate::model::TurnId>) {
+        self.headlines.push(text);
+        self.turns.extend(turn.map(ToString::to_string));
+    }
+
+    /// Looks again no later than this.
+    pub(super) fn wake(&mut self, at: Timestamp) {
+        self.wake_at = Some(self.wake_at.map_or(at, |known| known.min(at)));
+    }
+
+    /// Adds a line to the report; its `until` also wakes.
+    pub(super) fn say(&mut self, line: Line) {
+        if let Some(until) = line.until {
+            self.wake(until.max(self.now()));
+        }
+        self.lines.push(line);
+    }
+
+    /// Calls a person by an issue, unless one is open.
+    pub(super) fn call(&mut self, key: NoticeKey, title: String, body: String) {
+        if self.notice(&key).is_none() {
+            self.effect(Effect::OpenNotice { key, title, body });
+        }
+    }
+
+    /// Closes the issue of a key, if one is open.
+    pub(super) fn dismiss(&mut self, key: &NoticeKey, comment: &str) {
+        if let Some(number) = self.notice(key).map(|notice| notice.number) {
+            self.effect(Effect::CloseNotice {
+                number,
+                comment: comment.to_owned(),
+            });
+        }
+    }
+
+    /// Asks for a listing of sessions, unless the one at hand answers already.
+    pub(super) fn need_listing(&mut self, need: ListingNeed) {
+        let answered = match (&self.snapshot.sessions, need) {
+            (Listing::Failed(_), _) => true,
+            (Listing::NotTaken, _) => false,
+            (Listing::Taken(have), ListingNeed::Since(since)) => {
+                have.since.is_none_or(|from| from <= since)
+            }
+            (Listing::Taken(have), ListingNeed::CompleteSince(since)) => have.covers(since),
+            (Listing::Taken(have), ListingNeed::Everything) => {
+                have.since.is_none() && have.archived
+            }
+        };
+        if !answered {
+            self.needs.listing = Some(self.needs.listing.map_or(need, |known| known.and(need)));
+        }
+    }
+
+    fn notice(&self, key: &NoticeKey) -> Option<&'a Notice> {
+        let key = key.to_string();
+        self.snapshot
+            .notices
+            .iter()
+            .find(|notice| notice.key == key)
+    }
+
+    pub(super) fn turn(&self, track: &TrackName, slot: &Slot) -> Option<&Turn> {
+        self.state.tracks.get(track)?.turns.get(slot)
+    }
+
+    pub(super) fn turn_mut(&mut self, track: &TrackName, slot: &Slot) -> Option<&mut Turn> {
+        self.state.tracks.get_mut(track)?.turns.get_mut(slot)
+    }
+
+    pub(super) fn track_mut(&mut self, track: &TrackName) -> &mut TrackState {
+        let now = self.now();
+        let state = self.state.tracks.entry(track.clone()).or_default();
+        state.updated_at = Some(now);
+        state
+    }
+
+    pub(super) fn finish(self) -> (Decision, Needs) {
+        let unchanged = match &self.snapshot.ledger {
+            Ledger::Present { state, .. } => **state == self.state,
+            Ledger::Missing { .. } => self.state == State::default(),
+            Ledger::Corrupt { .. } => true,
+        };
+        let change = (!unchanged).then(|| Change {
+            base: self.base,
+            state: Box::new(self.state),
+            files: BTreeMap::new(),
+            headline: subject(&self.headlines),
+            turns: self.turns,
+        });
+        let decision = Decision {
+            change,
+            effects: self.effects,
+            report: Report { lines: self.lines },
+            wake_at: self.wake_at,
+        };
+        (decision, self.needs)
+    }
+}
+
+fn subject(parts: &[String]) -> String {
+    if parts.is_empty() {
+        return "bookkeeping".to_owned();
+    }
+    let joined = parts.join(", ");
+    if joined.chars().count() <= HEADLINE_LIMIT {
+        return joined;
+    }
+    let cut: String = joined.chars().take(HEADLINE_LIMIT - 1).collect();
+    format!("{cut}…")
+}
+
+impl Line {
+    /// A line about the whole repository.
+    pub(super) fn repository(verdict: Verdict, reason: Reason, detail: impl Into<String>) -> Self {
+        Self {
+            track: None,
+            seq: None,
+            slot: None,
+            persona: None,
+            verdict,
+            reason,
+            turn: None,
+            session_id: None,
+            pr_number: None,
+            detail: detail.into(),
+            until: None,
+        }
+    }
+
+    /// A line about a track or schedule.
+    pub(super) fn track(
+        track: &TrackName,
+        verdict: Verdict,
+        reason: Reason,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            track: Some(track.clone()),
+            ..Self::repository(verdict, reason, detail)
+        }
+    }
+
+    /// A line about a live turn.
+    pub(super) fn turn(
+        track: &TrackName,
+        seq: u64,
+        slot: &Slot,
+        turn: &Turn,
+        verdict: Verdict,
+        reason: Reason,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            seq: Some(seq),
+            slot: Some(slot.clone()),
+            persona: Some(turn.persona_id.clone()),
+            turn: Some(turn.turn.clone()),
+            session_id: turn.session_id.clone(),
+            pr_number: turn.pr_number,
+            ..Self::track(track, verdict, reason, detail)
+        }
+    }
+
+    pub(super) fn persona(mut self, persona: &PersonaId) -> Self {
+        self.persona = Some(persona.clone());
+        self
+    }
+
+    pub(super) fn until(mut self, until: Timestamp) -> Self {
+        self.until = Some(until);
+        self
+    }
+}

@@ -1,0 +1,238 @@
+//! What came of this tick's effects is written into the state.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::draft::Draft;
+use super::limits::{
+    QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE, REFUSED_PAUSE_LIMIT, UNSENT_PAUSE,
+};
+use super::{CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict};
+use crate::model::{Marker, Slot, TrackName};
+use crate::prompt;
+use crate::state::{Extra, HistoryEntry, Intent};
+
+pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
+    for event in events {
+        match event {
+            Event::SessionCreated {
+                track,
+                slot,
+                marker,
+                session,
+            } => created(draft, track, slot, marker, session),
+            Event::SessionNotCreated {
+                track,
+                slot,
+                marker,
+                failure,
+            } => {
+                not_created(draft, track, slot, marker, failure);
+            }
+            // The executor has reported it; the next tick looks at the world again and decides again.
+            Event::EffectFailed { .. } => {}
+        }
+    }
+}
+
+fn created(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    marker: &Marker,
+    session: &Session,
+) {
+    if matches(draft, track, slot, marker) {
+        own(draft, track, slot, marker, session, "started");
+        draft.state.budget.strikes = 0;
+    }
+}
+
+fn matches(draft: &Draft<'_>, track: &TrackName, slot: &Slot, marker: &Marker) -> bool {
+    draft.turn(track, slot).is_some_and(|turn| {
+        turn.turn == marker.turn && turn.attempt == marker.attempt && turn.session_id.is_none()
+    })
+}
+
+/// Makes a session the turn's own: in the turn, in its track, in the history and in the budget.
+pub(super) fn own(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    marker: &Marker,
+    session: &Session,
+    word: &str,
+) {
+    let key = draft.state.next_history_key();
+    let Some(state) = draft.state.tracks.get_mut(track) else {
+        return;
+    };
+    let seq = state.seq;
+    let Some(turn) = state.turns.get_mut(slot) else {
+        return;
+    };
+    turn.session_id = Some(session.id.clone());
+    turn.history_key = Some(key);
+    // A session that is taken without an intent of this process still has a holder from now on.
+    turn.intent.get_or_insert_with(|| Intent {
+        created_at: session.created_at,
+        not_after: session.created_at,
+        holder: draft.snapshot.holder.clone(),
+        prompt_sha256: session
+            .prompt
+            .as_deref()
+            .map(prompt::sha256)
+            .unwrap_or_default(),
+        extra: Extra::new(),
+    });
+    state.session_id = Some(session.id.clone());
+    state.updated_at = Some(draft.snapshot.now);
+    let entry = HistoryEntry {
+        persona_id: turn.persona_id.clone(),
+        session_id: Some(session.id.clone()),
+        pr_number: None,
+        created_at: Some(session.created_at),
+        track: Some(track.clone()),
+        turn: Some(turn.turn.clone()),
+        seq: Some(seq),
+        slot: Some(slot.clone()),
+        attempt: Some(marker.attempt),
+        base_sha: turn.base_sha.clone(),
+        outcome: None,
+        finished_at: None,
+        duplicates: Vec::new(),
+        note: None,
+        extra: Extra::new(),
+    };
+    let headline = format!("{word} {track}#{seq} {}", turn.persona_id);
+    let turn_id = turn.turn.clone();
+    draft.state.history.insert(key, entry);
+    spend(draft, session.created_at);
+    draft.headline(headline, Some(&turn_id));
+}
+
+fn spend(draft: &mut Draft<'_>, at: Timestamp) {
+    let created = &mut draft.state.budget.created;
+    let place = created.partition_point(|known| *known <= at);
+    created.insert(place, at);
+}
+
+fn not_created(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    marker: &Marker,
+    failure: &CreateFailure,
+) {
+    if !matches(draft, track, slot, marker) {
+        return;
+    }
+    let now = draft.now();
+    let (pause, reason, verdict, detail) = match failure {
+        // The intent stays: only a complete listing after the grace tells what became of it.
+        CreateFailure::Unknown { detail } => {
+            let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+            if let Some(turn) = draft.turn(track, slot) {
+                let text = format!("nobody knows whether the session was created: {detail}");
+                let line = Line::turn(
+                    track,
+                    seq,
+                    slot,
+                    turn,
+                    Verdict::Held,
+                    Reason::Ambiguous,
+                    text,
+                );
+                draft.say(line);
+            }
+            return;
+        }
+        CreateFailure::NotSent { detail } => (
+            UNSENT_PAUSE,
+            Reason::JulesUnavailable,
+            Verdict::Waiting,
+            format!("the session was not asked for: {detail}"),
+        ),
+        CreateFailure::Refused { detail } => {
+            let failures = draft.turn(track, slot).map_or(0, |turn| turn.failures);
+            let pause = doubled(REFUSED_PAUSE, failures, REFUSED_PAUSE_LIMIT);
+            draft.call(
+                NoticeKey::Turn(marker.turn.clone()),
+                format!("phileas: Jules refuses a session of {track}"),
+                format!(
+                    "Jules refused to start the session of track `{track}`:\n\n> {detail}\n\nUsual causes: the Jules \
+                     GitHub App is not installed on this repository, or the branch that the session should start from \
+                     does not exist. phileas tries again by itself, less and less often."
+                ),
+            );
+            if let Some(turn) = draft.turn_mut(track, slot) {
+                turn.failures += 1;
+            }
+            (
+                pause,
+                Reason::CreateRefused,
+                Verdict::Held,
+                format!("Jules refused the session: {detail}"),
+            )
+        }
+        CreateFailure::Quota { retry_at } => {
+            let until = quota_pause(draft, *retry_at);
+            let text = "the key's quota is spent; the session is deferred, not failed".to_owned();
+            (
+                until.duration_since(now),
+                Reason::JulesQuota,
+                Verdict::Waiting,
+                text,
+            )
+        }
+        CreateFailure::Credential { detail } => {
+            draft.call(
+                NoticeKey::JulesCredential,
+                "phileas: Jules refuses the key".to_owned(),
+                "Jules answers that the API key is missing, wrong or disabled. Make a new one in Jules' settings and \
+                 put it where phileas reads it (`JULES_API_KEY`)."
+                    .to_owned(),
+            );
+            (
+                QUOTA_PAUSE,
+                Reason::JulesCredential,
+                Verdict::Paused,
+                format!("Jules refuses the key: {detail}"),
+            )
+        }
+    };
+    let until = draft.after(pause);
+    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.intent = None;
+        // Each call bears a marker of its own, so that what is found later can be told apart.
+        turn.attempt += 1;
+        turn.not_before = Some(until);
+        let turn = turn.clone();
+        draft.headline(
+            format!("deferred {track}#{seq} {}", turn.persona_id),
+            Some(&turn.turn),
+        );
+        draft.say(Line::turn(track, seq, slot, &turn, verdict, reason, detail).until(until));
+    }
+}
+
+/// Pauses everything that needs the key, longer each time in a row, with jitter so that several repositories of one
+/// key do not come back together.
+fn quota_pause(draft: &mut Draft<'_>, retry_at: Option<Timestamp>) -> Timestamp {
+    let strikes = draft.state.budget.strikes;
+    let pause = doubled(QUOTA_PAUSE, strikes, QUOTA_PAUSE_LIMIT);
+    let jitter = pause.as_secs() * i64::from(draft.snapshot.entropy[0]) / (4 * 255);
+    let own = draft.after(pause + SignedDuration::from_secs(jitter));
+    let until = retry_at.map_or(own, |asked| asked.max(own));
+    let budget = &mut draft.state.budget;
+    budget.strikes = strikes.saturating_add(1);
+    budget.paused_until = Some(until);
+    budget.reason = Some("Jules says that the key's quota is spent".to_owned());
+    until
+}
+
+fn doubled(base: SignedDuration, times: u32, limit: SignedDuration) -> SignedDuration {
+    let factor = 1_i32.checked_shl(times.min(16)).unwrap_or(i32::MAX);
+    base.checked_mul(factor)
+        .map_or(limit, |span| span.min(limit))
+}

@@ -1,0 +1,477 @@
+//! Live turns are followed to their outcome.
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::{DAY, GRACE, POLL};
+use super::messages::{answer, message_marker, reminder};
+use super::step::{self, Live, Progress, Step};
+use super::{
+    Effect, Line, Listing, ListingNeed, NoticeKey, Reason, Session, Verdict, adopt, gate, pulls,
+    rest,
+};
+use crate::model::{Slot, TrackName};
+use crate::plan::{Branch, StepKind};
+use crate::state::{Outcome, Turn};
+
+pub(super) fn turns(draft: &mut Draft<'_>) {
+    let live: Vec<(TrackName, Slot)> = draft
+        .state
+        .tracks
+        .iter()
+        .flat_map(|(name, track)| track.turns.keys().map(|slot| (name.clone(), slot.clone())))
+        .collect();
+    if !live.is_empty() {
+        ask_for_listing(draft, &live);
+        if matches!(draft.snapshot.sessions, Listing::Failed(_)) {
+            gate::unavailable(draft);
+        }
+    }
+    adopt::duplicates(draft);
+    for (track, slot) in live {
+        let Some(turn) = draft.turn(&track, &slot).cloned() else {
+            continue;
+        };
+        if turn.session_id.is_some() {
+            session(draft, &track, &slot, &turn);
+        } else if turn.intent.is_some() {
+            adopt::seek(draft, &track, &slot, &turn);
+        } else if turn.cancel {
+            drop_unstarted(draft, &track, &slot, &turn);
+        } else {
+            adopt::late(draft, &track, &slot, &turn);
+        }
+    }
+}
+
+/// One listing that reaches back to the oldest live turn answers for all of them.
+fn ask_for_listing(draft: &mut Draft<'_>, live: &[(TrackName, Slot)]) {
+    for (track, slot) in live {
+        let Some(turn) = draft.turn(track, slot) else {
+            continue;
+        };
+        let need = match (&turn.session_id, &turn.intent) {
+            (Some(_), _) if turn.ambiguous > 0 => {
+                // The session of an attempt that was given up may still show up, and must be seen when it does.
+                let day = draft.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
+                ListingNeed::Since(gate::horizon(created_at(draft, turn)).min(day))
+            }
+            (Some(_), _) => ListingNeed::Since(gate::horizon(created_at(draft, turn))),
+            (None, Some(intent)) if draft.now().duration_since(intent.created_at) >= GRACE => {
+                ListingNeed::CompleteSince(gate::horizon(intent.created_at))
+            }
+            (None, Some(intent)) => ListingNeed::Since(gate::horizon(intent.created_at)),
+            (None, None) => continue,
+        };
+        draft.need_listing(need);
+    }
+}
+
+/// When the turn's session was created, as the history knows.
+fn created_at(draft: &Draft<'_>, turn: &Turn) -> Timestamp {
+    let entry = turn
+        .history_key
+        .and_then(|key| draft.state.history.get(&key));
+    entry
+        .and_then(|entry| entry.created_at)
+        .unwrap_or_else(|| draft.now())
+}
+
+fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+    let snapshot = draft.snapshot;
+    let Some(id) = &turn.session_id else {
+        return;
+    };
+    let created_at = created_at(draft, turn);
+    let seq = seq(draft, track);
+    let wait = |draft: &mut Draft<'_>, reason, detail: &str| {
+        let until = draft.after(POLL);
+        draft
+            .say(Line::turn(track, seq, slot, turn, Verdict::Waiting, reason, detail).until(until));
+    };
+    let Some(listing) = snapshot.listing() else {
+        let reason = if snapshot.sessions == Listing::NotTaken {
+            Reason::SessionRunning
+        } else {
+            Reason::JulesUnavailable
+        };
+        wait(draft, reason, "the session was not looked at this time");
+        return;
+    };
+    let Some(session) = listing.get(id) else {
+        if draft.now().duration_since(created_at) < GRACE {
+            wait(
+                draft,
+                Reason::SessionRunning,
+                "the session is not in Jules' listing yet",
+            );
+        } else if listing.covers(created_at) {
+            let note = Some("the session is gone from Jules".to_owned());
+            end(draft, track, slot, Outcome::Cancelled, note);
+        } else {
+            draft.need_listing(ListingNeed::CompleteSince(gate::horizon(created_at)));
+            wait(
+                draft,
+                Reason::SessionRunning,
+                "the session is not in Jules' short listing; archived ones are looked at",
+            );
+        }
+        return;
+    };
+    let unread: Vec<_> = session
+        .pulls
+        .iter()
+        .filter(|number| !snapshot.pulls.contains_key(number))
+        .copied()
+        .collect();
+    draft.needs.pulls.extend(unread);
+    let pull = pulls::of_session(snapshot, session);
+    if let Some(pull) = pull {
+        know_pull(draft, track, slot, turn, pull);
+    }
+    let index = draft.state.tracks.get(track).and_then(|state| state.index);
+    let policy = step::policy_of(&snapshot.plan, track, index, &turn.persona_id);
+    let kind = StepKind::Persona(turn.persona_id.clone());
+    let activities = snapshot.activities.get(id).map(Vec::as_slice);
+    let live = Live {
+        snapshot,
+        turn,
+        policy: &policy,
+        session,
+        activities,
+        pull,
+    };
+    let progress = Step::new(&kind).outcome(&live);
+    carry_on(
+        draft,
+        track,
+        slot,
+        turn,
+        session,
+        progress,
+        policy.max_nudges,
+    );
+}
+
+fn seq(draft: &Draft<'_>, track: &TrackName) -> u64 {
+    draft.state.tracks.get(track).map_or(0, |state| state.seq)
+}
+
+/// Writes down a pull request that was found, and points it at the default branch when its session started from a
+/// branch of ours.
+fn know_pull(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    pull: &super::Pull,
+) {
+    let default = draft.snapshot.repository.default_branch.clone();
+    let index = draft.state.tracks.get(track).and_then(|state| state.index);
+    let policy = step::policy_of(&draft.snapshot.plan, track, index, &turn.persona_id);
+    if policy.branch == Branch::Persona
+        && turn.branch.as_ref() == Some(&pull.base)
+        && pull.base != default
+    {
+        draft.effect(Effect::RetargetPull {
+            pull: pull.number,
+            base: default,
+        });
+    }
+    if turn.pr_number == Some(pull.number) {
+        return;
+    }
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.pr_number = Some(pull.number);
+    }
+    draft.track_mut(track).pr_number = Some(pull.number);
+    if let Some(entry) = turn
+        .history_key
+        .and_then(|key| draft.state.history.get_mut(&key))
+    {
+        entry.pr_number = Some(pull.number);
+    }
+    let seq = seq(draft, track);
+    draft.headline(
+        format!("pull request #{} of {track}#{seq}", pull.number),
+        Some(&turn.turn),
+    );
+}
+
+fn carry_on(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    session: &Session,
+    progress: Progress,
+    max_nudges: u32,
+) {
+    let now = draft.now();
+    let seq = seq(draft, track);
+    let current = draft
+        .turn(track, slot)
+        .cloned()
+        .unwrap_or_else(|| turn.clone());
+    let line = |verdict, reason, detail: String| {
+        Line::turn(track, seq, slot, &current, verdict, reason, detail)
+    };
+    let soon = draft.after(POLL);
+    if turn.warned_at.is_some()
+        && !matches!(
+            progress,
+            Progress::CallPerson { .. } | Progress::ReadActivities
+        )
+    {
+        if let Some(turn) = draft.turn_mut(track, slot) {
+            turn.warned_at = None;
+        }
+    }
+    match progress {
+        Progress::ReadActivities => {
+            draft.needs.activities.insert(session.id.clone());
+            draft.say(
+                line(
+                    Verdict::Waiting,
+                    Reason::SessionRunning,
+                    "its activities are being read".to_owned(),
+                )
+                .until(soon),
+            );
+        }
+        Progress::Wait {
+            reason,
+            detail,
+            until,
+        } => {
+            draft.say(line(Verdict::Waiting, reason, detail).until(until));
+        }
+        Progress::Answer { number } => {
+            let marker = message_marker(turn, &format!("q{number}"));
+            if let Some(turn) = draft.turn_mut(track, slot) {
+                turn.nudges = number;
+                turn.nudged_at = Some(now);
+            }
+            send(draft, track, slot, session, marker.clone(), answer(&marker));
+            draft.headline(
+                format!("answer {number} to {track}#{seq} {}", turn.persona_id),
+                Some(&turn.turn),
+            );
+            let text =
+                format!("it asked something and gets standard answer {number} of {max_nudges}");
+            draft.say(line(Verdict::Waiting, Reason::SessionAsked, text).until(soon));
+        }
+        Progress::Remind => {
+            let marker = message_marker(turn, "r1");
+            if let Some(turn) = draft.turn_mut(track, slot) {
+                turn.reminded_at = Some(now);
+            }
+            send(
+                draft,
+                track,
+                slot,
+                session,
+                marker.clone(),
+                reminder(&marker),
+            );
+            draft.headline(
+                format!("reminder to {track}#{seq} {}", turn.persona_id),
+                Some(&turn.turn),
+            );
+            let text = "it ended without a result and is reminded of it, once".to_owned();
+            draft.say(line(Verdict::Waiting, Reason::SessionReminded, text).until(soon));
+        }
+        Progress::Approve => {
+            draft.effect(Effect::ApprovePlan {
+                session: session.id.clone(),
+            });
+            draft.say(
+                line(
+                    Verdict::Waiting,
+                    Reason::PlanApproval,
+                    "its plan is being approved".to_owned(),
+                )
+                .until(soon),
+            );
+        }
+        Progress::CallPerson { reason, detail } => {
+            if turn.warned_at.is_none() {
+                call_person(draft, track, slot, turn, &detail);
+            }
+            draft.say(line(Verdict::Waiting, reason, detail).until(soon));
+        }
+        Progress::End {
+            outcome,
+            note,
+            archive,
+        } => {
+            if archive {
+                draft.effect(Effect::ArchiveSession {
+                    session: session.id.clone(),
+                });
+            }
+            end(draft, track, slot, outcome, note);
+        }
+        Progress::Retry { note } => retry(draft, track, slot, &note),
+    }
+}
+
+fn send(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    session: &Session,
+    marker: String,
+    text: String,
+) {
+    let session = session.id.clone();
+    draft.effect(Effect::SendMessage {
+        track: track.clone(),
+        slot: slot.clone(),
+        session,
+        marker,
+        text,
+    });
+}
+
+pub(super) fn call_person(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    detail: &str,
+) {
+    let now = draft.now();
+    let seq = seq(draft, track);
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.warned_at = Some(now);
+    }
+    let persona = &turn.persona_id;
+    let session = turn
+        .session_id
+        .as_ref()
+        .map(|id| format!("\n\nThe session: https://jules.google.com/session/{id}"))
+        .unwrap_or_default();
+    draft.call(
+        NoticeKey::Turn(turn.turn.clone()),
+        format!("phileas: {persona} waits for a person"),
+        format!(
+            "Turn {seq} of track `{track}` ({persona}): {detail}.{session}\n\nThe track waits until this is settled; \
+             the others go on. `phileas explain` shows where it stands, `phileas session cancel` ends the turn."
+        ),
+    );
+    draft.headline(
+        format!("called a person for {track}#{seq} {persona}"),
+        Some(&turn.turn),
+    );
+}
+
+/// The attempt failed, and the next one is to be started.
+fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: &str) {
+    let now = draft.now();
+    let seq = seq(draft, track);
+    let Some(turn) = draft.turn_mut(track, slot) else {
+        return;
+    };
+    let key = turn.history_key.take();
+    turn.attempt += 1;
+    turn.failures += 1;
+    turn.session_id = None;
+    turn.intent = None;
+    turn.pr_number = None;
+    turn.nudges = 0;
+    turn.nudged_at = None;
+    turn.reminded_at = None;
+    turn.not_before = Some(now);
+    let turn = turn.clone();
+    if let Some(entry) = key.and_then(|key| draft.state.history.get_mut(&key)) {
+        entry.outcome = Some(Outcome::Failed);
+        entry.finished_at = Some(now);
+        entry.note = Some(note.to_owned());
+    }
+    draft.headline(
+        format!(
+            "attempt {} of {track}#{seq} {}",
+            turn.attempt, turn.persona_id
+        ),
+        Some(&turn.turn),
+    );
+    let text = format!("the session failed ({note}); it is tried again");
+    draft.say(
+        Line::turn(
+            track,
+            seq,
+            slot,
+            &turn,
+            Verdict::Waiting,
+            Reason::RetryPause,
+            text,
+        )
+        .until(now),
+    );
+}
+
+/// The turn is over: its outcome is written down and its slot freed.
+pub(super) fn end(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    outcome: Outcome,
+    note: Option<String>,
+) {
+    let now = draft.now();
+    let seq = seq(draft, track);
+    let Some(turn) = draft.track_mut(track).turns.remove(slot) else {
+        return;
+    };
+    let mut was = None;
+    if let Some(entry) = turn
+        .history_key
+        .and_then(|key| draft.state.history.get_mut(&key))
+    {
+        was = entry.outcome.replace(outcome.clone());
+        entry.finished_at = Some(now);
+        entry.note.clone_from(&note);
+        entry.pr_number = entry.pr_number.or(turn.pr_number);
+    }
+    rest::learn(draft, track, &turn.persona_id, was.as_ref(), &outcome);
+    pulls::finish_request(draft, &Some(turn.turn.clone()), &outcome);
+    draft.headline(
+        format!("settled {track}#{seq} {} {outcome}", turn.persona_id),
+        Some(&turn.turn),
+    );
+    let text = match note {
+        Some(note) => format!("outcome {outcome}: {note}"),
+        None => format!("outcome {outcome}"),
+    };
+    draft.say(Line::turn(
+        track,
+        seq,
+        slot,
+        &turn,
+        Verdict::Advanced,
+        Reason::Finished,
+        text,
+    ));
+}
+
+/// A turn that was cancelled before it had a session leaves no history.
+fn drop_unstarted(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+    let seq = seq(draft, track);
+    draft.track_mut(track).turns.remove(slot);
+    pulls::finish_request(draft, &Some(turn.turn.clone()), &Outcome::Cancelled);
+    draft.headline(
+        format!("cancelled {track}#{seq} {}", turn.persona_id),
+        Some(&turn.turn),
+    );
+    let text = "cancelled before it had a session";
+    draft.say(Line::turn(
+        track,
+        seq,
+        slot,
+        turn,
+        Verdict::Advanced,
+        Reason::Finished,
+        text,
+    ));
+}

@@ -1,0 +1,278 @@
+//! Whether anything may be written or started at all.
+
+use super::draft::Draft;
+use super::limits::{CLOCK_TOLERANCE, GRACE, POLL};
+use super::{
+    Ask, Decision, Ledger, Line, Listing, ListingNeed, Needs, NoticeKey, Reason, Session, Snapshot,
+    Verdict,
+};
+use crate::model::{Marker, PromptLine, TrackName};
+use crate::plan::{Driver, Mode};
+use crate::state::State;
+
+/// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
+pub(super) fn ledger(draft: &mut Draft<'_>) -> bool {
+    let snapshot = draft.snapshot;
+    if snapshot.repository.archived {
+        let text = "the repository is archived; nothing can be written to it";
+        draft.say(Line::repository(
+            Verdict::Paused,
+            Reason::RepositoryArchived,
+            text,
+        ));
+        return false;
+    }
+    if snapshot.repository.default_head.is_none() {
+        let text = "the repository has no commit yet; push one to its default branch";
+        draft.say(Line::repository(
+            Verdict::Paused,
+            Reason::RepositoryEmpty,
+            text,
+        ));
+        return false;
+    }
+    match &snapshot.ledger {
+        Ledger::Corrupt { diagnostics, .. } => {
+            let found: Vec<_> = diagnostics
+                .iter()
+                .take(10)
+                .map(|one| format!("- {one}"))
+                .collect();
+            let detail = diagnostics
+                .first()
+                .map_or_else(|| "it cannot be read".to_owned(), ToString::to_string);
+            draft.say(Line::repository(
+                Verdict::Paused,
+                Reason::LedgerCorrupt,
+                detail,
+            ));
+            draft.call(
+                NoticeKey::LedgerCorrupt,
+                "phileas: the state file cannot be read".to_owned(),
+                corrupt_text(&found),
+            );
+            false
+        }
+        Ledger::Missing { .. } => born(draft),
+        Ledger::Present { state, .. } => !behind(draft, state),
+    }
+}
+
+fn corrupt_text(found: &[String]) -> String {
+    format!(
+        "`.jules/cycle_state.json` on the branch `jules` cannot be read, so nothing is started and nothing is written \
+         over it.\n\n{}\n\nTo mend it, look at what `phileas state repair` proposes (it compares the file's earlier \
+         versions in the branch's history), then accept the proposal or put an earlier version back by a commit. \
+         phileas goes on by itself once the file can be read, and closes this issue.",
+        found.join("\n")
+    )
+}
+
+/// A missing ledger is born only when nothing in Jules bears this repository's marker.
+fn born(draft: &mut Draft<'_>) -> bool {
+    match &draft.snapshot.sessions {
+        Listing::NotTaken => {
+            draft.needs.listing = Some(ListingNeed::Everything);
+            let text = "there is no ledger yet; Jules is asked whether there should be one";
+            let until = draft.after(POLL);
+            draft.say(
+                Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),
+            );
+            false
+        }
+        Listing::Failed(_) => {
+            unavailable(draft);
+            false
+        }
+        Listing::Taken(sessions) if sessions.since.is_some() || !sessions.archived => {
+            draft.needs.listing = Some(ListingNeed::Everything);
+            false
+        }
+        Listing::Taken(sessions) => {
+            let witness = sessions
+                .sessions
+                .iter()
+                .find(|session| our_line(draft.snapshot, session).is_some());
+            if let Some(witness) = witness {
+                rolled_back(
+                    draft,
+                    &format!(
+                        "there is no ledger, but session {} is one of ours",
+                        witness.id
+                    ),
+                );
+                return false;
+            }
+            true
+        }
+    }
+}
+
+/// Whether the ledger is behind what Jules shows: somebody put an older one back.
+fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
+    let Some(sessions) = draft.snapshot.listing() else {
+        return false;
+    };
+    let unknown = sessions.sessions.iter().filter(|session| {
+        our_line(draft.snapshot, session).is_some_and(|line| {
+            !line.track.as_str().starts_with("request:") && line.seq > known_seq(state, &line.track)
+        })
+    });
+    let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {
+        return false;
+    };
+    // A listing taken after the ledger was read, or a lagging read of the ledger, looks the same for a while.
+    if draft.now().duration_since(oldest.created_at) < GRACE {
+        let until = draft.after(POLL);
+        let text = format!(
+            "session {} is newer than the ledger as it was read; it is read again",
+            oldest.id
+        );
+        draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
+    } else {
+        let text = format!(
+            "session {} ({}) stands for a turn that the ledger does not know",
+            oldest.id, oldest.title
+        );
+        rolled_back(draft, &text);
+    }
+    true
+}
+
+fn known_seq(state: &State, track: &TrackName) -> u64 {
+    state.tracks.get(track).map_or(0, |known| known.seq)
+}
+
+/// What a session's prompt says, if it is one of this repository's.
+pub(super) fn our_line(snapshot: &Snapshot, session: &Session) -> Option<PromptLine> {
+    let line = Marker::in_prompt(session.prompt.as_deref()?)?;
+    (line.repository == snapshot.repository.id).then_some(line)
+}
+
+fn rolled_back(draft: &mut Draft<'_>, detail: &str) {
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerRolledBack,
+        detail,
+    ));
+    let body = format!(
+        "The ledger on the branch `jules` is older than what Jules shows: {detail}. Starting from it would repeat \
+         work, so nothing is started and nothing is written.\n\nIf the branch was deleted or reset by mistake, put its \
+         newest commit back. If that is lost, `phileas state rebuild` proposes a ledger from Jules' own list. phileas \
+         goes on by itself once the ledger is whole, and closes this issue."
+    );
+    draft.call(
+        NoticeKey::LedgerRolledBack,
+        "phileas: the ledger is older than the sessions it started".to_owned(),
+        body,
+    );
+}
+
+/// Says that Jules does not answer, or that the key is refused.
+pub(super) fn unavailable(draft: &mut Draft<'_>) {
+    let Listing::Failed(outage) = &draft.snapshot.sessions else {
+        return;
+    };
+    if outage.credential {
+        let text = format!("Jules refuses the key: {}", outage.detail);
+        draft.say(Line::repository(
+            Verdict::Paused,
+            Reason::JulesCredential,
+            text,
+        ));
+        draft.call(
+            NoticeKey::JulesCredential,
+            "phileas: Jules refuses the key".to_owned(),
+            "Jules answers that the API key is missing, wrong or disabled. Make a new one in Jules' settings and put \
+             it where phileas reads it (`JULES_API_KEY`). phileas goes on by itself then, and closes this issue."
+                .to_owned(),
+        );
+    } else {
+        let until = outage.retry_at.unwrap_or_else(|| draft.after(POLL));
+        let text = format!("Jules does not answer: {}", outage.detail);
+        draft.say(Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until));
+    }
+}
+
+/// Whether new turns may start. If not, says why.
+pub(super) fn open(draft: &mut Draft<'_>) -> bool {
+    let snapshot = draft.snapshot;
+    let mut open = true;
+    if let Some(value) = &snapshot.paused_by_variable {
+        let text = format!("the variable PHILEAS_PAUSED says `{value}`");
+        draft.say(Line::repository(
+            Verdict::Paused,
+            Reason::PausedVariable,
+            text,
+        ));
+        open = false;
+    }
+    if let Some(number) = snapshot.paused_by_label {
+        let text = format!("issue #{number} carries the label `phileas:pause`");
+        draft.say(Line::repository(Verdict::Paused, Reason::PausedLabel, text));
+        open = false;
+    }
+    if let Some(pause) = &draft.state.paused {
+        let by = pause.by.as_deref().unwrap_or("somebody");
+        let why = pause
+            .reason
+            .as_deref()
+            .map(|reason| format!(": {reason}"))
+            .unwrap_or_default();
+        let text = format!("paused by {by}{why}");
+        draft.say(Line::repository(Verdict::Paused, Reason::PausedState, text));
+        open = false;
+    }
+    open
+}
+
+/// A driver that the plan does not name, and a plan that only observes, report and touch nothing.
+pub(super) fn silence_observers(
+    (mut decision, mut needs): (Decision, Needs),
+    snapshot: &Snapshot,
+) -> (Decision, Needs) {
+    let other = match snapshot.plan.gate.driver {
+        Driver::Any => false,
+        named => named != snapshot.driver && snapshot.ask == Ask::Due,
+    };
+    let observe = snapshot.plan.defaults.mode == Mode::Observe;
+    if !other && !observe {
+        return (decision, needs);
+    }
+    let (reason, text) = if other {
+        (
+            Reason::OtherDriver,
+            "the plan's `gate.driver` names another driver; this one only observes",
+        )
+    } else {
+        (
+            Reason::ObserveMode,
+            "`defaults.mode` is \"observe\"; nothing is started and nothing is written",
+        )
+    };
+    decision.change = None;
+    decision.effects.clear();
+    for line in &mut decision.report.lines {
+        if matches!(
+            line.verdict,
+            Verdict::Dispatched | Verdict::Adopted | Verdict::Advanced | Verdict::Settled
+        ) {
+            line.detail = format!("would be {}: {}", line.verdict.as_str(), line.detail);
+            line.verdict = Verdict::Waiting;
+            line.reason = reason;
+        }
+    }
+    decision
+        .report
+        .lines
+        .insert(0, Line::repository(Verdict::Waiting, reason, text));
+    needs.texts.clear();
+    (decision, needs)
+}
+
+/// The instant from which a listing must reach to show the session of an intent.
+pub(super) fn horizon(created_at: jiff::Timestamp) -> jiff::Timestamp {
+    created_at
+        .checked_sub(CLOCK_TOLERANCE)
+        .unwrap_or(jiff::Timestamp::MIN)
+}

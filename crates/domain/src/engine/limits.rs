@@ -1,0 +1,52 @@
+//! Every time span and bound that the engine uses, in one place.
+
+use jiff::SignedDuration;
+
+/// An intent's session may exist, unseen, for this long: the client's time-out, skew of clocks, lag of listings.
+pub(super) const GRACE: SignedDuration = SignedDuration::from_mins(15);
+/// By how much two clocks may differ before a session counts as older than its intent.
+pub(super) const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(2);
+/// How long the holder of an intent may wait before it calls Jules.
+pub(super) const INTENT_VALID: SignedDuration = SignedDuration::from_mins(2);
+/// How many sessions one commit may announce.
+pub(super) const INTENTS_PER_COMMIT: usize = 3;
+/// How many attempts may end without anybody knowing, before a person decides.
+pub(super) const AMBIGUOUS_LIMIT: u32 = 2;
+/// How soon a running session is looked at again.
+pub(super) const POLL: SignedDuration = SignedDuration::from_mins(1);
+/// How soon an open pull request is looked at again when no webhook tells of it.
+pub(super) const PULL_POLL: SignedDuration = SignedDuration::from_mins(10);
+/// How long after a session's end its pull request may still appear.
+pub(super) const PULL_LAG: SignedDuration = SignedDuration::from_mins(10);
+/// How long a session's state may lag behind a message that was sent to it.
+pub(super) const MESSAGE_LAG: SignedDuration = SignedDuration::from_mins(15);
+/// Nothing is left alone for longer than this.
+pub(super) const RECONCILE: SignedDuration = SignedDuration::from_hours(1);
+/// The pause after the first sign that the key's quota is spent; it doubles.
+pub(super) const QUOTA_PAUSE: SignedDuration = SignedDuration::from_mins(15);
+/// The longest pause of a spent key.
+pub(super) const QUOTA_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(6);
+/// The pause after a create that was never sent, or whose key was refused.
+pub(super) const UNSENT_PAUSE: SignedDuration = SignedDuration::from_mins(2);
+/// The pause after a create that Jules refused; it doubles.
+pub(super) const REFUSED_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+/// The longest pause of a refused create.
+pub(super) const REFUSED_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
+/// The rolling day of budgets.
+pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// How late a slot may be answered where missed slots are forgotten: one hourly run and its delay.
+pub(super) const CATCH_UP_TOLERANCE: SignedDuration = SignedDuration::from_mins(90);
+/// A rest in a track ends after this long for each cycle of it, also when the track stands still.
+pub(super) const REST_DAYS_PER_CYCLE: i64 = 7;
+/// A rest of a schedule lasts this many days for each cycle.
+pub(super) const REST_DAYS_PER_SLOT: i64 = 1;
+/// An open pull request that nobody looked at for this long counts as ignored.
+pub(super) const IGNORED_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// How many open pull requests of finished turns are followed.
+pub(super) const PULLS_FOLLOWED: usize = 50;
+/// Finished requests are remembered for this long.
+pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How many slots of one schedule are answered one by one.
+pub(super) const SLOTS_LIMIT: usize = 50;
+/// A commit's subject is cut here, in characters.
+pub(super) const HEADLINE_LIMIT: usize = 160;

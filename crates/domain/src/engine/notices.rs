@@ -1,0 +1,46 @@
+//! Issues that called a person are closed once nothing waits for one.
+
+use super::draft::Draft;
+use super::{Listing, NoticeKey};
+use crate::model::TurnId;
+
+/// Closes what is settled. Only called while the ledger can be trusted.
+pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
+    draft.dismiss(
+        &NoticeKey::LedgerCorrupt,
+        "The state file can be read again; phileas goes on.",
+    );
+    draft.dismiss(
+        &NoticeKey::LedgerRolledBack,
+        "The ledger is whole again; phileas goes on.",
+    );
+    if matches!(draft.snapshot.sessions, Listing::Taken(_)) {
+        draft.dismiss(
+            &NoticeKey::JulesCredential,
+            "Jules takes the key again; phileas goes on.",
+        );
+    }
+    let about_turns: Vec<_> = draft
+        .snapshot
+        .notices
+        .iter()
+        .filter_map(|notice| TurnId::parse(notice.key.strip_prefix("turn:")?))
+        .collect();
+    for id in about_turns {
+        let waits = draft
+            .state
+            .tracks
+            .values()
+            .flat_map(|track| track.turns.values())
+            .any(|turn| {
+                turn.turn == id
+                    && (turn.warned_at.is_some() || turn.failures > 0 || turn.ambiguous > 0)
+            });
+        if !waits {
+            draft.dismiss(
+                &NoticeKey::Turn(id),
+                "This turn no longer waits for a person.",
+            );
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Which pull request belongs to which session, and what became of it.
+
+use super::draft::Draft;
+use super::limits::PULLS_FOLLOWED;
+use super::{Line, Pull, PullState, Reason, Session, Snapshot, Verdict};
+use crate::model::{PullNumber, SessionId};
+use crate::state::Outcome;
+
+/// A session's pull request: by its own word first, then by its id in the branch or the description.
+///
+/// A branch in a fork can bear any name, so it never counts. The author is a hint that nothing hangs on: Jules opens
+/// some pull requests as the connected person.
+pub(super) fn of_session<'a>(snapshot: &'a Snapshot, session: &Session) -> Option<&'a Pull> {
+    let by_word = session
+        .pulls
+        .iter()
+        .filter_map(|number| snapshot.pulls.get(number))
+        .max_by_key(|pull| rank(pull));
+    by_word.or_else(|| {
+        snapshot
+            .pulls
+            .values()
+            .filter(|pull| {
+                pull.same_repository
+                    && names(pull, &session.id)
+                    && pull.created_at >= session.created_at
+            })
+            .max_by_key(|pull| rank(pull))
+    })
+}
+
+/// Where a session has several, the merged one counts, then an open one, then the newest.
+fn rank(pull: &Pull) -> (u8, PullNumber) {
+    let state = match pull.state {
+        PullState::Merged => 2,
+        PullState::Open => 1,
+        PullState::Closed => 0,
+    };
+    (state, pull.number)
+}
+
+fn names(pull: &Pull, session: &SessionId) -> bool {
+    let id = session.as_str();
+    let branch = pull.head.as_str();
+    let at_end = branch
+        .strip_suffix(id)
+        .is_some_and(|before| before.ends_with('-'));
+    let in_middle = branch
+        .strip_prefix("jules-")
+        .and_then(|rest| rest.strip_prefix(id))
+        .is_some_and(|rest| {
+            rest.strip_prefix('-')
+                .is_some_and(|hex| hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+        });
+    at_end || in_middle || links(&pull.body, id)
+}
+
+/// Whether a description links the session: `jules.google.com/task/<id>` or `/session/<id>`, and the id ends there.
+fn links(body: &str, id: &str) -> bool {
+    ["jules.google.com/task/", "jules.google.com/session/"]
+        .iter()
+        .any(|prefix| {
+            body.match_indices(prefix).any(|(at, _)| {
+                let rest = &body[at + prefix.len()..];
+                rest.strip_prefix(id)
+                    .is_some_and(|after| !after.starts_with(|c: char| c.is_ascii_alphanumeric()))
+            })
+        })
+}
+
+/// Completes history entries whose pull request was merged or closed since.
+pub(super) fn settle(draft: &mut Draft<'_>) {
+    let mut unseen = Vec::new();
+    let mut news = Vec::new();
+    for (key, entry) in &draft.state.history {
+        let (Some(number), Some(outcome)) = (entry.pr_number, &entry.outcome) else {
+            continue;
+        };
+        if !matches!(outcome, Outcome::PrOpen | Outcome::Rejected) {
+            continue;
+        }
+        match draft.snapshot.pulls.get(&number) {
+            Some(pull) => {
+                let next = match pull.state {
+                    PullState::Open => continue,
+                    PullState::Merged => Outcome::Merged,
+                    PullState::Closed => Outcome::Rejected,
+                };
+                if next != *outcome && outcome.may_become(&next) {
+                    news.push((*key, next));
+                }
+            }
+            None if *outcome == Outcome::PrOpen => unseen.push(number),
+            None => {}
+        }
+    }
+    unseen.reverse();
+    draft
+        .needs
+        .pulls
+        .extend(unseen.into_iter().take(PULLS_FOLLOWED));
+    for (key, outcome) in news {
+        complete(draft, key, &outcome);
+    }
+}
+
+fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
+    let now = draft.now();
+    let Some(entry) = draft.state.history.get_mut(&key) else {
+        return;
+    };
+    let was = entry.outcome.replace(outcome.clone());
+    entry.finished_at = Some(now);
+    let entry = entry.clone();
+    let track = entry.track_name();
+    super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);
+    finish_request(draft, &entry.turn, outcome);
+    let seq = entry.seq.map(|seq| format!("#{seq}")).unwrap_or_default();
+    draft.headline(
+        format!("settled {track}{seq} {} {outcome}", entry.persona_id),
+        entry.turn.as_ref(),
+    );
+    let number = entry
+        .pr_number
+        .map(|number| number.to_string())
+        .unwrap_or_default();
+    let text = format!(
+        "pull request #{number} was {}",
+        if *outcome == Outcome::Merged {
+            "merged"
+        } else {
+            "closed"
+        }
+    );
+    let mut line =
+        Line::track(&track, Verdict::Settled, Reason::PullSettled, text).persona(&entry.persona_id);
+    line.seq = entry.seq;
+    line.slot.clone_from(&entry.slot);
+    line.turn.clone_from(&entry.turn);
+    line.session_id.clone_from(&entry.session_id);
+    line.pr_number = entry.pr_number;
+    draft.say(line);
+}
+
+/// Writes a turn's outcome into the request that asked for it.
+pub(super) fn finish_request(
+    draft: &mut Draft<'_>,
+    turn: &Option<crate::model::TurnId>,
+    outcome: &Outcome,
+) {
+    let now = draft.now();
+    let Some(turn) = turn else {
+        return;
+    };
+    for request in draft
+        .state
+        .requests
+        .values_mut()
+        .filter(|request| request.turn.as_ref() == Some(turn))
+    {
+        request.outcome = Some(outcome.as_str().to_owned());
+        if outcome.is_final() {
+            request.finished_at = Some(now);
+        }
+    }
+}
+
+/// Open pull requests of ours that no person has looked at.
+pub(super) fn unreviewed(draft: &Draft<'_>) -> usize {
+    let open = draft
+        .state
+        .history
+        .values()
+        .filter(|entry| entry.outcome == Some(Outcome::PrOpen));
+    let live = draft
+        .state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values())
+        .filter_map(|turn| turn.pr_number);
+    let numbers: std::collections::BTreeSet<_> = open
+        .filter_map(|entry| entry.pr_number)
+        .chain(live)
+        .collect();
+    numbers
+        .iter()
+        .filter(|number| {
+            draft
+                .snapshot
+                .pulls
+                .get(number)
+                .is_none_or(|pull| pull.state == PullState::Open && !pull.reviewed)
+        })
+        .count()
+}

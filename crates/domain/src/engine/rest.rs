@@ -1,0 +1,95 @@
+//! Yield: a persona whose work nobody takes rests, a little longer each time.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::draft::Draft;
+use super::limits::{IGNORED_AFTER, REST_DAYS_PER_CYCLE, REST_DAYS_PER_SLOT};
+use super::{PullState, Snapshot};
+use crate::model::{PersonaId, TrackName};
+use crate::plan::Policy;
+use crate::state::{Outcome, State};
+
+/// Learns from a turn's outcome. `was` is the outcome that was written before, if any.
+pub(super) fn learn(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    persona: &PersonaId,
+    was: Option<&Outcome>,
+    outcome: &Outcome,
+) {
+    let now = draft.now();
+    let rest_after =
+        super::step::policy_of_persona(&draft.snapshot.plan, track, persona).rest_after;
+    let passes = draft
+        .state
+        .tracks
+        .get(track)
+        .map_or(0, |state| state.passes);
+    let known = draft.state.personas.entry(persona.clone()).or_default();
+    match outcome {
+        Outcome::Merged | Outcome::Imported | Outcome::Completed => {
+            known.empty_streak = 0;
+            known.rests_until_pass = None;
+            known.rested_at = None;
+        }
+        wanted if wanted.is_unwanted() && !was.is_some_and(Outcome::is_unwanted) => {
+            known.empty_streak += 1;
+            if rest_after > 0 && known.empty_streak >= rest_after {
+                let cycles = u64::from(known.empty_streak - rest_after + 1);
+                known.rests_until_pass = Some(passes + cycles + 1);
+                known.rested_at = Some(now);
+            }
+        }
+        // Failures are Jules', and an open pull request is nobody's verdict yet.
+        _ => {}
+    }
+}
+
+/// Whether a persona rests, and until when at the latest.
+pub(super) fn resting(
+    state: &State,
+    snapshot: &Snapshot,
+    track: &TrackName,
+    passes: u64,
+    persona: &PersonaId,
+    policy: &Policy,
+) -> Option<Timestamp> {
+    if policy.rest_after == 0 {
+        return None;
+    }
+    let known = state.personas.get(persona)?;
+    let unwanted = known.empty_streak + ignored(state, snapshot, persona);
+    if unwanted < policy.rest_after {
+        return None;
+    }
+    let cycles = i64::from(unwanted - policy.rest_after + 1);
+    let until_pass = known.rests_until_pass.unwrap_or(0);
+    let scheduled = track.as_str().starts_with("schedule:");
+    let days = if scheduled {
+        REST_DAYS_PER_SLOT
+    } else {
+        REST_DAYS_PER_CYCLE
+    };
+    let until = known
+        .rested_at?
+        .checked_add(SignedDuration::from_hours(24 * days * cycles))
+        .ok()?;
+    let over = snapshot.now >= until || (!scheduled && passes >= until_pass);
+    (!over).then_some(until)
+}
+
+/// Open pull requests of a persona that nobody has looked at for long.
+fn ignored(state: &State, snapshot: &Snapshot, persona: &PersonaId) -> u32 {
+    let count = state
+        .history
+        .values()
+        .filter(|entry| entry.persona_id == *persona && entry.outcome == Some(Outcome::PrOpen))
+        .filter_map(|entry| snapshot.pulls.get(&entry.pr_number?))
+        .filter(|pull| {
+            pull.state == PullState::Open
+                && !pull.reviewed
+                && snapshot.now.duration_since(pull.created_at) >= IGNORED_AFTER
+        })
+        .count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

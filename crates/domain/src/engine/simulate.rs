@@ -1,0 +1,379 @@
+//! What a plan would do in the coming days, before anything runs: the real [`decide`] on an imagined world where
+//! sessions take a fixed time and people review after another.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    CreateSession, Effect, Event, KeyUse, Ledger, Line, Listing, Pull, PullState, Session,
+    SessionState, Sessions, Snapshot, Verdict, decide,
+};
+use crate::model::{BranchName, Login, Oid, PersonaId, PullNumber, SessionId, TrackName};
+use crate::state::State;
+
+/// No forecast looks at more instants than this.
+const MAX_STEPS: usize = 20_000;
+/// No instant decides more often than this.
+const MAX_ROUNDS: usize = 16;
+
+/// What is imagined of Jules and of the people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assumptions {
+    /// How long a session takes.
+    pub session: SignedDuration,
+    /// How long after its opening a pull request is merged.
+    pub review: SignedDuration,
+}
+
+impl Default for Assumptions {
+    fn default() -> Self {
+        Self {
+            session: SignedDuration::from_mins(30),
+            review: SignedDuration::from_hours(2),
+        }
+    }
+}
+
+/// A turn that would start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// When.
+    pub at: Timestamp,
+    /// In which track.
+    pub track: TrackName,
+    /// Its number in the track.
+    pub seq: u64,
+    /// Who.
+    pub persona: PersonaId,
+}
+
+/// What the coming days would bring.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Forecast {
+    /// Turns in order of their start.
+    pub turns: Vec<Planned>,
+    /// The most sessions that start within any 24 hours.
+    pub most_in_a_day: usize,
+    /// The most sessions that are live at once.
+    pub most_at_once: usize,
+    /// What waits, and why, at the end.
+    pub waiting: Vec<Line>,
+    /// Whether the forecast stopped early because it looked at too many instants.
+    pub cut: bool,
+}
+
+/// Imagines what happens from the snapshot's time until `until`.
+#[must_use]
+pub fn simulate(snapshot: &Snapshot, until: Timestamp, assumptions: Assumptions) -> Forecast {
+    let mut imagined = Imagined::new(snapshot, assumptions);
+    let mut forecast = Forecast::default();
+    let mut steps = 0;
+    loop {
+        imagined.bring_about();
+        let wake = imagined.settle(&mut forecast);
+        forecast.most_at_once = forecast.most_at_once.max(imagined.live());
+        let next = imagined
+            .next_change()
+            .into_iter()
+            .chain(wake)
+            .filter(|at| *at > imagined.now())
+            .min();
+        steps += 1;
+        match next {
+            Some(next) if next <= until && steps < MAX_STEPS => imagined.snapshot.now = next,
+            _ => {
+                forecast.cut = steps >= MAX_STEPS;
+                break;
+            }
+        }
+    }
+    forecast.most_in_a_day = most_in_a_day(&forecast.turns);
+    forecast
+}
+
+fn most_in_a_day(turns: &[Planned]) -> usize {
+    let day = SignedDuration::from_hours(24);
+    (0..turns.len())
+        .map(|first| {
+            turns[first..]
+                .iter()
+                .take_while(|turn| turn.at.duration_since(turns[first].at) < day)
+                .count()
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+struct Imagined {
+    snapshot: Snapshot,
+    assumptions: Assumptions,
+    sessions: Vec<Imaginary>,
+    number: u64,
+}
+
+struct Imaginary {
+    session: Session,
+    opens_pull: bool,
+    base: BranchName,
+    pull: Option<PullNumber>,
+}
+
+impl Imagined {
+    fn new(snapshot: &Snapshot, assumptions: Assumptions) -> Self {
+        let mut snapshot = snapshot.clone();
+        let highest = snapshot
+            .pulls
+            .keys()
+            .map(|number| number.0)
+            .max()
+            .unwrap_or(0);
+        // Sessions that are under way end as imagined, too.
+        let sessions = snapshot
+            .listing()
+            .map(|listing| listing.sessions.clone())
+            .unwrap_or_default();
+        let base = snapshot.repository.default_branch.clone();
+        let sessions = sessions
+            .into_iter()
+            .map(|session| {
+                let pull = session.pulls.first().copied();
+                Imaginary {
+                    session,
+                    opens_pull: true,
+                    base: base.clone(),
+                    pull,
+                }
+            })
+            .collect();
+        snapshot.notices.clear();
+        snapshot.activities = BTreeMap::new();
+        let mut imagined = Self {
+            snapshot,
+            assumptions,
+            sessions,
+            number: highest + 100_000,
+        };
+        imagined.show();
+        imagined
+    }
+
+    fn now(&self) -> Timestamp {
+        self.snapshot.now
+    }
+
+    fn live(&self) -> usize {
+        self.sessions
+            .iter()
+            .filter(|one| one.session.state.is_live())
+            .count()
+    }
+
+    fn ends_at(&self, one: &Imaginary) -> Timestamp {
+        one.session
+            .created_at
+            .checked_add(self.assumptions.session)
+            .unwrap_or(Timestamp::MAX)
+    }
+
+    /// When the imagined world next changes by itself.
+    fn next_change(&self) -> Option<Timestamp> {
+        let ends = self
+            .sessions
+            .iter()
+            .filter(|one| one.session.state.is_live())
+            .map(|one| self.ends_at(one));
+        let reviews = self
+            .snapshot
+            .pulls
+            .values()
+            .filter(|pull| pull.state == PullState::Open)
+            .map(|pull| {
+                pull.created_at
+                    .checked_add(self.assumptions.review)
+                    .unwrap_or(Timestamp::MAX)
+            });
+        ends.chain(reviews).min()
+    }
+
+    /// Everything that is due in the imagined world happens.
+    fn bring_about(&mut self) {
+        let now = self.now();
+        for pull in self.snapshot.pulls.values_mut() {
+            let due = pull
+                .created_at
+                .checked_add(self.assumptions.review)
+                .is_ok_and(|at| at <= now);
+            if pull.state == PullState::Open && due {
+                pull.state = PullState::Merged;
+                pull.closed_at = Some(now);
+                self.snapshot.repository.default_head =
+                    Some(Oid::new(format!("{:040x}", pull.number.0)));
+            }
+        }
+        for index in 0..self.sessions.len() {
+            if self.sessions[index].session.state.is_live()
+                && self.ends_at(&self.sessions[index]) <= now
+            {
+                self.end(index);
+            }
+        }
+        self.show();
+    }
+
+    fn end(&mut self, index: usize) {
+        let now = self.snapshot.now;
+        let one = &mut self.sessions[index];
+        one.session.state = SessionState::Completed;
+        one.session.updated_at = Some(now);
+        one.session.has_changes = true;
+        if !one.opens_pull || one.pull.is_some() {
+            return;
+        }
+        self.number += 1;
+        let number = PullNumber(self.number);
+        one.pull = Some(number);
+        one.session.pulls.push(number);
+        self.snapshot
+            .pulls
+            .insert(number, imagined_pull(number, &one.session, &one.base, now));
+    }
+
+    fn show(&mut self) {
+        let day = SignedDuration::from_hours(24);
+        let now = self.now();
+        let fresh = self
+            .sessions
+            .iter()
+            .filter(|one| now.duration_since(one.session.created_at) < day)
+            .count();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        self.snapshot.sessions = Listing::Taken(Sessions {
+            taken_at: now,
+            since: None,
+            archived: true,
+            sessions: self
+                .sessions
+                .iter()
+                .map(|one| one.session.clone())
+                .collect(),
+            key: KeyUse {
+                active: count(self.live()),
+                created_last_day: count(fresh),
+            },
+        });
+        let ids: Vec<_> = self
+            .sessions
+            .iter()
+            .map(|one| one.session.id.clone())
+            .collect();
+        for id in ids {
+            self.snapshot.activities.entry(id).or_default();
+        }
+    }
+
+    /// Decides until nothing more happens at this instant; answers with the time to look again.
+    fn settle(&mut self, forecast: &mut Forecast) -> Option<Timestamp> {
+        let mut events: Vec<Event> = Vec::new();
+        let mut wake = None;
+        for _ in 0..MAX_ROUNDS {
+            let decision = decide(&self.snapshot, &events);
+            wake = decision.wake_at;
+            let quiet = decision.change.is_none();
+            if let Some(change) = decision.change {
+                let state: Box<State> = change.state;
+                self.snapshot.ledger = Ledger::Present {
+                    head: Oid::from("imagined"),
+                    state,
+                };
+            }
+            for line in &decision.report.lines {
+                if let (Verdict::Dispatched, Some(track), Some(persona)) =
+                    (line.verdict, &line.track, &line.persona)
+                {
+                    forecast.turns.push(Planned {
+                        at: self.now(),
+                        track: track.clone(),
+                        seq: line.seq.unwrap_or(0),
+                        persona: persona.clone(),
+                    });
+                }
+            }
+            forecast.waiting = decision
+                .report
+                .lines
+                .into_iter()
+                .filter(|line| {
+                    !matches!(
+                        line.verdict,
+                        Verdict::Dispatched | Verdict::Advanced | Verdict::Settled
+                    )
+                })
+                .collect();
+            events = decision
+                .effects
+                .iter()
+                .filter_map(|effect| self.carry_out(effect))
+                .collect();
+            self.show();
+            if quiet || events.is_empty() {
+                break;
+            }
+        }
+        wake
+    }
+
+    fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
+        let Effect::CreateSession(create) = effect else {
+            return None;
+        };
+        self.number += 1;
+        let session = imagined_session(self.number, create, self.now());
+        self.sessions.push(Imaginary {
+            session: session.clone(),
+            opens_pull: create.open_pull,
+            base: create.branch.clone(),
+            pull: None,
+        });
+        Some(Event::SessionCreated {
+            track: create.track.clone(),
+            slot: create.slot.clone(),
+            marker: create.marker.clone(),
+            session,
+        })
+    }
+}
+
+fn imagined_session(number: u64, create: &CreateSession, now: Timestamp) -> Session {
+    Session {
+        id: SessionId::new(format!("{number:017}")),
+        state: SessionState::InProgress,
+        title: create.title.clone(),
+        prompt: Some(create.prompt.clone()),
+        source: Some(create.source.clone()),
+        created_at: now,
+        updated_at: Some(now),
+        archived: false,
+        pulls: Vec::new(),
+        has_changes: false,
+    }
+}
+
+fn imagined_pull(number: PullNumber, session: &Session, base: &BranchName, now: Timestamp) -> Pull {
+    Pull {
+        number,
+        state: PullState::Open,
+        draft: false,
+        title: session.title.clone(),
+        body: String::new(),
+        author: Login::from("google-labs-jules[bot]"),
+        head: BranchName::new(format!("imagined-{}", session.id)),
+        head_oid: Oid::new(format!("{:040x}", number.0)),
+        same_repository: true,
+        base: base.clone(),
+        created_at: now,
+        closed_at: None,
+        // The imagined people look at everything in time.
+        reviewed: false,
+    }
+}

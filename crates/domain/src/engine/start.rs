@@ -1,0 +1,233 @@
+//! What is due is started, as far as gates and budgets allow.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::REQUEST_KEPT;
+use super::step::{self, Slots, Step, Work};
+use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, schedule, track};
+use crate::model::{PersonaId, Slot, TrackName};
+use crate::plan::{Mode, Policy, Priority, StepKind};
+
+/// Something that could start now.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) track: TrackName,
+    pub(super) work: Work,
+    pub(super) policy: Policy,
+    pub(super) due_since: Timestamp,
+    pub(super) cause: Cause,
+}
+
+/// Why something could start now.
+#[derive(Debug, Clone)]
+pub(super) enum Cause {
+    /// The next step of a track.
+    Track {
+        index: u64,
+        passes: u64,
+        started: Option<Timestamp>,
+    },
+    /// A slot of a schedule.
+    Schedule { slot: Timestamp },
+    /// A person's wish, by its key in the state.
+    Request { key: String },
+    /// The next attempt at a live turn.
+    Retry,
+}
+
+impl Candidate {
+    pub(super) fn is_request(&self) -> bool {
+        matches!(self.cause, Cause::Request { .. }) || self.track.as_str().starts_with("request:")
+    }
+
+    fn order(
+        &self,
+    ) -> (
+        bool,
+        bool,
+        std::cmp::Reverse<Priority>,
+        Timestamp,
+        TrackName,
+    ) {
+        let first = !matches!(self.cause, Cause::Retry);
+        (
+            first,
+            !self.is_request(),
+            std::cmp::Reverse(self.policy.priority),
+            self.due_since,
+            self.track.clone(),
+        )
+    }
+}
+
+pub(super) fn due(draft: &mut Draft<'_>) {
+    let mut candidates = retries(draft);
+    candidates.extend(asked::candidates(draft));
+    match draft.snapshot.ask.clone() {
+        Ask::Due => {
+            candidates.extend(track::candidates(draft, None));
+            candidates.extend(schedule::candidates(draft));
+        }
+        Ask::Track(name) => candidates.extend(track::candidates(draft, Some(&name))),
+        Ask::Persona(_) | Ask::All => {}
+    }
+    candidates.sort_by_key(Candidate::order);
+    let mut started = 0;
+    for candidate in candidates {
+        if let Some(line) = obstacle(draft, &candidate, started) {
+            draft.say(line);
+            continue;
+        }
+        started += usize::from(dispatch::start(draft, &candidate));
+    }
+}
+
+/// What stands in the way of a candidate, cheapest question first: Jules is asked only when nothing else does.
+fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Option<Line> {
+    if candidate.policy.mode == Mode::Observe {
+        let text = "`mode` is \"observe\" here; it is decided and reported, not started";
+        return Some(wait(candidate, Reason::ObserveMode, text));
+    }
+    busy_elsewhere(draft, candidate)
+        .or_else(|| budget::red(draft, candidate))
+        .or_else(|| budget::of_repository(draft, candidate))
+        .or_else(|| budget::of_key(draft, candidate))
+        .or_else(|| {
+            (started >= super::limits::INTENTS_PER_COMMIT).then(|| {
+                let now = draft.now();
+                wait(
+                    candidate,
+                    Reason::NextCommit,
+                    "one commit starts three sessions; the next one goes on",
+                )
+                .until(now)
+            })
+        })
+}
+
+pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {
+    let verdict = if reason == Reason::JulesCredential {
+        Verdict::Paused
+    } else {
+        Verdict::Waiting
+    };
+    Line::track(&candidate.track, verdict, reason, text).persona(&candidate.work.persona)
+}
+
+fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let persona = &candidate.work.persona;
+    let (busy, _) = draft.state.tracks.iter().find(|(name, track)| {
+        **name != candidate.track && track.turns.values().any(|turn| turn.persona_id == *persona)
+    })?;
+    let text = format!("`{persona}` is at work in track `{busy}`");
+    Some(wait(candidate, Reason::PersonaBusy, text).until(draft.after(super::limits::POLL)))
+}
+
+/// Live turns whose next attempt is due.
+fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
+    let now = draft.now();
+    let mut candidates = Vec::new();
+    let mut lines = Vec::new();
+    for (name, track) in &draft.state.tracks {
+        for (slot, turn) in &track.turns {
+            if turn.session_id.is_some()
+                || turn.intent.is_some()
+                || turn.cancel
+                || adopt::is_held(turn)
+            {
+                continue;
+            }
+            let due_since = turn.not_before.unwrap_or(now);
+            if due_since > now {
+                let text = "the next attempt waits for its time";
+                let line = Line::turn(
+                    name,
+                    track.seq,
+                    slot,
+                    turn,
+                    Verdict::Waiting,
+                    Reason::RetryPause,
+                    text,
+                );
+                lines.push(line.until(due_since));
+                continue;
+            }
+            candidates.push(Candidate {
+                track: name.clone(),
+                work: Work {
+                    slot: slot.clone(),
+                    persona: turn.persona_id.clone(),
+                },
+                policy: step::policy_of(&draft.snapshot.plan, name, track.index, &turn.persona_id),
+                due_since,
+                cause: Cause::Retry,
+            });
+        }
+    }
+    for line in lines {
+        draft.say(line);
+    }
+    candidates
+}
+
+/// The work of a persona that is asked for or scheduled, or why it has none.
+pub(super) fn work_of(
+    draft: &Draft<'_>,
+    persona: &PersonaId,
+    policy: &Policy,
+    asked: bool,
+) -> Result<Work, (Reason, String)> {
+    let kind = StepKind::Persona(persona.clone());
+    match Step::new(&kind).slots(draft.snapshot, policy, asked) {
+        Slots::Ready(work) => Ok(work.into_iter().next().unwrap_or_else(|| Work {
+            slot: Slot::from(""),
+            persona: persona.clone(),
+        })),
+        Slots::Skip { reason, detail } => Err((reason, detail)),
+    }
+}
+
+/// While everything is paused, each track still has its line.
+pub(super) fn say_paused(draft: &mut Draft<'_>) {
+    let names: Vec<_> = draft.snapshot.plan.tracks.keys().cloned().collect();
+    for name in names {
+        if draft
+            .state
+            .tracks
+            .get(&name)
+            .is_none_or(|track| track.turns.is_empty())
+        {
+            let text = "nothing starts while the repository is paused";
+            draft.say(Line::track(
+                &name,
+                Verdict::Paused,
+                Reason::PausedState,
+                text,
+            ));
+        }
+    }
+}
+
+/// Drops what is older than its time: spent budget, finished requests and their tracks.
+pub(super) fn forget_old(draft: &mut Draft<'_>) {
+    let now = draft.now();
+    let old = |at: &Timestamp| now.duration_since(*at) >= REQUEST_KEPT;
+    let finished: BTreeSet<TrackName> = draft
+        .state
+        .requests
+        .values()
+        .filter(|request| request.finished_at.as_ref().is_some_and(old))
+        .filter_map(|request| request.number.map(TrackName::of_request))
+        .collect();
+    draft
+        .state
+        .requests
+        .retain(|_, request| !request.finished_at.as_ref().is_some_and(old));
+    draft
+        .state
+        .tracks
+        .retain(|name, track| !(finished.contains(name) && track.turns.is_empty()));
+}

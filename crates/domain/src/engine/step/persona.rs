@@ -1,0 +1,369 @@
+//! A persona's turn: one slot, one session, one pull request.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Live, Progress, Slots, Work};
+use crate::engine::limits::{MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL};
+use crate::engine::messages::message_marker;
+use crate::engine::{Activity, ActivityKind, PullState, Reason, SessionState, Snapshot};
+use crate::model::{PersonaId, Slot};
+use crate::plan::{AdvanceOn, Automation, Persona, PlanApproval, Policy};
+use crate::state::Outcome;
+
+pub(in crate::engine) struct PersonaStep<'a> {
+    pub(super) id: &'a PersonaId,
+}
+
+impl PersonaStep<'_> {
+    pub(super) fn slots(&self, snapshot: &Snapshot, policy: &Policy, asked: bool) -> Slots {
+        let skip = |reason, detail: String| Slots::Skip { reason, detail };
+        let id = self.id;
+        let Some(persona) = snapshot.plan.personas.get(id) else {
+            let why = snapshot
+                .plan_diagnostics
+                .iter()
+                .find(|one| one.is_error() && one.file.contains(&format!("/personas/{id}/")))
+                .map_or_else(
+                    || format!("there is no persona `{id}`"),
+                    ToString::to_string,
+                );
+            return skip(Reason::PersonaInvalid, why);
+        };
+        if !persona.scheduled && !asked {
+            return skip(
+                Reason::PersonaUnscheduled,
+                format!("`{id}` says `scheduled: false`"),
+            );
+        }
+        sensitive(snapshot, persona, policy).unwrap_or_else(|| {
+            Slots::Ready(vec![Work {
+                slot: Slot::from(""),
+                persona: id.clone(),
+            }])
+        })
+    }
+
+    pub(super) fn outcome(&self, live: &Live<'_>) -> Progress {
+        if live.turn.cancel {
+            return Progress::End {
+                outcome: Outcome::Cancelled,
+                note: None,
+                archive: true,
+            };
+        }
+        if let Some(progress) = by_pull(live) {
+            return progress;
+        }
+        if live.session.archived && live.session.state == SessionState::Paused {
+            let note = Some("a person archived the session".to_owned());
+            return Progress::End {
+                outcome: Outcome::Cancelled,
+                note,
+                archive: false,
+            };
+        }
+        by_state(live)
+    }
+}
+
+/// The ledger is as public as the repository, so what a sensitive persona finds would be, too.
+fn sensitive(snapshot: &Snapshot, persona: &Persona, policy: &Policy) -> Option<Slots> {
+    let withheld =
+        snapshot.repository.public && persona.sensitive == Some(true) && !policy.sensitive;
+    withheld.then(|| Slots::Skip {
+        reason: Reason::PersonaSensitive,
+        detail: format!(
+            "`{}` is sensitive and the repository, with its ledger, is public; name it with `sensitive = true` to run it",
+            persona.id
+        ),
+    })
+}
+
+/// What the pull request says. It counts more than the session's state, which some sessions never leave.
+fn by_pull(live: &Live<'_>) -> Option<Progress> {
+    let pull = live.pull?;
+    let end = |outcome| Progress::End {
+        outcome,
+        note: None,
+        archive: false,
+    };
+    Some(match pull.state {
+        PullState::Merged => end(Outcome::Merged),
+        PullState::Closed => end(Outcome::Rejected),
+        PullState::Open => match live.policy.advance_on {
+            AdvanceOn::PrOpen => end(Outcome::PrOpen),
+            AdvanceOn::Completed if !live.session.state.is_live() => end(Outcome::PrOpen),
+            AdvanceOn::Completed => return None,
+            AdvanceOn::Merged => Progress::Wait {
+                reason: Reason::PrOpen,
+                detail: format!("pull request #{} is neither merged nor closed", pull.number),
+                until: later(live.snapshot.now, PULL_POLL),
+            },
+        },
+    })
+}
+
+fn by_state(live: &Live<'_>) -> Progress {
+    match &live.session.state {
+        SessionState::Completed => ended(live),
+        SessionState::Failed => failed(live),
+        SessionState::AwaitingPlanApproval => plan_approval(live),
+        SessionState::AwaitingUserFeedback => asked(live),
+        SessionState::Paused => Progress::Wait {
+            reason: Reason::SessionPaused,
+            detail: "a person paused the session in Jules".to_owned(),
+            until: later(live.snapshot.now, PULL_POLL),
+        },
+        SessionState::Queued | SessionState::Planning | SessionState::InProgress => {
+            running(live, None)
+        }
+        SessionState::Unknown(word) => running(live, Some(word)),
+    }
+}
+
+/// The session ended and no pull request is known.
+fn ended(live: &Live<'_>) -> Progress {
+    let Some(activities) = live.activities else {
+        return Progress::ReadActivities;
+    };
+    let now = live.snapshot.now;
+    let has_changes =
+        live.session.has_changes || activities.iter().any(|activity| activity.has_changes);
+    let end = |outcome, note: &str| Progress::End {
+        outcome,
+        note: Some(note.to_owned()),
+        archive: false,
+    };
+    let ended_at = newest(activities, |kind| matches!(kind, ActivityKind::Completed))
+        .or(live.session.updated_at)
+        .unwrap_or(live.session.created_at);
+    if let Some(reminded_at) = live.turn.reminded_at {
+        let until = later(reminded_at, MESSAGE_LAG);
+        if ended_at <= reminded_at && now < until {
+            let detail = "it was reminded that it ended without a result".to_owned();
+            return Progress::Wait {
+                reason: Reason::SessionReminded,
+                detail,
+                until,
+            };
+        }
+        return match (has_changes, now < later(ended_at, PULL_LAG)) {
+            (true, true) => wait_for_pull(ended_at),
+            (true, false) => end(Outcome::Completed, "changes without a pull request"),
+            (false, _) => end(
+                Outcome::NoOutput,
+                "it ended without changes, also after a reminder",
+            ),
+        };
+    }
+    if live.policy.automation == Automation::None && has_changes {
+        return end(Outcome::Completed, "changes kept in the session, as asked");
+    }
+    if has_changes && now < later(ended_at, PULL_LAG) {
+        return wait_for_pull(ended_at);
+    }
+    if live.policy.max_nudges == 0 {
+        return if has_changes {
+            end(Outcome::Completed, "changes without a pull request")
+        } else {
+            end(Outcome::NoOutput, "it ended without changes")
+        };
+    }
+    Progress::Remind
+}
+
+fn wait_for_pull(ended_at: Timestamp) -> Progress {
+    let detail = "the session ended with changes; its pull request may still appear".to_owned();
+    Progress::Wait {
+        reason: Reason::SessionRunning,
+        detail,
+        until: later(ended_at, PULL_LAG),
+    }
+}
+
+fn failed(live: &Live<'_>) -> Progress {
+    // The reason of a failure stands only in the activities.
+    let Some(activities) = live.activities else {
+        return Progress::ReadActivities;
+    };
+    let reason = activities
+        .iter()
+        .rev()
+        .find_map(|activity| match &activity.kind {
+            ActivityKind::Failed(reason) if !reason.is_empty() => Some(one_line(reason)),
+            _ => None,
+        });
+    let note = reason.unwrap_or_else(|| "Jules gives no reason".to_owned());
+    if live.turn.failures < live.policy.retry {
+        Progress::Retry { note }
+    } else {
+        Progress::End {
+            outcome: Outcome::Failed,
+            note: Some(note),
+            archive: false,
+        }
+    }
+}
+
+fn plan_approval(live: &Live<'_>) -> Progress {
+    let Some(activities) = live.activities else {
+        return Progress::ReadActivities;
+    };
+    let made = newest(activities, |kind| {
+        matches!(kind, ActivityKind::PlanGenerated)
+    });
+    let approved = newest(activities, |kind| {
+        matches!(kind, ActivityKind::PlanApproved)
+    });
+    if approved.is_some() && approved >= made {
+        // The state lags behind; the activity is the proof.
+        return running(live, None);
+    }
+    match live.policy.plan_approval {
+        PlanApproval::Auto => Progress::Approve,
+        PlanApproval::Writers => Progress::CallPerson {
+            reason: Reason::PlanApproval,
+            detail: "its plan waits for the approval of a person with write access".to_owned(),
+        },
+        PlanApproval::Never => Progress::CallPerson {
+            reason: Reason::PlanApproval,
+            detail:
+                "its plan waits for approval in Jules itself; the plan forbids phileas to approve"
+                    .to_owned(),
+        },
+    }
+}
+
+/// The session asked something. It gets the standard answer a few times, then a person is called.
+fn asked(live: &Live<'_>) -> Progress {
+    let Some(activities) = live.activities else {
+        return Progress::ReadActivities;
+    };
+    let now = live.snapshot.now;
+    let given = live.turn.nudges;
+    let next = |number: u32| {
+        if number <= live.policy.max_nudges {
+            Progress::Answer { number }
+        } else {
+            Progress::CallPerson {
+                reason: Reason::PersonAnswer,
+                detail: "it asked something that the standard answer did not settle".to_owned(),
+            }
+        }
+    };
+    let Some(nudged_at) = live.turn.nudged_at.filter(|_| given > 0) else {
+        return next(1);
+    };
+    let wait = |since: Timestamp| Progress::Wait {
+        reason: Reason::SessionAsked,
+        detail: format!("it was given answer {given} of {}", live.policy.max_nudges),
+        until: later(since, MESSAGE_LAG).min(later(now, POLL)),
+    };
+    let marker = message_marker(live.turn, &format!("q{given}"));
+    let sent_at = activities
+        .iter()
+        .rev()
+        .find_map(|activity| match &activity.kind {
+            ActivityKind::UserMessaged(text) if text.contains(&marker) => Some(activity.at),
+            _ => None,
+        });
+    match sent_at {
+        // The decision to send was committed, and the message is not there: the sender died in between.
+        None if now >= later(nudged_at, MESSAGE_LAG) => Progress::Answer { number: given },
+        None => wait(nudged_at),
+        Some(sent_at) => {
+            let asked_again = newest(activities, |kind| {
+                matches!(kind, ActivityKind::AgentMessaged(_))
+            })
+            .is_some_and(|at| at > sent_at);
+            if asked_again || now >= later(sent_at, MESSAGE_LAG) {
+                next(given + 1)
+            } else {
+                wait(sent_at)
+            }
+        }
+    }
+}
+
+/// At work, by its own word. Silence counts, not age.
+fn running(live: &Live<'_>, unknown_state: Option<&str>) -> Progress {
+    let now = live.snapshot.now;
+    let stuck_after = SignedDuration::from_mins(i64::from(live.policy.stuck_minutes));
+    let seen = live.session.updated_at.unwrap_or(live.session.created_at);
+    if now < later(seen, stuck_after) {
+        return Progress::Wait {
+            reason: Reason::SessionRunning,
+            detail: match unknown_state {
+                Some(word) => {
+                    format!("the session is in state `{word}`, which this version does not know")
+                }
+                None => "the session is at work".to_owned(),
+            },
+            until: later(now, POLL),
+        };
+    }
+    let Some(activities) = live.activities else {
+        return Progress::ReadActivities;
+    };
+    // Some sessions stay "in progress" for ever after their work is done; the log tells.
+    let last_word = newest(activities, |kind| {
+        matches!(kind, ActivityKind::UserMessaged(_))
+    });
+    let done = newest(activities, |kind| matches!(kind, ActivityKind::Completed));
+    if done.is_some() && done > last_word {
+        return ended(live);
+    }
+    let active_at = activities
+        .iter()
+        .map(|activity| activity.at)
+        .max()
+        .map_or(seen, |at| at.max(seen));
+    let quiet = now.duration_since(active_at);
+    let abandon_after = SignedDuration::from_secs(
+        i64::try_from(live.policy.abandon_after_secs).unwrap_or(i64::MAX),
+    );
+    let minutes = quiet.as_mins();
+    if quiet >= abandon_after {
+        let note = Some(format!("nothing moved for {minutes} minutes"));
+        return Progress::End {
+            outcome: Outcome::Stuck,
+            note,
+            archive: true,
+        };
+    }
+    let (reason, detail) = if quiet >= stuck_after {
+        (
+            Reason::SessionStuck,
+            format!("nothing has moved for {minutes} minutes"),
+        )
+    } else {
+        (Reason::SessionRunning, "the session is at work".to_owned())
+    };
+    Progress::Wait {
+        reason,
+        detail,
+        until: later(now, POLL),
+    }
+}
+
+fn newest(activities: &[Activity], wanted: impl Fn(&ActivityKind) -> bool) -> Option<Timestamp> {
+    activities
+        .iter()
+        .filter(|activity| wanted(&activity.kind))
+        .map(|activity| activity.at)
+        .max()
+}
+
+fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
+    at.checked_add(span).unwrap_or(Timestamp::MAX)
+}
+
+/// Untrusted text on one line of the ledger: control characters out, cut to a length that people read.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(200)
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}

@@ -1,0 +1,295 @@
+//! Cycles: which step of a track comes next.
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::start::{Candidate, Cause};
+use super::step::{Slots, Step, Work};
+use super::{Line, Reason, Verdict, rest};
+use crate::model::TrackName;
+use crate::plan::{Policy, StepKind, Track};
+use crate::state::TrackState;
+
+/// The next step of each track that has none under way; `only` names one track, which then runs whatever its start
+/// time is.
+pub(super) fn candidates(draft: &mut Draft<'_>, only: Option<&TrackName>) -> Vec<Candidate> {
+    let snapshot = draft.snapshot;
+    if let Some(name) = only.filter(|name| !snapshot.plan.tracks.contains_key(*name)) {
+        let text = format!("there is no track `{name}`");
+        draft.say(Line::track(name, Verdict::Refused, Reason::Unknown, text));
+    }
+    let wanted = snapshot
+        .plan
+        .tracks
+        .values()
+        .filter(|track| only.is_none_or(|name| track.name == *name));
+    wanted
+        .filter_map(|track| next(draft, track, only.is_some()))
+        .collect()
+}
+
+fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> {
+    let state = draft
+        .state
+        .tracks
+        .get(&plan.name)
+        .cloned()
+        .unwrap_or_default();
+    if !state.turns.is_empty() {
+        return None;
+    }
+    if let Some(pause) = &state.paused {
+        let why = pause.reason.as_deref().unwrap_or("no reason was given");
+        draft.say(Line::track(
+            &plan.name,
+            Verdict::Paused,
+            Reason::PausedTrack,
+            format!("the track is paused: {why}"),
+        ));
+        return None;
+    }
+    if plan.steps.is_empty() {
+        draft.say(Line::track(
+            &plan.name,
+            Verdict::Skipped,
+            Reason::TrackEmpty,
+            "the track has no steps",
+        ));
+        return None;
+    }
+    let mut skipped = Vec::new();
+    let found = walk(draft, plan, &state, forced, &mut skipped);
+    match found {
+        Walk::Found {
+            index,
+            passes,
+            started,
+            work,
+        } => {
+            let step = &plan.steps[index];
+            for line in skipped {
+                draft.say(line);
+            }
+            let (index, passes) = (index as u64, passes);
+            Some(Candidate {
+                track: plan.name.clone(),
+                work,
+                policy: step.policy.clone(),
+                due_since: started.or(state.updated_at).unwrap_or(Timestamp::MIN),
+                cause: Cause::Track {
+                    index,
+                    passes,
+                    started,
+                },
+            })
+        }
+        Walk::NotDue(until) => {
+            for line in skipped {
+                draft.say(line);
+            }
+            let line = Line::track(
+                &plan.name,
+                Verdict::Waiting,
+                Reason::NotDue,
+                "its next pass begins later",
+            );
+            draft.say(match until {
+                Some(until) => line.until(until),
+                None => line,
+            });
+            None
+        }
+        Walk::NobodyCan => {
+            // When nobody has work because nothing moved, that is the news; else each reason is.
+            let unchanged = skipped.iter().all(|line| line.reason == Reason::Unchanged);
+            if unchanged {
+                let text = "the default branch has not moved since anybody's last turn";
+                draft.say(Line::track(
+                    &plan.name,
+                    Verdict::Waiting,
+                    Reason::Unchanged,
+                    text,
+                ));
+            } else {
+                for line in skipped {
+                    draft.say(line);
+                }
+                let text = "no step of the track can run now";
+                draft.say(Line::track(
+                    &plan.name,
+                    Verdict::Waiting,
+                    Reason::TrackEmpty,
+                    text,
+                ));
+            }
+            None
+        }
+    }
+}
+
+enum Walk {
+    Found {
+        index: usize,
+        passes: u64,
+        started: Option<Timestamp>,
+        work: Work,
+    },
+    NotDue(Option<Timestamp>),
+    NobodyCan,
+}
+
+/// Walks once round the track from the step after the pointer to the first that can run.
+fn walk(
+    draft: &mut Draft<'_>,
+    plan: &Track,
+    state: &TrackState,
+    forced: bool,
+    skipped: &mut Vec<Line>,
+) -> Walk {
+    let count = plan.steps.len();
+    let last = pointer(plan, state);
+    let first = last.map_or(0, |last| (last + 1) % count);
+    let mut passes = state.passes;
+    let mut started = None;
+    for step in 0..count {
+        let index = (first + step) % count;
+        if index == 0 {
+            match pass_start(draft, plan, state, forced) {
+                Ok(at) => started = at,
+                Err(until) => return Walk::NotDue(until),
+            }
+            // The very first pass is pass 0; each time the pointer comes round again, one is done.
+            if last.is_some() {
+                passes = state.passes + 1;
+            }
+        }
+        match evaluate(draft, plan, index, passes) {
+            Ok(work) => {
+                return Walk::Found {
+                    index,
+                    passes,
+                    started,
+                    work,
+                };
+            }
+            Err(line) => skipped.push(*line),
+        }
+    }
+    Walk::NobodyCan
+}
+
+/// The index of the step that ran last. The plan may have been edited since: the index counts while it names the same
+/// persona, else the persona's only place, else the old index as far as the track reaches.
+fn pointer(plan: &Track, state: &TrackState) -> Option<usize> {
+    let count = plan.steps.len();
+    let Some(persona) = &state.persona_id else {
+        return state
+            .index
+            .map(|index| usize::try_from(index).unwrap_or(usize::MAX).min(count - 1));
+    };
+    let kind = StepKind::Persona(persona.clone());
+    let index = state.index.and_then(|index| usize::try_from(index).ok());
+    if let Some(index) =
+        index.filter(|index| plan.steps.get(*index).is_some_and(|step| step.kind == kind))
+    {
+        return Some(index);
+    }
+    let places: Vec<_> = plan
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| step.kind == kind)
+        .collect();
+    match (places.as_slice(), index) {
+        ([(only, _)], _) => Some(*only),
+        // The persona was taken out: the step that now stands at its index is the next one.
+        ([], Some(index)) => index.min(count).checked_sub(1),
+        ([], None) => None,
+        ([(first, _), ..], _) => Some(*first),
+    }
+}
+
+/// Whether a pass may begin: `Ok` with the start slot it answers, `Err` with the time of the next one.
+fn pass_start(
+    draft: &mut Draft<'_>,
+    plan: &Track,
+    state: &TrackState,
+    forced: bool,
+) -> Result<Option<Timestamp>, Option<Timestamp>> {
+    let Some(start) = &plan.start else {
+        return Ok(None);
+    };
+    let now = draft.now();
+    if forced {
+        return Ok(Some(now));
+    }
+    let Some(last) = state.last_started else {
+        // First sight: starts count from now on.
+        draft.track_mut(&plan.name).last_started = Some(now);
+        return Err(start.next_after(now));
+    };
+    start
+        .newest_in(last, now)
+        .map(Some)
+        .ok_or_else(|| start.next_after(now))
+}
+
+fn evaluate(draft: &Draft<'_>, plan: &Track, index: usize, passes: u64) -> Result<Work, Box<Line>> {
+    let step = &plan.steps[index];
+    let policy: &Policy = &step.policy;
+    match Step::new(&step.kind).slots(draft.snapshot, policy, false) {
+        Slots::Skip { reason, detail } => {
+            let line = Line::track(&plan.name, Verdict::Skipped, reason, detail);
+            Err(Box::new(match &step.kind {
+                StepKind::Persona(id) => line.persona(id),
+                StepKind::Layer(_) => line,
+            }))
+        }
+        Slots::Ready(work) => {
+            let Some(work) = work.into_iter().next() else {
+                let text = "the step has no work";
+                return Err(Box::new(Line::track(
+                    &plan.name,
+                    Verdict::Skipped,
+                    Reason::TrackEmpty,
+                    text,
+                )));
+            };
+            match reluctance(draft, &plan.name, passes, &work, policy) {
+                Some((reason, text)) => Err(Box::new(
+                    Line::track(&plan.name, Verdict::Skipped, reason, text).persona(&work.persona),
+                )),
+                None => Ok(work),
+            }
+        }
+    }
+}
+
+/// Why a persona that could run should not: it rests, or nothing has moved since its last turn.
+pub(super) fn reluctance(
+    draft: &Draft<'_>,
+    track: &TrackName,
+    passes: u64,
+    work: &Work,
+    policy: &Policy,
+) -> Option<(Reason, String)> {
+    let persona = &work.persona;
+    if let Some(until) = rest::resting(&draft.state, draft.snapshot, track, passes, persona, policy)
+    {
+        let text =
+            format!("nobody took `{persona}`'s last work; it rests, at the latest until {until}");
+        return Some((Reason::PersonaResting, text));
+    }
+    let head = draft.snapshot.repository.default_head.as_ref();
+    let last = draft
+        .state
+        .personas
+        .get(persona)
+        .and_then(|known| known.last_base_sha.as_ref());
+    (policy.skip_unchanged && last.is_some() && last == head).then(|| {
+        (
+            Reason::Unchanged,
+            format!("the default branch has not moved since `{persona}`'s last turn"),
+        )
+    })
+}

@@ -1,0 +1,383 @@
+//! A TOML text with everything that can still be read of it, however broken it is.
+//!
+//! A parser that meets a mistake drops what follows, or takes it for something else. So the statement that holds the
+//! mistake is blanked out (offsets stay) and the rest is read again, until nothing is wrong any more. What was
+//! blanked is remembered by key path: a track or schedule that lost a line must not run without it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::lines::{Lines, header, is_continuation, key};
+
+/// How often the text is read again without what was wrong. What then remains wrong is given up.
+const MAX_ROUNDS: usize = 64;
+
+/// A text without its broken statements.
+#[derive(Debug)]
+pub(super) struct Document<'t> {
+    /// As written.
+    pub(super) text: &'t str,
+    pub(super) lines: Lines,
+    /// The same length, readable throughout.
+    pub(super) clean: String,
+    /// The key paths of what was blanked.
+    broken: BTreeSet<String>,
+    /// The key paths of values that lost something in their middle and still look whole.
+    mangled: BTreeSet<String>,
+    /// Nothing of the text is left.
+    pub(super) given_up: bool,
+    /// What was wrong, in the order in which it was found.
+    pub(super) mistakes: Vec<Mistake>,
+    /// For each line, the lines whose table and key it belongs to.
+    homes: Vec<Home>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Home {
+    table: Option<usize>,
+    key: Option<usize>,
+}
+
+/// A mistake of syntax.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    pub(super) offset: usize,
+    pub(super) key: String,
+    pub(super) message: String,
+    pub(super) mend: String,
+}
+
+impl<'t> Document<'t> {
+    /// Reads as much as can be read.
+    pub(super) fn of(text: &'t str) -> Self {
+        let lines = Lines::of(text);
+        let mut document = Self {
+            text,
+            homes: homes(text, &lines),
+            lines,
+            clean: text.to_owned(),
+            broken: BTreeSet::new(),
+            mangled: BTreeSet::new(),
+            given_up: false,
+            mistakes: Vec::new(),
+        };
+        document.blank_conflicts();
+        for _ in 0..MAX_ROUNDS {
+            if !document.blank_mistakes() {
+                return document;
+            }
+        }
+        let offset = document.mistakes.last().map_or(0, |mistake| mistake.offset);
+        document.note(
+            offset,
+            "there are too many mistakes to read the rest".to_owned(),
+            "mend the ones above first",
+        );
+        document.clean = blanks(text);
+        document.given_up = true;
+        document
+    }
+
+    /// Whether something at or below a key path was blanked.
+    pub(super) fn is_broken(&self, path: &str) -> bool {
+        self.given_up
+            || self.broken.contains(path)
+            || self
+                .broken
+                .range(format!("{path}.")..)
+                .next()
+                .is_some_and(|broken| broken.starts_with(&format!("{path}.")))
+    }
+
+    /// Whether the value at a key path is not the one that anybody wrote.
+    pub(super) fn is_mangled(&self, path: &str) -> bool {
+        self.mangled.contains(path)
+    }
+
+    /// What git leaves behind when a merge stops, each conflict as a whole.
+    fn blank_conflicts(&mut self) {
+        let mut open: Option<usize> = None;
+        for index in 0..self.lines.count() {
+            let line = &self.text[self.lines.range(index)];
+            if line.starts_with("<<<<<<< ") && open.is_none() {
+                open = Some(index);
+            } else if line.starts_with(">>>>>>> ")
+                && let Some(first) = open.take()
+            {
+                self.blank_conflict(first, index);
+            }
+        }
+        if let Some(first) = open {
+            self.blank_conflict(first, self.lines.count() - 1);
+        }
+    }
+
+    fn blank_conflict(&mut self, first: usize, last: usize) {
+        // What stands between the markers, and what the next line goes on with.
+        let mut told = Home::default();
+        for index in first..self.lines.count().min(last + 2) {
+            let line = &self.text[self.lines.range(index)];
+            let counts = if index > last {
+                is_continuation(line)
+            } else {
+                says_something(line)
+            };
+            let home = self.homes[index];
+            if counts && home != told {
+                told = home;
+                let path = self.path_of(index);
+                if home.key.is_some() {
+                    self.mangled.insert(path.clone());
+                }
+                self.mark(path);
+            }
+        }
+        self.note(
+            self.lines.range(first).start,
+            "a merge conflict was never resolved here".to_owned(),
+            "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>",
+        );
+        let opens_table = (first..=last).any(|index| self.header_at(index).is_some());
+        let end = if opens_table {
+            self.before_next_header(last)
+        } else {
+            last
+        };
+        self.blank(first..=end);
+    }
+
+    /// Blanks what the parser stumbles over. Says whether there was anything.
+    fn blank_mistakes(&mut self) -> bool {
+        let clean = std::mem::take(&mut self.clean);
+        let (table, errors) = DeTable::parse_recoverable(&clean);
+        let mut found: Vec<(usize, String)> = errors
+            .iter()
+            .map(|error| {
+                let offset = error.span().map_or(0, |span| span.start);
+                // What is missing at the end is missing after the last word.
+                let offset = if offset >= clean.len() {
+                    clean.trim_end().len()
+                } else {
+                    offset
+                };
+                (offset, error.message().to_owned())
+            })
+            .collect();
+        let statements = statements(&table);
+        self.clean = clean.clone();
+        found.sort();
+        let mut done = 0;
+        for (offset, message) in &found {
+            if *offset < done {
+                continue;
+            }
+            let before = statements.partition_point(|statement| statement.start <= *offset);
+            let inside = before.checked_sub(1).map(|index| statements[index].clone());
+            let inside = inside.filter(|statement| *offset <= statement.end);
+            done = self.blank_statement(*offset, inside, message);
+        }
+        !found.is_empty()
+    }
+
+    /// Blanks the statement around a mistake and answers where it ends.
+    fn blank_statement(
+        &mut self,
+        offset: usize,
+        inside: Option<Range<usize>>,
+        message: &str,
+    ) -> usize {
+        let mut first = self
+            .lines
+            .index(inside.as_ref().map_or(offset, |s| s.start.min(offset)));
+        if inside.is_none() && is_continuation(&self.text[self.lines.range(first)]) {
+            first = self.homes[first].key.unwrap_or(first);
+        }
+        let mut last = self.lines.index(offset).max(first);
+        let mut swallowed = false;
+        if let Some(statement) = &inside {
+            let end = self
+                .lines
+                .index(statement.end.max(offset).saturating_sub(1))
+                .max(last);
+            // What is never closed swallows whole tables; they are set free again.
+            let table = (first + 1..=end).find(|index| self.header_at(*index).is_some());
+            swallowed = table.is_some();
+            last = table.map_or(end, |index| index - 1).max(first);
+        }
+        if self.header_at(first).is_some() {
+            last = self.before_next_header(first);
+        } else {
+            last = self.with_continuations(last);
+        }
+        let path = self.path_of(first);
+        let (begins, ends) = inside.map_or((offset, offset), |statement| {
+            (statement.start, statement.end)
+        });
+        let (offset, message) = if swallowed {
+            (begins, "what begins here is never closed".to_owned())
+        } else {
+            (offset, message.to_owned())
+        };
+        let mend = mend_of(&message, &self.text[self.lines.range(first)]);
+        self.mistakes.push(Mistake {
+            offset,
+            key: path.clone(),
+            message: lower_first(&message),
+            mend,
+        });
+        self.mark(path);
+        self.blank(first..=last);
+        if swallowed {
+            // Everything after it was read as a part of it, so what the parser says of the rest means nothing.
+            return self.text.len() + 1;
+        }
+        // What else was wrong inside follows from the first mistake, or shows itself in the next round.
+        self.lines.range(last).end.max(ends + 1).max(offset + 1)
+    }
+
+    fn mark(&mut self, path: String) {
+        if !path.is_empty() {
+            self.broken.insert(path);
+        }
+    }
+
+    fn note(&mut self, offset: usize, message: String, mend: &str) {
+        let key = self.path_of(self.lines.index(offset));
+        self.mistakes.push(Mistake {
+            offset,
+            key,
+            message,
+            mend: mend.to_owned(),
+        });
+    }
+
+    /// The key path that a line is about.
+    fn path_of(&self, index: usize) -> String {
+        let home = self.homes[index.min(self.homes.len() - 1)];
+        let line = |index: usize| &self.text[self.lines.range(index)];
+        let table = home.table.and_then(|index| header(line(index)));
+        let key = home.key.and_then(|index| key(line(index)));
+        table.into_iter().chain(key).collect::<Vec<_>>().join(".")
+    }
+
+    fn header_at(&self, index: usize) -> Option<String> {
+        header(&self.text[self.lines.range(index)])
+    }
+
+    /// The last line before the next table.
+    fn before_next_header(&self, index: usize) -> usize {
+        (index + 1..self.lines.count())
+            .find(|next| self.header_at(*next).is_some())
+            .unwrap_or(self.lines.count())
+            - 1
+    }
+
+    /// The last line that goes on with what a broken one began.
+    fn with_continuations(&self, index: usize) -> usize {
+        let mut last = index;
+        for next in index + 1..self.lines.count() {
+            let line = self.text[self.lines.range(next)].trim();
+            if is_continuation(line) && self.header_at(next).is_none() {
+                last = next;
+            } else if !line.is_empty() && !line.starts_with('#') {
+                break;
+            }
+        }
+        last
+    }
+
+    fn blank(&mut self, lines: std::ops::RangeInclusive<usize>) {
+        let range = self.lines.range(*lines.start()).start..self.lines.range(*lines.end()).end;
+        let blanked = blanks(&self.clean[range.clone()]);
+        self.clean.replace_range(range, &blanked);
+    }
+}
+
+/// From the key to the end of the value, for every value that is not a table with a header of its own.
+fn statements(table: &Spanned<DeTable<'_>>) -> Vec<Range<usize>> {
+    fn collect(table: &DeTable<'_>, into: &mut Vec<Range<usize>>) {
+        for (key, value) in table {
+            match value.get_ref() {
+                // Only what stands on lines of its own; the tables of an inline table belong to its statement.
+                DeValue::Table(inner) if value.span().start <= key.span().start => {
+                    collect(inner, into);
+                }
+                _ => into.push(key.span().start..value.span().end.max(key.span().end)),
+            }
+        }
+    }
+    let mut ranges = Vec::new();
+    collect(table.get_ref(), &mut ranges);
+    ranges.sort_by_key(|range| range.start);
+    ranges
+}
+
+fn homes(text: &str, lines: &Lines) -> Vec<Home> {
+    let mut home = Home::default();
+    let about = |index| {
+        let line = &text[lines.range(index)];
+        if header(line).is_some() {
+            home = Home {
+                table: Some(index),
+                key: None,
+            };
+        } else if !is_marker(line) && key(line).is_some() {
+            home.key = Some(index);
+        }
+        home
+    };
+    (0..lines.count()).map(about).collect()
+}
+
+/// Spaces of the same length, line breaks kept.
+fn blanks(text: &str) -> String {
+    text.bytes()
+        .map(|b| if b == b'\n' { '\n' } else { ' ' })
+        .collect()
+}
+
+fn says_something(line: &str) -> bool {
+    !is_marker(line) && !line.trim_start().starts_with('#') && !line.trim().is_empty()
+}
+
+fn is_marker(line: &str) -> bool {
+    ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
+        .iter()
+        .any(|marker| line.starts_with(marker))
+}
+
+fn lower_first(message: &str) -> String {
+    let mut chars = message.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
+}
+
+fn mend_of(message: &str, line: &str) -> String {
+    let mend: Cow<'_, str> = if message.contains("duplicate key") {
+        "remove one of the two".into()
+    } else if message.contains("must be quoted") {
+        "put the text between double quotes".into()
+    } else if message.contains("key with no value") {
+        "write `key = value`".into()
+    } else if message.contains("never closed") {
+        "close it where it ends".into()
+    } else if message.contains("missing comma") {
+        "put a comma between the two".into()
+    } else {
+        format!(
+            "mend `{}`",
+            line.trim().chars().take(60).collect::<String>()
+        )
+        .into()
+    };
+    mend.into_owned()
+}
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;

@@ -1,0 +1,230 @@
+//! The YAML between two lines `---` at the head of a prompt.
+
+use serde_json::{Map, Value};
+
+/// A prompt's head and body.
+#[derive(Debug, PartialEq)]
+pub(super) struct Frontmatter<'t> {
+    /// The YAML.
+    pub(super) yaml: &'t str,
+    /// The line of the file on which the YAML begins, from 1.
+    pub(super) line: u32,
+    /// What follows the second `---`.
+    pub(super) body: &'t str,
+    /// The line of the file on which the body begins, from 1.
+    pub(super) body_line: u32,
+}
+
+/// Why there is none.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// The file does not begin with `---`.
+    Start,
+    /// No line `---` ends it.
+    End,
+}
+
+/// A mistake in the YAML: its line and column in the file, and what is wrong.
+#[derive(Debug, PartialEq)]
+pub(super) struct YamlMistake {
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) message: String,
+}
+
+impl<'t> Frontmatter<'t> {
+    /// Takes a prompt apart. Blank lines and a byte order mark may stand before the first `---`.
+    pub(super) fn split(text: &'t str) -> Result<Self, Missing> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut line = 1;
+        let mut offset = 0;
+        let mut yaml: Option<(usize, u32)> = None;
+        for part in text.split_inclusive('\n') {
+            let is_fence = part.trim_end() == "---";
+            offset += part.len();
+            match yaml {
+                None if is_fence => yaml = Some((offset, line + 1)),
+                None if part.trim().is_empty() => {}
+                None => return Err(Missing::Start),
+                Some((start, first)) if is_fence => {
+                    return Ok(Self {
+                        yaml: &text[start..offset - part.len()],
+                        line: first,
+                        body: &text[offset..],
+                        body_line: line + 1,
+                    });
+                }
+                Some(_) => {}
+            }
+            line += 1;
+        }
+        Err(if yaml.is_some() {
+            Missing::End
+        } else {
+            Missing::Start
+        })
+    }
+
+    /// All keys.
+    pub(super) fn keys(&self) -> Result<Map<String, Value>, YamlMistake> {
+        let value: serde_yaml::Value =
+            serde_yaml::from_str(self.yaml).map_err(|error| self.mistake(&error))?;
+        let wrong = |message: &str| YamlMistake {
+            line: self.line,
+            column: 1,
+            message: message.to_owned(),
+        };
+        match value {
+            serde_yaml::Value::Null => Ok(Map::new()),
+            serde_yaml::Value::Mapping(_) => match json(value) {
+                Some(Value::Object(keys)) => Ok(keys),
+                _ => Err(wrong(
+                    "the frontmatter holds something other than texts, numbers, lists and maps",
+                )),
+            },
+            _ => Err(wrong("the frontmatter is not a list of `key: value`")),
+        }
+    }
+
+    /// Line and column in the file of the value of a key at the outer level.
+    pub(super) fn place(&self, key: &str) -> (u32, u32) {
+        let found = self.occurrences(key).next();
+        found.unwrap_or((self.line, 1))
+    }
+
+    fn occurrences(&self, key: &str) -> impl Iterator<Item = (u32, u32)> {
+        let forms = [
+            format!("{key}:"),
+            format!("\"{key}\":"),
+            format!("'{key}':"),
+        ];
+        let first = self.line;
+        self.yaml
+            .lines()
+            .zip(first..)
+            .filter_map(move |(text, line)| {
+                let form = forms.iter().find(|form| text.starts_with(form.as_str()))?;
+                let space = text[form.len()..]
+                    .chars()
+                    .take_while(|c| c.is_whitespace())
+                    .count();
+                let column = form.chars().count() + space + 1;
+                Some((line, u32::try_from(column).unwrap_or(1)))
+            })
+    }
+
+    fn mistake(&self, error: &serde_yaml::Error) -> YamlMistake {
+        let text = error.to_string();
+        // The library adds the place in the YAML alone, which is not the file's.
+        let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        let duplicate = message
+            .strip_prefix("duplicate entry with key \"")
+            .and_then(|rest| rest.split('"').next())
+            .and_then(|key| self.occurrences(key).nth(1));
+        let told = error.location().map(|at| {
+            let line = u32::try_from(at.line()).unwrap_or(1).max(1);
+            (
+                self.line + line - 1,
+                u32::try_from(at.column()).unwrap_or(1).max(1),
+            )
+        });
+        let (line, column) = duplicate
+            .map(|(line, _)| (line, 1))
+            .or(told)
+            .unwrap_or((self.line, 1));
+        YamlMistake {
+            line,
+            column,
+            message,
+        }
+    }
+}
+
+/// The same value for templates. Keys become texts; what JSON has no word for has none here.
+fn json(value: serde_yaml::Value) -> Option<Value> {
+    Some(match value {
+        serde_yaml::Value::Null => Value::Null,
+        serde_yaml::Value::Bool(flag) => Value::Bool(flag),
+        serde_yaml::Value::Number(number) => serde_json::to_value(number).ok()?,
+        serde_yaml::Value::String(text) => Value::String(text),
+        serde_yaml::Value::Sequence(items) => {
+            Value::Array(items.into_iter().map(json).collect::<Option<_>>()?)
+        }
+        serde_yaml::Value::Mapping(map) => {
+            let entry = |(key, value): (serde_yaml::Value, serde_yaml::Value)| {
+                let key = match json(key)? {
+                    Value::String(text) => text,
+                    Value::Array(_) | Value::Object(_) => return None,
+                    other => other.to_string(),
+                };
+                Some((key, json(value)?))
+            };
+            Value::Object(map.into_iter().map(entry).collect::<Option<_>>()?)
+        }
+        serde_yaml::Value::Tagged(tagged) => json(tagged.value)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_and_body_are_told_apart_with_their_lines() {
+        let split = Frontmatter::split("---\nid: a\nemoji: b\n---\nBody\n---\n").unwrap();
+        assert_eq!((split.yaml, split.line), ("id: a\nemoji: b\n", 2));
+        assert_eq!((split.body, split.body_line), ("Body\n---\n", 5));
+        let split = Frontmatter::split("\u{feff}\r\n--- \r\nid: a\r\n---\r\nBody").unwrap();
+        assert_eq!(
+            (split.yaml, split.line, split.body, split.body_line),
+            ("id: a\r\n", 3, "Body", 5)
+        );
+        assert_eq!(Frontmatter::split("---\n---").unwrap().yaml, "");
+        assert_eq!(Frontmatter::split(""), Err(Missing::Start));
+        assert_eq!(Frontmatter::split("Body\n---\n"), Err(Missing::Start));
+        assert_eq!(Frontmatter::split("----\n"), Err(Missing::Start));
+        assert_eq!(Frontmatter::split("---\nid: a\n"), Err(Missing::End));
+    }
+
+    #[test]
+    fn mistakes_name_the_line_of_the_file() {
+        let mistake = |text: &str| {
+            let mistake = Frontmatter::split(text).unwrap().keys().unwrap_err();
+            (mistake.line, mistake.column, mistake.message)
+        };
+        assert_eq!(
+            mistake("\n---\nid: a\ntitle: b: c\n---\n"),
+            (
+                4,
+                9,
+                "mapping values are not allowed in this context".to_owned()
+            )
+        );
+        let (line, column, message) = mistake("---\nid: a\nemoji: x\nid: b\n---\n");
+        assert_eq!((line, column), (4, 1));
+        assert!(message.contains("duplicate"), "{message}");
+        assert_eq!(mistake("---\n- a\n---\n").0, 2);
+        assert_eq!(mistake("---\nid: [a\n---\n").0, 3);
+        assert_eq!(mistake("---\nid: \"a\n---\n").0, 3);
+    }
+
+    #[test]
+    fn values_keep_their_types() {
+        let keys = Frontmatter::split(
+            "---\nid: a\nn: 3\nf: 1.5\nb: yes\nl: [1, {x: ~}]\n7: !t z\nd: 2026-01-05\n---\n",
+        );
+        let keys = keys.unwrap().keys().unwrap();
+        assert_eq!(
+            Value::Object(keys).to_string(),
+            r#"{"id":"a","n":3,"f":1.5,"b":"yes","l":[1,{"x":null}],"7":"z","d":"2026-01-05"}"#
+        );
+    }
+
+    #[test]
+    fn places_are_those_of_the_values() {
+        let split = Frontmatter::split("---\nid: a\n\"é\":  x\n---\n").unwrap();
+        assert_eq!(split.place("id"), (2, 5));
+        assert_eq!(split.place("é"), (3, 7));
+        assert_eq!(split.place("gone"), (2, 1));
+    }
+}

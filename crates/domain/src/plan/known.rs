@@ -1,0 +1,100 @@
+//! Which personas a plan may name, and what is said of those that it cannot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::persona::{folder_of, is_id};
+use super::suggest::closest;
+use super::{PERSONAS_FOLDER, Persona, RESERVED_IDS};
+use crate::model::{PersonaId, Tree};
+
+/// The personas of a repository, readable or not.
+pub(super) struct Known<'t> {
+    personas: &'t BTreeMap<PersonaId, Persona>,
+    /// Every folder that could be a persona's.
+    folders: BTreeSet<&'t str>,
+    /// Where what was archived lies, by id.
+    archived: BTreeMap<&'t str, &'t str>,
+}
+
+impl<'t> Known<'t> {
+    pub(super) fn of(tree: &'t Tree, personas: &'t BTreeMap<PersonaId, Persona>) -> Self {
+        let mut folders = BTreeSet::new();
+        let mut archived = BTreeMap::new();
+        for (path, _) in tree.below(PERSONAS_FOLDER) {
+            let Some((folder, rest)) = folder_of(path) else {
+                continue;
+            };
+            folders.insert(folder);
+            if folder == "_archived"
+                && let Some((id, _)) = rest.split_once('/')
+            {
+                archived.insert(id, path);
+            }
+        }
+        Self {
+            personas,
+            folders,
+            archived,
+        }
+    }
+
+    /// The persona, where it can be read.
+    pub(super) fn get(&self, id: &str) -> Option<&'t Persona> {
+        self.personas.get(id)
+    }
+
+    /// What is wrong with naming `id`, and how to mend it.
+    pub(super) fn complaint(&self, id: &str) -> Option<(String, String)> {
+        if self.personas.contains_key(id) {
+            return None;
+        }
+        if RESERVED_IDS.contains(&id) {
+            return Some((
+                format!("`{id}` is a command and cannot be a persona"),
+                "give the persona another id".to_owned(),
+            ));
+        }
+        if let Some(layer) = id
+            .split('/')
+            .next()
+            .filter(|l| super::LAYERS.contains(l) && id != *l)
+        {
+            return Some((
+                format!("`{id}` is a role of a layer, not a persona"),
+                format!("write `layer:{layer}`; it starts every enabled role"),
+            ));
+        }
+        if super::LAYERS.contains(&id) && !self.folders.contains(id) {
+            return Some((
+                format!("there is no persona `{id}`"),
+                format!("write `layer:{id}` for the layer"),
+            ));
+        }
+        if !is_id(id) {
+            return Some((
+                format!("`{id}` cannot be a persona's id"),
+                "write the name of a folder below `.jules/personas`".to_owned(),
+            ));
+        }
+        if self.folders.contains(id) {
+            return Some((
+                format!("the persona `{id}` cannot be read"),
+                format!("mend `{PERSONAS_FOLDER}/{id}/prompt.md.j2`"),
+            ));
+        }
+        if let Some(path) = self.archived.get(id) {
+            return Some((
+                format!("the persona `{id}` is archived"),
+                format!("take it out here, or move `{path}` back"),
+            ));
+        }
+        let ids = self.personas.keys().map(PersonaId::as_str);
+        let mend = match closest(id, ids) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!(
+                "write its prompt to `{PERSONAS_FOLDER}/{id}/prompt.md.j2`, or take it out here"
+            ),
+        };
+        Some((format!("there is no persona `{id}`"), mend))
+    }
+}

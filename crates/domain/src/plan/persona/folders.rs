@@ -1,0 +1,194 @@
+//! Which folders are personas, and which file is their prompt.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Diagnostic;
+use crate::model::{Entry, Mode, Tree};
+use crate::plan::{PERSONAS_FOLDER, RESERVED_IDS};
+
+/// The largest prompt that is read, in bytes.
+pub const MAX_PROMPT_BYTES: u64 = 64 * 1024;
+/// The most personas of one repository.
+pub const MAX_PERSONAS: usize = 500;
+/// The longest id in bytes: a label `phileas:<id>` has at most 50 characters on GitHub.
+pub const MAX_ID_BYTES: usize = 42;
+/// The names of a prompt, the one that counts first.
+pub const PROMPT_FILES: [&str; 2] = ["prompt.md.j2", "prompt.md"];
+/// Folders among the personas that hold pieces of prompts.
+const PIECES: [&str; 2] = ["blocks", "partials"];
+
+/// A prompt that can be read.
+pub(super) struct Prompt<'t> {
+    pub(super) id: &'t str,
+    pub(super) path: &'t str,
+    pub(super) text: &'t str,
+}
+
+/// The folder below the personas' folder that a path lies in, and the rest of the path.
+pub(in crate::plan) fn folder_of(path: &str) -> Option<(&str, &str)> {
+    path.strip_prefix(PERSONAS_FOLDER)?
+        .strip_prefix('/')?
+        .split_once('/')
+}
+
+/// Whether a text can be a persona's id.
+pub(in crate::plan) fn is_id(text: &str) -> bool {
+    text.len() <= MAX_ID_BYTES
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+/// All prompts that can be read, and what is wrong with the others.
+pub(super) fn prompts(tree: &Tree) -> (Vec<Prompt<'_>>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let folders = folders(tree, &mut diagnostics);
+    let mut spellings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for folder in folders.keys() {
+        spellings
+            .entry(folder.to_lowercase())
+            .or_default()
+            .insert(folder);
+    }
+    let mut prompts = Vec::new();
+    for (folder, files) in &folders {
+        let Some((path, entry)) = prompt_file(folder, files, &mut diagnostics) else {
+            continue;
+        };
+        if prompts.len() >= MAX_PERSONAS {
+            let more = format!("there are more than {MAX_PERSONAS} personas; the rest is left out");
+            diagnostics.push(Diagnostic::error(path, more).mend("move some to `_archived`"));
+            break;
+        }
+        let namesake = spellings[&folder.to_lowercase()]
+            .iter()
+            .find(|other| *other != folder);
+        if let Some(diagnostic) = wrong_folder(folder, path, namesake.copied()) {
+            diagnostics.push(diagnostic);
+            continue;
+        }
+        match text_of(path, entry) {
+            Ok(text) => prompts.push(Prompt {
+                id: folder,
+                path,
+                text,
+            }),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
+        }
+    }
+    (prompts, diagnostics)
+}
+
+type Files<'t> = Vec<(&'t str, &'t str, &'t Entry)>;
+
+/// The files that lie directly in each folder that could be a persona's: name, path, entry.
+fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'t str, Files<'t>> {
+    let mut folders: BTreeMap<&str, Files<'_>> = BTreeMap::new();
+    for (path, entry) in tree.below(PERSONAS_FOLDER) {
+        match folder_of(path) {
+            Some((folder, name)) if is_persona_folder(folder) => {
+                let files = folders.entry(folder).or_default();
+                if !name.contains('/') {
+                    files.push((name, path, entry));
+                }
+            }
+            None if entry.mode != Mode::File => {
+                let message = "a link or submodule among the personas is not followed";
+                diagnostics
+                    .push(Diagnostic::error(path, message).mend("put a folder with a prompt here"));
+            }
+            _ => {}
+        }
+    }
+    folders
+}
+
+fn is_persona_folder(folder: &str) -> bool {
+    !folder.starts_with(['_', '.']) && !PIECES.contains(&folder)
+}
+
+/// The file that counts.
+fn prompt_file<'t>(
+    folder: &str,
+    files: &Files<'t>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(&'t str, &'t Entry)> {
+    let mut found = PROMPT_FILES
+        .iter()
+        .filter_map(|wanted| files.iter().find(|(name, _, _)| name == wanted));
+    let Some((_, path, entry)) = found.next() else {
+        // A folder without a prompt is nothing, except where somebody meant to write one.
+        if let Some((name, path, _)) = files
+            .iter()
+            .find(|(name, _, _)| name.to_lowercase().starts_with("prompt"))
+        {
+            diagnostics.push(
+                Diagnostic::error(
+                    *path,
+                    format!("`{name}` is not read as the prompt of `{folder}`"),
+                )
+                .mend("call it `prompt.md.j2` or `prompt.md`"),
+            );
+        }
+        return None;
+    };
+    if let Some((_, ignored, _)) = found.next() {
+        diagnostics.push(
+            Diagnostic::warning(
+                *ignored,
+                format!("`{}` counts, this file is not read", PROMPT_FILES[0]),
+            )
+            .mend("remove one of the two"),
+        );
+    }
+    Some((path, entry))
+}
+
+/// What is wrong with the folder itself.
+fn wrong_folder(folder: &str, path: &str, namesake: Option<&str>) -> Option<Diagnostic> {
+    let error = |message: String, mend: &str| Some(Diagnostic::error(path, message).mend(mend));
+    if RESERVED_IDS.contains(&folder) {
+        return error(
+            format!("`{folder}` is a command and cannot be a persona's id"),
+            "rename the folder and the `id`",
+        );
+    }
+    if !is_id(folder) {
+        return error(
+            format!("`{folder}` cannot be a persona's id"),
+            "use letters, digits, `_` and `-`, begin with a letter or digit, and keep to 42 characters",
+        );
+    }
+    let other = namesake?;
+    error(
+        format!(
+            "the folders `{folder}` and `{other}` differ only in upper and lower case; neither is read"
+        ),
+        "rename one of them",
+    )
+}
+
+fn text_of<'t>(path: &str, entry: &'t Entry) -> Result<&'t str, Box<Diagnostic>> {
+    let error = |message: String, mend: &str| Box::new(Diagnostic::error(path, message).mend(mend));
+    match entry.mode {
+        Mode::Link => Err(error(
+            "the prompt is a symbolic link, and links are not followed".to_owned(),
+            "put the file itself here",
+        )),
+        Mode::Submodule => Err(error(
+            "the prompt is a submodule".to_owned(),
+            "put a file here",
+        )),
+        Mode::File if entry.size > MAX_PROMPT_BYTES => Err(error(
+            format!("the prompt is larger than {MAX_PROMPT_BYTES} bytes"),
+            "move parts of it to a file of the repository that it names",
+        )),
+        Mode::File => entry.text.as_deref().ok_or_else(|| {
+            error(
+                "the prompt is not text in UTF-8".to_owned(),
+                "save it as UTF-8",
+            )
+        }),
+    }
+}

@@ -1,0 +1,231 @@
+//! A persona's frontmatter.
+
+use serde_json::{Map, Value};
+
+use super::{Persona, word_mend};
+use crate::Diagnostic;
+use crate::model::PersonaId;
+use crate::plan::branch;
+use crate::plan::frontmatter::{Frontmatter, Missing};
+use crate::plan::policy::{Automation, PlanApproval};
+use crate::plan::suggest::did_you_mean;
+use crate::plan::words::Word;
+
+/// Reads one prompt. `None`: it has an error.
+pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
+    let head = match Frontmatter::split(text) {
+        Ok(head) => head,
+        Err(missing) => return (None, vec![without_head(id, path, &missing)]),
+    };
+    let keys = match head.keys() {
+        Ok(keys) => keys,
+        Err(mistake) => {
+            let diagnostic = Diagnostic::error(path, mistake.message)
+                .at(mistake.line, mistake.column)
+                .mend("write one `key: value` a line; put texts with `:`, `#` or quotes in them between double quotes");
+            return (None, vec![diagnostic]);
+        }
+    };
+    let mut reader = Reader {
+        path,
+        head: &head,
+        keys: &keys,
+        found: Vec::new(),
+    };
+    let persona = reader.persona(id);
+    let broken = reader.found.iter().any(Diagnostic::is_error);
+    let found = reader.found;
+    (Some(persona).filter(|_| !broken), found)
+}
+
+fn without_head(id: &str, path: &str, missing: &Missing) -> Diagnostic {
+    let message = match missing {
+        Missing::Start => "the prompt does not begin with frontmatter",
+        Missing::End => "the frontmatter has no end: a second line `---` is missing",
+    };
+    Diagnostic::error(path, message)
+        .at(1, 1)
+        .mend(format!("let the file begin with the lines `---`, `id: {id}`, `emoji: \"🔧\"`, `description: what it is for`, `---`"))
+}
+
+struct Reader<'a> {
+    path: &'a str,
+    head: &'a Frontmatter<'a>,
+    keys: &'a Map<String, Value>,
+    found: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn persona(&mut self, folder: &str) -> Persona {
+        self.check_id(folder);
+        let enabled = self.flag("enabled").unwrap_or(true);
+        let scheduled = self.flag("scheduled").unwrap_or(true);
+        if self.keys.contains_key("schedule") {
+            let mend = format!(
+                "write `{folder} = \"...\"` below `[schedules]` in `.jules/schedules.toml`"
+            );
+            self.note(
+                Diagnostic::warning(self.path, "`schedule` is not read here").mend(mend),
+                "schedule",
+            );
+        }
+        Persona {
+            id: PersonaId::new(folder),
+            emoji: self.text("emoji").unwrap_or_default(),
+            description: self.text("description").unwrap_or_default(),
+            path: self.path.to_owned(),
+            body: self.head.body.to_owned(),
+            body_line: self.head.body_line,
+            scheduled: enabled && scheduled,
+            title: self.text("title"),
+            plan_approval: self.plan_approval(),
+            automation: self.automation(),
+            branch: self.branch(),
+            priority: self.word("priority"),
+            sensitive: self.flag("sensitive"),
+            frontmatter: self.keys.clone(),
+        }
+    }
+
+    fn check_id(&mut self, folder: &str) {
+        if !self.keys.contains_key("id") {
+            let near: Vec<&str> = self.keys.keys().map(String::as_str).collect();
+            let typo = super::closest("id", near.iter().copied())
+                .filter(|key| key.eq_ignore_ascii_case("id"));
+            let mend = match typo {
+                Some(key) => format!("write `id` instead of `{key}`"),
+                None => format!("add the line `id: {folder}`"),
+            };
+            self.note(
+                Diagnostic::error(self.path, "the frontmatter has no `id`").mend(mend),
+                "id",
+            );
+            return;
+        }
+        if let Some(id) = self.text("id")
+            && id != folder
+        {
+            let message = format!("the id `{id}` is not the name of its folder, `{folder}`");
+            let mend = format!("write `id: {folder}`, or rename the folder");
+            self.note(Diagnostic::error(self.path, message).mend(mend), "id");
+        }
+    }
+
+    fn plan_approval(&mut self) -> Option<PlanApproval> {
+        let older = self.flag("require_plan_approval").map(|required| {
+            if required {
+                PlanApproval::Writers
+            } else {
+                PlanApproval::Auto
+            }
+        });
+        self.of_two("plan_approval", "require_plan_approval", older)
+    }
+
+    fn automation(&mut self) -> Option<Automation> {
+        const OLDER: [&str; 3] = ["AUTO_CREATE_PR", "MANUAL", "NONE"];
+        let older = match self.text("automation_mode").as_deref() {
+            None => None,
+            Some("AUTO_CREATE_PR") => Some(Automation::PullRequest),
+            Some("MANUAL" | "NONE") => Some(Automation::None),
+            Some(other) => {
+                let message = format!("unknown value `{other}`");
+                let mend = did_you_mean(other, &OLDER);
+                self.note(
+                    Diagnostic::error(self.path, message).mend(mend),
+                    "automation_mode",
+                );
+                None
+            }
+        };
+        self.of_two("automation", "automation_mode", older)
+    }
+
+    fn branch(&mut self) -> Option<crate::plan::Branch> {
+        match branch::parse(&self.text("branch")?) {
+            Ok(branch) => Some(branch),
+            Err((message, mend)) => {
+                self.note(Diagnostic::error(self.path, message).mend(mend), "branch");
+                None
+            }
+        }
+    }
+
+    /// A key that once had another name.
+    fn of_two<W: Word + PartialEq>(
+        &mut self,
+        key: &str,
+        older_key: &str,
+        older: Option<W>,
+    ) -> Option<W> {
+        let newer = self.word::<W>(key);
+        if let (Some(newer), Some(older)) = (newer, older)
+            && newer != older
+        {
+            let message = format!("`{key}` says something else than `{older_key}`, and counts");
+            self.note(
+                Diagnostic::warning(self.path, message).mend(format!("remove `{older_key}`")),
+                older_key,
+            );
+        }
+        newer.or(older)
+    }
+
+    fn word<W: Word>(&mut self, key: &str) -> Option<W> {
+        let text = self.text(key)?;
+        let value = W::of(&text);
+        if value.is_none() {
+            let mend = word_mend(&text, &W::all());
+            self.note(
+                Diagnostic::error(self.path, format!("unknown value `{text}`")).mend(mend),
+                key,
+            );
+        }
+        value
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        match self.keys.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            // `key:` with nothing behind it.
+            Value::Null if key != "id" => None,
+            other => {
+                let kind = kind_of(other);
+                let message = format!("`{key}` is {kind}");
+                let mend = "write a text, between double quotes if need be";
+                self.note(Diagnostic::error(self.path, message).mend(mend), key);
+                None
+            }
+        }
+    }
+
+    fn flag(&mut self, key: &str) -> Option<bool> {
+        match self.keys.get(key)? {
+            Value::Bool(flag) => Some(*flag),
+            other => {
+                let message = format!("`{key}` is {}", kind_of(other));
+                self.note(
+                    Diagnostic::error(self.path, message).mend("write `true` or `false`"),
+                    key,
+                );
+                None
+            }
+        }
+    }
+
+    fn note(&mut self, diagnostic: Diagnostic, key: &str) {
+        let (line, column) = self.head.place(key);
+        self.found.push(diagnostic.at(line, column).key(key));
+    }
+}
+
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Null => "empty".to_owned(),
+        Value::Bool(_) => "true or false".to_owned(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the text `{}`", text.chars().take(40).collect::<String>()),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "a map".to_owned(),
+    }
+}

@@ -1,0 +1,365 @@
+use super::super::PERSONAS_FOLDER;
+use super::*;
+use crate::model::{Entry, Mode};
+
+/// One persona's folder and prompt.
+fn read_one(folder: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
+    let path = format!("{PERSONAS_FOLDER}/{folder}/prompt.md.j2");
+    let (mut personas, diagnostics) = read_personas(&Tree::of_texts([(path.as_str(), text)]));
+    for diagnostic in &diagnostics {
+        assert_eq!(diagnostic.file, path);
+    }
+    (personas.remove(folder), diagnostics)
+}
+
+/// The only mistake of a persona that is dropped: line, column and message.
+#[track_caller]
+fn refused(folder: &str, text: &str) -> (u32, u32, String) {
+    let (persona, diagnostics) = read_one(folder, text);
+    assert_eq!(persona, None);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    let only = &diagnostics[0];
+    assert!(only.is_error() && !only.mend.is_empty());
+    (
+        only.line.unwrap_or(0),
+        only.column.unwrap_or(0),
+        only.message.clone(),
+    )
+}
+
+#[test]
+fn everything_that_a_persona_may_say_is_understood() {
+    let text = "---\nid: bolt\nemoji: \"⚡\"\ndescription: Makes it fast\ntitle: \"{{ emoji }} go\"\nscheduled: false\nsensitive: true\nplan_approval: never\nautomation: none\nbranch: persona\npriority: critical\nhired_by: franklin\ndedupe: true\npronouns: they\n---\n\n# Bolt\n";
+    let (persona, diagnostics) = read_one("bolt", text);
+    assert_eq!(diagnostics, []);
+    let persona = persona.unwrap();
+    assert_eq!(
+        (persona.id.as_str(), persona.emoji.as_str()),
+        ("bolt", "⚡")
+    );
+    assert_eq!(persona.description, "Makes it fast");
+    assert_eq!(persona.title.as_deref(), Some("{{ emoji }} go"));
+    assert_eq!((persona.scheduled, persona.sensitive), (false, Some(true)));
+    assert_eq!(persona.plan_approval, Some(PlanApproval::Never));
+    assert_eq!(persona.automation, Some(Automation::None));
+    assert_eq!(persona.branch, Some(Branch::Persona));
+    assert_eq!(persona.priority, Some(Priority::Critical));
+    assert_eq!(
+        (persona.body.as_str(), persona.body_line),
+        ("\n# Bolt\n", 16)
+    );
+    assert_eq!(persona.frontmatter["hired_by"], "franklin");
+    assert_eq!(persona.frontmatter.len(), 13);
+}
+
+#[test]
+fn what_is_not_said_is_left_open() {
+    let (persona, diagnostics) = read_one("bolt", "---\nid: bolt\nemoji:\n---\n");
+    assert_eq!(diagnostics, []);
+    let persona = persona.unwrap();
+    assert_eq!(
+        (persona.emoji.as_str(), persona.description.as_str()),
+        ("", "")
+    );
+    assert!(persona.scheduled);
+    assert_eq!(persona.sensitive, None);
+    assert_eq!(persona.policy(&Policy::default()), Policy::default());
+}
+
+#[test]
+fn older_keys_are_understood() {
+    for (line, check) in [
+        (
+            "require_plan_approval: true",
+            (Some(PlanApproval::Writers), None, true),
+        ),
+        (
+            "require_plan_approval: false",
+            (Some(PlanApproval::Auto), None, true),
+        ),
+        (
+            "automation_mode: AUTO_CREATE_PR",
+            (None, Some(Automation::PullRequest), true),
+        ),
+        (
+            "automation_mode: MANUAL",
+            (None, Some(Automation::None), true),
+        ),
+        (
+            "automation_mode: NONE",
+            (None, Some(Automation::None), true),
+        ),
+        ("enabled: false", (None, None, false)),
+        ("enabled: true", (None, None, true)),
+        ("enabled: false\nscheduled: true", (None, None, false)),
+    ] {
+        let (persona, diagnostics) = read_one("a", &format!("---\nid: a\n{line}\n---\n"));
+        assert_eq!(diagnostics, [], "{line}");
+        let persona = persona.unwrap();
+        assert_eq!(
+            (persona.plan_approval, persona.automation, persona.scheduled),
+            check,
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn what_works_but_not_as_meant_is_a_warning() {
+    for (lines, line, message) in [
+        ("schedule: \"0 * * * *\"", 3, "`schedule` is not read here"),
+        (
+            "require_plan_approval: true\nplan_approval: auto",
+            3,
+            "`plan_approval` says something else than `require_plan_approval`, and counts",
+        ),
+        (
+            "automation: none\nautomation_mode: AUTO_CREATE_PR",
+            4,
+            "`automation` says something else than `automation_mode`, and counts",
+        ),
+    ] {
+        let (persona, diagnostics) = read_one("a", &format!("---\nid: a\n{lines}\n---\n"));
+        assert!(persona.is_some());
+        assert_eq!(diagnostics.len(), 1);
+        assert!(!diagnostics[0].is_error());
+        assert_eq!(
+            (diagnostics[0].line, diagnostics[0].message.as_str()),
+            (Some(line), message)
+        );
+    }
+}
+
+#[test]
+fn mistakes_in_the_frontmatter_drop_the_persona() {
+    for (text, expected) in [
+        ("", (1, 1, "the prompt does not begin with frontmatter")),
+        (
+            "# Bolt\n",
+            (1, 1, "the prompt does not begin with frontmatter"),
+        ),
+        (
+            "---\nid: a\n",
+            (
+                1,
+                1,
+                "the frontmatter has no end: a second line `---` is missing",
+            ),
+        ),
+        ("---\n---\n", (2, 1, "the frontmatter has no `id`")),
+        (
+            "---\nemoji: x\n---\n",
+            (2, 1, "the frontmatter has no `id`"),
+        ),
+        (
+            "---\nid: b\n---\n",
+            (2, 5, "the id `b` is not the name of its folder, `a`"),
+        ),
+        ("---\nid: 5\n---\n", (2, 5, "`id` is the number 5")),
+        ("---\nid:\n---\n", (2, 4, "`id` is empty")),
+        ("---\nid: a\nemoji: [x]\n---\n", (3, 8, "`emoji` is a list")),
+        (
+            "---\nid: a\nscheduled: no\n---\n",
+            (3, 12, "`scheduled` is the text `no`"),
+        ),
+        (
+            "---\nid: a\nsensitive: 1\n---\n",
+            (3, 12, "`sensitive` is the number 1"),
+        ),
+        (
+            "---\nid: a\nplan_approval: none\n---\n",
+            (3, 16, "unknown value `none`"),
+        ),
+        (
+            "---\nid: a\nautomation_mode: auto\n---\n",
+            (3, 18, "unknown value `auto`"),
+        ),
+        (
+            "---\nid: a\nbranch: jules\n---\n",
+            (
+                3,
+                9,
+                "sessions cannot start on `jules`, the branch of the ledger",
+            ),
+        ),
+        (
+            "---\nid: a\npriority: urgent\n---\n",
+            (3, 11, "unknown value `urgent`"),
+        ),
+        (
+            "\n\n---\nid: a\nx: \"a\" b\n---\n",
+            (5, 8, "did not find expected key"),
+        ),
+    ] {
+        let (line, column, message) = refused("a", text);
+        assert_eq!((line, column, message.as_str()), expected, "{text}");
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_persona_are_told() {
+    let (_, diagnostics) = read_one("a", "---\nemoji: 1\nscheduled: x\npriority: y\n---\n");
+    assert_eq!(diagnostics.len(), 4);
+}
+
+#[test]
+fn ids_follow_their_rules() {
+    for id in ["a", "docs_curator", "A-1", "9", &"x".repeat(MAX_ID_BYTES)] {
+        assert!(
+            read_one(id, &format!("---\nid: \"{id}\"\n---\n"))
+                .0
+                .is_some(),
+            "{id}"
+        );
+    }
+    for id in ["-a", "a b", "a.b", "ação", &"x".repeat(MAX_ID_BYTES + 1)] {
+        assert!(
+            refused(id, &format!("---\nid: \"{id}\"\n---\n"))
+                .2
+                .contains("cannot be a persona's id"),
+            "{id}"
+        );
+    }
+    for id in super::super::RESERVED_IDS {
+        assert!(
+            refused(id, &format!("---\nid: {id}\n---\n"))
+                .2
+                .contains("is a command"),
+            "{id}"
+        );
+    }
+}
+
+fn prompt(id: &str) -> String {
+    format!("---\nid: {id}\n---\n")
+}
+
+fn read_files(files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    let files = files
+        .iter()
+        .map(|(path, text)| (format!("{PERSONAS_FOLDER}/{path}"), *text));
+    let (personas, diagnostics) = read_personas(&Tree::of_texts(files));
+    (
+        personas
+            .values()
+            .map(|persona| persona.path.clone())
+            .collect(),
+        diagnostics
+            .iter()
+            .map(|d| format!("{}: {}", d.file, d.message))
+            .collect(),
+    )
+}
+
+#[test]
+fn folders_that_hold_something_else_are_no_personas() {
+    let a = prompt("a");
+    let (paths, said) = read_files(&[
+        ("_archived/old/prompt.md", &a),
+        ("_archived/prompt.md", &a),
+        (".hidden/prompt.md", &a),
+        ("blocks/prompt.md", &a),
+        ("partials/x.md.j2", &a),
+        ("gone/journals/2026-01-01-0000-x.md", &a),
+        ("README.md", &a),
+        ("a/prompt.md", &a),
+    ]);
+    assert_eq!(
+        (paths, said),
+        (vec![".jules/personas/a/prompt.md".to_owned()], vec![])
+    );
+}
+
+#[test]
+fn the_template_counts_before_the_plain_file() {
+    let a = prompt("a");
+    let (paths, said) = read_files(&[("a/prompt.md", &a), ("a/prompt.md.j2", &a)]);
+    assert_eq!(paths, [".jules/personas/a/prompt.md.j2"]);
+    assert_eq!(
+        said,
+        [".jules/personas/a/prompt.md: `prompt.md.j2` counts, this file is not read"]
+    );
+}
+
+#[test]
+fn a_prompt_under_another_name_is_a_finding() {
+    let (paths, said) = read_files(&[("a/Prompt.md", &prompt("a"))]);
+    assert!(paths.is_empty());
+    assert_eq!(
+        said,
+        [".jules/personas/a/Prompt.md: `Prompt.md` is not read as the prompt of `a`"]
+    );
+}
+
+#[test]
+fn folders_that_differ_in_case_only_are_not_read() {
+    let (upper, lower, other) = (prompt("Bolt"), prompt("bolt"), prompt("a"));
+    let (paths, said) = read_files(&[
+        ("Bolt/prompt.md", &upper),
+        ("bolt/prompt.md", &lower),
+        ("a/prompt.md", &other),
+    ]);
+    assert_eq!(paths, [".jules/personas/a/prompt.md"]);
+    assert_eq!(said.len(), 2, "{said:?}");
+}
+
+#[test]
+fn what_is_no_readable_file_is_a_finding() {
+    let entry = |mode, size, text: Option<&str>| Entry {
+        mode,
+        oid: String::new(),
+        size,
+        text: text.map(Into::into),
+    };
+    let path = format!("{PERSONAS_FOLDER}/a/prompt.md");
+    for (path, broken, word) in [
+        (&path, entry(Mode::Link, 5, Some("x")), "link"),
+        (&path, entry(Mode::Submodule, 0, None), "submodule"),
+        (
+            &path,
+            entry(Mode::File, MAX_PROMPT_BYTES + 1, Some("")),
+            "larger",
+        ),
+        (&path, entry(Mode::File, 9, None), "UTF-8"),
+        (
+            &format!("{PERSONAS_FOLDER}/a"),
+            entry(Mode::Link, 9, Some("x")),
+            "link",
+        ),
+        (
+            &format!("{PERSONAS_FOLDER}/a"),
+            entry(Mode::Submodule, 0, None),
+            "submodule",
+        ),
+    ] {
+        let mut tree = Tree::new();
+        tree.insert(path, broken);
+        let (personas, diagnostics) = read_personas(&tree);
+        assert!(personas.is_empty());
+        assert_eq!(diagnostics.len(), 1);
+        assert!(diagnostics[0].message.contains(word), "{}", diagnostics[0]);
+    }
+}
+
+#[test]
+fn there_is_a_most_of_personas() {
+    let files = (0..MAX_PERSONAS + 2).map(|n| {
+        (
+            format!("{PERSONAS_FOLDER}/p{n}/prompt.md"),
+            prompt(&format!("p{n}")),
+        )
+    });
+    let (personas, diagnostics) = read_personas(&Tree::of_texts(files));
+    assert_eq!((personas.len(), diagnostics.len()), (MAX_PERSONAS, 1));
+}
+
+proptest::proptest! {
+    #[test]
+    fn arbitrary_prompts_never_panic(head in "(\u{feff}|\n)?(---\n)?", yaml in "([a-z]{1,4}: ?|[\\[\\]{}&*!|>'\"%@é#,?-]|id: a\n|\n|  |[0-9]|\t){0,40}", tail in "(\n---\n)?\\PC{0,20}") {
+        let (persona, diagnostics) = read_one("a", &format!("{head}{yaml}{tail}"));
+        proptest::prop_assert!(persona.is_some() || !diagnostics.is_empty());
+        for diagnostic in diagnostics {
+            proptest::prop_assert!(diagnostic.line.is_some() && !diagnostic.mend.is_empty());
+        }
+    }
+}

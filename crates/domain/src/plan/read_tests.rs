@@ -1,0 +1,540 @@
+use proptest::prelude::*;
+
+use super::super::policy::{
+    AdvanceOn, Automation, Branch, Driver, MainRed, PlanApproval, Priority, Tier,
+};
+use super::super::{AllowedBot, StepKind};
+use super::*;
+use crate::model;
+
+const PERSONAS: [&str; 5] = ["curator", "refactor", "sentinel", "bolt", "auditor"];
+
+fn prompt(id: &str) -> (String, String) {
+    (
+        format!(".jules/personas/{id}/prompt.md.j2"),
+        format!("---\nid: {id}\nemoji: x\n---\nDo it.\n"),
+    )
+}
+
+fn tree(text: &str) -> Tree {
+    let mut tree = Tree::of_texts(PERSONAS.map(prompt));
+    tree.insert_text(SCHEDULES_PATH, text);
+    tree
+}
+
+/// `line:column key: message; mend`, without the file.
+fn told(text: &str) -> Vec<String> {
+    let (_, diagnostics) = read(&tree(text));
+    diagnostics
+        .iter()
+        .map(|d| {
+            assert_eq!(d.file, SCHEDULES_PATH);
+            let (line, column) = (d.line.unwrap(), d.column.unwrap());
+            format!("{line}:{column} {}: {}; {}", d.key, d.message, d.mend)
+        })
+        .collect()
+}
+
+#[track_caller]
+fn plan(text: &str) -> Plan {
+    let (plan, diagnostics) = read(&tree(text));
+    assert_eq!(diagnostics, []);
+    plan
+}
+
+fn steps(plan: &Plan, track: &str) -> Vec<String> {
+    let steps = &plan.tracks[track].steps;
+    steps
+        .iter()
+        .map(|step| match &step.kind {
+            StepKind::Persona(id) => id.to_string(),
+            StepKind::Layer(name) => format!("layer:{name}"),
+        })
+        .collect()
+}
+
+#[test]
+fn the_file_of_the_repository_that_began_it_loads_without_a_word() {
+    let text = include_str!("../../../../tests/fixtures/plan/schedules.toml");
+    let ids = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("\"personas/")?.split('/').next());
+    let mut tree = Tree::of_texts(ids.map(prompt));
+    tree.insert_text(SCHEDULES_PATH, text);
+    let (plan, diagnostics) = read(&tree);
+    assert_eq!(diagnostics, []);
+    assert_eq!(
+        plan.tracks.keys().map(|n| n.as_str()).collect::<Vec<_>>(),
+        ["default"]
+    );
+    let steps = steps(&plan, "default");
+    assert_eq!(
+        (steps.len(), steps[0].as_str(), steps[23].as_str()),
+        (24, "curator", "steward")
+    );
+    assert_eq!(plan.schedules.len(), 23);
+    assert_eq!(
+        plan.schedules["simplifier"]
+            .cron
+            .as_ref()
+            .unwrap()
+            .expression(),
+        "0 */2 * * *"
+    );
+    assert_eq!(plan.defaults, Policy::default());
+}
+
+#[test]
+fn the_full_form_is_understood() {
+    let plan = plan(
+        r#"
+version = 1
+[defaults]
+mode = "observe"
+timezone = "europe/lisbon"
+advance_on = "completed"
+plan_approval = "writers"
+automation = "none"
+branch = "persona"
+max_nudges = 4
+stuck_minutes = 30
+abandon_after = "1h30m"
+retry = 2
+catch_up = "all"
+skip_unchanged = false
+rest_after = 0
+priority = "high"
+merge = "green"
+[budget]
+max_active = 7
+daily_sessions = 50
+max_open_pulls = 9
+requests_per_actor_hour = 0
+tier = "pro"
+key_daily = 90
+key_active = 0xA
+reserve_for_people = 5
+[gate]
+main_red = "critical_only"
+protected_paths = ["docs/**"]
+driver = "action"
+allow_bots = [{ login = "renovate[bot]", id = 123 }]
+[tracks]
+short = ["bolt"]
+[tracks.quality]
+steps = ["curator", "layer:observers", { persona = "sentinel", advance_on = "merged", retry = 0 }, { layer = "decider", priority = "critical" }]
+start = "30 19 * * 1-5"
+retry = 1
+branch = "develop"
+[schedules]
+bolt = "manual"
+curator = { cron = "0 5 * * *", timezone = "UTC" }
+[schedules.auditor]
+cron = "30 4 * * 1"
+catch_up = "none"
+"#,
+    );
+    let defaults = &plan.defaults;
+    assert_eq!(defaults.timezone, "Europe/Lisbon");
+    assert_eq!(defaults.abandon_after_secs, 5_400);
+    assert_eq!(
+        (
+            defaults.max_nudges,
+            defaults.stuck_minutes,
+            defaults.rest_after
+        ),
+        (4, 30, 0)
+    );
+    assert!(!defaults.skip_unchanged);
+    assert_eq!(plan.budget.tier, Tier::Pro);
+    assert_eq!(
+        (plan.budget.key_daily, plan.budget.key_active),
+        (Some(90), Some(10))
+    );
+    assert_eq!(
+        (plan.budget.max_active, plan.budget.requests_per_actor_hour),
+        (7, 0)
+    );
+    assert_eq!(
+        (plan.gate.main_red, plan.gate.driver),
+        (MainRed::CriticalOnly, Driver::Action)
+    );
+    assert_eq!(plan.gate.protected_paths, ["docs/**"]);
+    let bot = AllowedBot {
+        login: "renovate[bot]".to_owned(),
+        id: 123,
+    };
+    assert_eq!(plan.gate.allow_bots, [bot]);
+
+    assert_eq!(steps(&plan, "short"), ["bolt"]);
+    assert_eq!(
+        steps(&plan, "quality"),
+        ["curator", "layer:observers", "sentinel", "layer:decider"]
+    );
+    let track = &plan.tracks["quality"];
+    let start = track.start.as_ref().unwrap();
+    assert_eq!(
+        (start.expression(), start.timezone()),
+        ("30 19 * * 1-5", "Europe/Lisbon")
+    );
+    assert_eq!(
+        (track.policy.retry, track.policy.branch.clone()),
+        (1, Branch::Named("develop".to_owned()))
+    );
+    assert_eq!(
+        (
+            track.steps[0].policy.retry,
+            track.steps[0].policy.advance_on
+        ),
+        (1, AdvanceOn::Completed)
+    );
+    assert_eq!(
+        (
+            track.steps[2].policy.retry,
+            track.steps[2].policy.advance_on
+        ),
+        (0, AdvanceOn::Merged)
+    );
+    assert_eq!(
+        (track.steps[3].policy.retry, track.steps[3].policy.priority),
+        (1, Priority::Critical)
+    );
+
+    assert_eq!(plan.schedules["bolt"].cron, None);
+    assert_eq!(
+        plan.schedules["curator"].cron.as_ref().unwrap().timezone(),
+        "UTC"
+    );
+    let auditor = plan.schedules["auditor"].cron.as_ref().unwrap();
+    assert_eq!(auditor.timezone(), "Europe/Lisbon");
+}
+
+#[test]
+fn a_persona_stands_between_the_defaults_and_its_track() {
+    let mut tree = tree(
+        "[defaults]\nbranch = \"a\"\n[tracks.t]\nsteps = [\"x\", \"bolt\", { persona = \"x\", branch = \"c\" }]\npriority = \"high\"\n[schedules]\nx = \"0 1 * * *\"\n[schedules.bolt]\ncron = \"manual\"\nbranch = \"d\"",
+    );
+    tree.insert_text(
+        ".jules/personas/x/prompt.md",
+        "---\nid: x\nbranch: b\npriority: critical\nautomation_mode: MANUAL\nrequire_plan_approval: true\n---\n",
+    );
+    let (plan, diagnostics) = read(&tree);
+    assert_eq!(diagnostics, []);
+    let named = |name: &str| Branch::Named(name.to_owned());
+    let steps = &plan.tracks["t"].steps;
+    let branches: Vec<Branch> = steps
+        .iter()
+        .map(|step| step.policy.branch.clone())
+        .collect();
+    assert_eq!(branches, [named("b"), named("a"), named("c")]);
+    // The track's priority counts more than the persona's.
+    assert_eq!(steps[0].policy.priority, Priority::High);
+    assert_eq!(steps[0].policy.automation, Automation::None);
+    assert_eq!(steps[0].policy.plan_approval, PlanApproval::Writers);
+    assert_eq!(plan.tracks["t"].policy.branch, named("a"));
+    assert_eq!(plan.schedules["x"].policy.branch, named("b"));
+    assert_eq!(plan.schedules["x"].policy.priority, Priority::Critical);
+    assert_eq!(plan.schedules["bolt"].policy.branch, named("d"));
+    assert_eq!(plan.personas["x"].policy(&plan.defaults).branch, named("b"));
+}
+
+#[test]
+fn every_mistake_is_told_with_place_and_mend() {
+    let text = r#"version = "1"
+cycel = ["bolt"]
+max_active = 3
+cycle = ["curater", 7, "layer:observer", "observers/taxonomy", "nobody", "observers", "retry", { persona = "bolt", layer = "decider" }, { retry = 1 }, { persona = "bolt", mode = "act", retri = 1 }]
+[defaults]
+advance_on = "merge"
+max_nudges = 21
+retry = -1
+skip_unchanged = "yes"
+abandon_after = "5m"
+stuck_minutes = "20"
+timezone = "Lisbon"
+branch = "a b"
+daily_sessions = 3
+[budget]
+daily_sessions = 0
+max_actve = 1
+tier = "Free"
+[gate]
+driver = 1
+protected_paths = ["/a", "a[", "ok/**"]
+allow_bots = [{ login = "me" }, 3]
+[tracks]
+empty = []
+"schedule:x" = ["bolt"]
+"a b" = ["bolt"]
+[tracks.q]
+step = ["bolt"]
+[schedules]
+bolt = "* * * * *"
+curator = "@daily"
+sentinel = "0 0 30 2 *"
+nobody2 = "0 0 * * *"
+run = "0 0 * * *"
+[schedules.refactor]
+timezone = "UTC"
+[schedules.auditor]
+cron = "0 9 * * *"
+timezone = "Europe/Lisbo"
+"#;
+    insta::assert_snapshot!(told(text).join("\n"));
+    let (plan, _) = read(&tree(text));
+    assert_eq!(plan.defaults.max_nudges, Policy::default().max_nudges);
+    assert_eq!(plan.gate.protected_paths, ["ok/**"]);
+    // What names nobody keeps its place; what cannot be timed does not run.
+    assert_eq!(plan.tracks["default"].steps.len(), 10);
+    assert_eq!(plan.tracks.len(), 1);
+    assert_eq!(
+        plan.schedules
+            .keys()
+            .map(|id| id.as_str())
+            .collect::<Vec<_>>(),
+        ["nobody2"]
+    );
+}
+
+#[test]
+fn a_track_with_a_broken_start_does_not_run() {
+    for start in [
+        "start = \"0 25 * * *\"",
+        "start = 5",
+        "start = \"0 4 * * *",
+        "start",
+        "start = \"0 4 * * *\"\ntimezone = \"Mars\"",
+        "start = \"0 4 * * *\"\ntimezone = ",
+        "start = \"0 4 * * *\"\nmode = observe",
+    ] {
+        let text =
+            format!("[tracks.a]\nsteps = [\"bolt\"]\n{start}\n[tracks.b]\nsteps = [\"bolt\"]\n");
+        let (plan, diagnostics) = read(&tree(&text));
+        assert_eq!(
+            plan.tracks.keys().map(|n| n.as_str()).collect::<Vec<_>>(),
+            ["b"],
+            "{start}"
+        );
+        assert_eq!(diagnostics.len(), 1, "{start}: {diagnostics:?}");
+        assert!(diagnostics[0].line >= Some(3), "{start}");
+    }
+}
+
+#[test]
+fn a_schedule_that_lost_a_line_does_not_run() {
+    for lines in [
+        "cron = \"0 4 * * *\"\ntimezone = ",
+        "cron = ",
+        "cron = \"0 4 * * *\"\n\"mode\" = \"observe",
+    ] {
+        let text =
+            format!("[schedules.bolt]\n{lines}\n[schedules.auditor]\ncron = \"0 4 * * *\"\n");
+        let (plan, diagnostics) = read(&tree(&text));
+        assert_eq!(
+            plan.schedules
+                .keys()
+                .map(|id| id.as_str())
+                .collect::<Vec<_>>(),
+            ["auditor"],
+            "{lines}"
+        );
+        assert_eq!(diagnostics.len(), 1, "{lines}: {diagnostics:?}");
+    }
+}
+
+#[test]
+fn one_broken_line_hides_nothing_else() {
+    let text = "cycle = [\"bolt\"]\n[budget]\nmax_active = 3 3\ndaily_sessions = 9\n[schedules]\nbolt = 0 4 * * *\ncurator = \"0 5 * * *\"\n[gate]\ndrivr = \"any\"\n";
+    assert_eq!(told(text).len(), 3);
+    let (plan, _) = read(&tree(text));
+    assert_eq!((plan.budget.max_active, plan.budget.daily_sessions), (2, 9));
+    assert_eq!(steps(&plan, "default"), ["bolt"]);
+    assert_eq!(plan.schedules.len(), 1);
+}
+
+#[test]
+fn cycle_and_the_track_default_are_the_same_thing() {
+    let text = "cycle = [\"bolt\"]\n[tracks]\ndefault = [\"curator\"]\nother = [\"auditor\"]\n";
+    assert_eq!(told(text).len(), 1);
+    let (plan, _) = read(&tree(text));
+    assert_eq!(
+        (steps(&plan, "default"), steps(&plan, "other")),
+        (vec!["bolt".to_owned()], vec!["auditor".to_owned()])
+    );
+    let alone = self::plan("[tracks]\ndefault = [\"curator\"]\n");
+    assert_eq!(steps(&alone, "default"), ["curator"]);
+}
+
+#[test]
+fn keys_twice_are_a_mistake_and_the_first_counts() {
+    let text = "[schedules]\nbolt = \"0 4 * * *\"\nbolt = \"0 5 * * *\"\n[budget]\nmax_active = 1\n[budget]\nmax_active = 9\n";
+    let said = told(text);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said.iter().all(|line| line.contains("duplicate key")));
+    let (plan, _) = read(&tree(text));
+    assert_eq!(plan.budget.max_active, 1);
+}
+
+#[test]
+fn a_merge_conflict_is_called_by_its_name() {
+    let text = "[schedules]\n<<<<<<< HEAD\nbolt = \"0 4 * * *\"\n=======\nbolt = \"0 5 * * *\"\n>>>>>>> other\ncurator = \"0 5 * * *\"\n";
+    let said = told(text);
+    assert_eq!(said.len(), 1);
+    assert!(
+        said[0].starts_with("2:1 ") && said[0].contains("merge conflict"),
+        "{said:?}"
+    );
+    let (plan, _) = read(&tree(text));
+    assert_eq!(plan.schedules.len(), 1);
+}
+
+#[test]
+fn a_conflict_in_a_cycle_stops_the_cycle() {
+    let text = "cycle = [\n\"bolt\",\n<<<<<<< HEAD\n\"curator\",\n=======\n\"auditor\",\n>>>>>>> other\n]\n[tracks]\na = [\n\"bolt\",\n<<<<<<< HEAD\n\"curator\",\n=======\n>>>>>>> other\n]\n";
+    let (plan, diagnostics) = read(&tree(text));
+    assert_eq!(diagnostics.len(), 2);
+    assert!(plan.tracks.is_empty());
+}
+
+#[test]
+fn another_version_runs_nothing() {
+    let (plan, diagnostics) = read(&tree(
+        "version = 2\ncycle = [\"bolt\"]\n[schedules]\nbolt = \"0 4 * * *\"\n",
+    ));
+    assert_eq!(diagnostics.len(), 1);
+    assert!(plan.tracks.is_empty() && plan.schedules.is_empty());
+}
+
+#[test]
+fn without_a_plan_nothing_runs_and_one_error_says_how_to_begin() {
+    let (plan, diagnostics) = read(&Tree::of_texts(PERSONAS.map(prompt)));
+    assert!(plan.tracks.is_empty() && plan.schedules.is_empty());
+    assert_eq!(plan.personas.len(), PERSONAS.len());
+    assert_eq!(diagnostics.len(), 1);
+    assert!(diagnostics[0].is_error() && diagnostics[0].mend.contains("cycle = "));
+}
+
+#[test]
+fn a_plan_that_is_no_readable_file_is_a_finding() {
+    let entry = |mode, size, text: Option<&str>| model::Entry {
+        mode,
+        oid: String::new(),
+        size,
+        text: text.map(Into::into),
+    };
+    for (broken, word) in [
+        (entry(Mode::Link, 5, Some("cycle")), "link"),
+        (entry(Mode::Submodule, 0, None), "submodule"),
+        (
+            entry(Mode::File, MAX_SCHEDULES_BYTES + 1, Some("")),
+            "larger",
+        ),
+        (entry(Mode::File, 9, None), "UTF-8"),
+    ] {
+        let mut tree = Tree::new();
+        tree.insert(SCHEDULES_PATH, broken);
+        let (plan, diagnostics) = read(&tree);
+        assert_eq!(plan, Plan::default());
+        assert_eq!(diagnostics.len(), 1);
+        assert!(diagnostics[0].message.contains(word), "{}", diagnostics[0]);
+    }
+}
+
+#[test]
+fn a_persona_that_exists_but_cannot_be_named_is_told_apart() {
+    let mut tree = tree("cycle = [\"broken\", \"old\"]\n");
+    tree.insert_text(".jules/personas/broken/prompt.md", "no frontmatter");
+    tree.insert_text(
+        ".jules/personas/_archived/old/prompt.md",
+        "---\nid: old\n---\n",
+    );
+    let (plan, diagnostics) = read(&tree);
+    let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "the prompt does not begin with frontmatter",
+            "the persona `broken` cannot be read",
+            "the persona `old` is archived"
+        ]
+    );
+    assert_eq!(steps(&plan, "default"), ["broken", "old"]);
+}
+
+#[test]
+fn thousands_of_mistakes_are_cut_short() {
+    let text: String = (0..3_000).map(|n| format!("key{n} = 1\n")).collect();
+    let (_, diagnostics) = read(&tree(&text));
+    assert_eq!(
+        diagnostics.len(),
+        super::super::section::MAX_DIAGNOSTICS + 1
+    );
+    assert!(diagnostics.last().unwrap().message.contains("2800 more"));
+    // What is never closed hides the next one.
+    let text: String = (0..200).map(|n| format!("[t{n}]\na = [\n")).collect();
+    let (plan, diagnostics) = read(&tree(&format!("cycle = [\"bolt\"]\n{text}")));
+    assert!(diagnostics.iter().any(|d| d.message.contains("too many")));
+    assert!(plan.tracks.is_empty());
+}
+
+fn lines() -> impl Strategy<Value = String> {
+    let word =
+        "[a-z_]{1,8}|bolt|cron|steps|start|default|quality|tracks|schedules|budget|gate|timezone";
+    let value = "\"[^\"\\\\\n]{0,12}\"|[0-9]{1,4}|true|\\[\"bolt\", 1\\]|\\{ persona = \"bolt\" \\}|\"0 4 \\* \\* \\*\"|";
+    prop_oneof![
+        6 => (word, value).prop_map(|(key, value)| format!("{key} = {value}")),
+        3 => word.prop_map(|name| format!("[{name}]")),
+        2 => (word, word).prop_map(|(outer, inner)| format!("[{outer}.{inner}]")),
+        1 => "<<<<<<< a|=======|>>>>>>> b|\\[|\\]|\"bolt\",|'''|é = \"",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_panics(text in "\\PC{0,200}") {
+        check(&text)?;
+    }
+
+    #[test]
+    fn text_that_is_nearly_a_plan_never_panics(lines in proptest::collection::vec(lines(), 0..25)) {
+        check(&lines.join("\n"))?;
+    }
+
+    #[test]
+    fn a_plan_that_was_cut_or_torn_never_panics(cut in 0_usize..5_000, hole in 0_usize..200, junk in "\\PC{0,5}") {
+        let whole: Vec<char> = include_str!("../../../../tests/fixtures/plan/schedules.toml").chars().collect();
+        let cut = cut.min(whole.len());
+        let rest = (cut + hole).min(whole.len());
+        let text: String = whole[..cut].iter().copied().chain(junk.chars()).chain(whole[rest..].iter().copied()).collect();
+        check(&text)?;
+    }
+}
+
+fn check(text: &str) -> Result<(), TestCaseError> {
+    let (plan, diagnostics) = read(&tree(text));
+    let lines = u32::try_from(text.matches('\n').count() + 1).unwrap();
+    for diagnostic in &diagnostics {
+        prop_assert_eq!(&diagnostic.file, SCHEDULES_PATH);
+        prop_assert!(
+            diagnostic
+                .line
+                .is_some_and(|line| (1..=lines).contains(&line)),
+            "{}",
+            diagnostic
+        );
+        prop_assert!(
+            diagnostic.column.is_some_and(|column| column >= 1),
+            "{}",
+            diagnostic
+        );
+        prop_assert!(
+            !diagnostic.message.is_empty() && !diagnostic.mend.is_empty(),
+            "{}",
+            diagnostic
+        );
+    }
+    for track in plan.tracks.values() {
+        prop_assert!(!track.steps.is_empty());
+    }
+    Ok(())
+}

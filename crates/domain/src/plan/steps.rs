@@ -1,0 +1,185 @@
+//! The steps of a track.
+
+use super::known::Known;
+use super::overrides::{KEYS, Overrides, STEP_KEYS};
+use super::section::{Entry, Reader};
+use super::suggest::did_you_mean;
+use super::{LAYERS, Persona, Policy, Step, StepKind};
+use crate::model::PersonaId;
+
+/// The most steps of one track.
+pub const MAX_STEPS: usize = 500;
+
+const SHAPE: &str =
+    "a persona's id, `layer:<name>`, or a table such as `{ persona = \"sentinel\", retry = 1 }`";
+
+/// Reads the steps. Every entry makes a step, also one that is wrong: a step's index is the track's pointer.
+/// `None`: there is no list of steps to speak of, and the mistake is noted.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_>,
+    known: &Known<'_>,
+    defaults: &Policy,
+    track: &Overrides,
+) -> Option<Vec<Step>> {
+    let items = entry.items(
+        reader,
+        "an array of steps such as `[\"curator\", \"layer:observers\"]`",
+    )?;
+    if items.is_empty() {
+        reader.error(
+            entry.at,
+            &entry.path,
+            "the track has no steps",
+            "name at least one persona or layer, or remove the track",
+        );
+        return None;
+    }
+    if items.len() > MAX_STEPS {
+        let message = format!(
+            "the track has {} steps; at most {MAX_STEPS} can be",
+            items.len()
+        );
+        reader.error(
+            entry.at,
+            &entry.path,
+            message,
+            "split it into several tracks",
+        );
+        return None;
+    }
+    let step = |item: &Entry<'_>| {
+        let (kind, own) = read_step(reader, item, known);
+        let persona = match &kind {
+            StepKind::Persona(id) => known.get(id.as_str()),
+            StepKind::Layer(_) => None,
+        };
+        let below = persona.map(Persona::overrides).unwrap_or_default();
+        let policy = own.over(&track.over(&below.over(defaults)));
+        Step { kind, policy }
+    };
+    Some(items.iter().map(step).collect())
+}
+
+fn read_step(
+    reader: &mut Reader<'_>,
+    item: &Entry<'_>,
+    known: &Known<'_>,
+) -> (StepKind, Overrides) {
+    if let Some(text) = item.as_text() {
+        return (named(reader, item, text, known), Overrides::default());
+    }
+    let mut own = Overrides::default();
+    let mut kinds = Vec::new();
+    if item.is_table()
+        && let Some(section) = item.table(reader, SHAPE)
+    {
+        for entry in section.entries(reader) {
+            match entry.key {
+                "persona" => kinds.extend(
+                    entry
+                        .text(reader)
+                        .map(|id| persona(reader, &entry, id, known)),
+                ),
+                "layer" => kinds.extend(entry.text(reader).map(|name| layer(reader, &entry, name))),
+                key if STEP_KEYS.contains(&key) => own.read(reader, &entry),
+                key if KEYS.contains(&key) => {
+                    let mend = "set it for the track, or in [defaults]";
+                    reader.error(
+                        entry.at,
+                        &entry.path,
+                        format!("`{key}` cannot be set for a step"),
+                        mend,
+                    );
+                }
+                _ => {
+                    let mut names = vec!["persona", "layer"];
+                    names.extend(STEP_KEYS);
+                    reader.unknown(&entry, &names, &[]);
+                }
+            }
+        }
+        if kinds.len() > 1 {
+            reader.error(
+                item.at,
+                &item.path,
+                "the step names more than one persona or layer",
+                "make two steps of it",
+            );
+            kinds.clear();
+        } else if kinds.is_empty() {
+            reader.error(
+                item.at,
+                &item.path,
+                "the step names no persona or layer",
+                format!("write {SHAPE}"),
+            );
+        }
+    } else {
+        item.or_wrong_type::<()>(None, reader, SHAPE);
+    }
+    // What names nobody keeps its place; no persona can be called like this.
+    let nobody = || StepKind::Persona(PersonaId::new(format!("({})", item.written(reader))));
+    (kinds.pop().unwrap_or_else(nobody), own)
+}
+
+fn named(reader: &mut Reader<'_>, item: &Entry<'_>, text: &str, known: &Known<'_>) -> StepKind {
+    match text.strip_prefix("layer:") {
+        Some(name) => layer(reader, item, name),
+        None => persona(reader, item, text, known),
+    }
+}
+
+fn persona(reader: &mut Reader<'_>, entry: &Entry<'_>, text: &str, known: &Known<'_>) -> StepKind {
+    let id = id_of(text);
+    if let Some((message, mend)) = known.complaint(id) {
+        reader.error(entry.value_at(), &entry.path, message, mend);
+    }
+    StepKind::Persona(PersonaId::new(id))
+}
+
+fn layer(reader: &mut Reader<'_>, entry: &Entry<'_>, name: &str) -> StepKind {
+    if !LAYERS.contains(&name) {
+        let message = format!("there is no layer `{name}`");
+        reader.error(
+            entry.value_at(),
+            &entry.path,
+            message,
+            did_you_mean(name, &LAYERS),
+        );
+    }
+    StepKind::Layer(name.to_owned())
+}
+
+/// The id in a prompt's path, as seed 004's repository wrote its steps: `personas/x/prompt.md`, with or without
+/// `.jules/` before it and `.j2` after it. Anything else is taken as an id.
+fn id_of(text: &str) -> &str {
+    let path = text.strip_prefix("./").unwrap_or(text);
+    let path = path.strip_prefix(".jules/").unwrap_or(path);
+    path.strip_prefix("personas/")
+        .and_then(|rest| {
+            rest.strip_suffix("/prompt.md")
+                .or_else(|| rest.strip_suffix("/prompt.md.j2"))
+        })
+        .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompt_paths_name_their_persona() {
+        for (text, id) in [
+            ("curator", "curator"),
+            ("personas/curator/prompt.md", "curator"),
+            ("personas/curator/prompt.md.j2", "curator"),
+            (".jules/personas/curator/prompt.md.j2", "curator"),
+            ("./.jules/personas/curator/prompt.md", "curator"),
+            ("personas/curator", "personas/curator"),
+            ("prompts/curator.md", "prompts/curator.md"),
+        ] {
+            assert_eq!(id_of(text), id);
+        }
+    }
+}

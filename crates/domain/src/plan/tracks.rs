@@ -1,0 +1,235 @@
+//! `cycle = […]`, `[tracks] name = […]` and `[tracks.name]`.
+
+use std::collections::BTreeMap;
+
+use super::known::Known;
+use super::overrides::{KEYS, Overrides};
+use super::section::{Entry, Reader, Section};
+use super::{Cron, Policy, Step, Track, steps};
+use crate::model::TrackName;
+
+/// The most tracks of one plan.
+pub const MAX_TRACKS: usize = 200;
+/// The longest name of a track in bytes.
+pub const MAX_TRACK_NAME_BYTES: usize = 64;
+/// The track that `cycle = […]` makes.
+pub const DEFAULT_TRACK: &str = "default";
+
+/// The tracks that can run. One whose steps or start are broken does not: half of it would be something else.
+pub(super) struct Tracks<'k> {
+    pub(super) known: &'k Known<'k>,
+    pub(super) defaults: &'k Policy,
+    pub(super) found: BTreeMap<TrackName, Track>,
+}
+
+impl Tracks<'_> {
+    /// Reads `cycle = […]`.
+    pub(super) fn read_cycle(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
+        let nothing = Overrides::default();
+        if let Some(steps) = steps::read(reader, entry, self.known, self.defaults, &nothing) {
+            self.add(DEFAULT_TRACK, steps, None, nothing);
+        }
+    }
+
+    /// Reads `[tracks]`. `cycle` says whether there is a `cycle = […]` too.
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>, section: &Section<'_>, cycle: bool) {
+        for (count, entry) in section.entries(reader).iter().enumerate() {
+            if count >= MAX_TRACKS {
+                let message =
+                    format!("there are more than {MAX_TRACKS} tracks; the rest is left out");
+                reader.error(
+                    entry.at,
+                    &entry.path,
+                    message,
+                    "put personas that belong together into one track",
+                );
+                break;
+            }
+            if let Some((message, mend)) = wrong_name(entry.key) {
+                reader.error(entry.at, &entry.path, message, mend);
+            } else if cycle && entry.key == DEFAULT_TRACK {
+                reader.error(
+                    entry.at,
+                    &entry.path,
+                    "`cycle` is the track `default` already; this one is left out",
+                    "keep one of the two",
+                );
+            } else {
+                self.read_track(reader, entry);
+            }
+        }
+    }
+
+    fn read_track(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
+        if reader.document.is_broken(&entry.path) {
+            // The mistake is told; without the broken line the track would be another one.
+            return;
+        }
+        if entry.is_array() {
+            let nothing = Overrides::default();
+            if let Some(steps) = steps::read(reader, entry, self.known, self.defaults, &nothing) {
+                self.add(entry.key, steps, None, nothing);
+            }
+            return;
+        }
+        let Some(section) =
+            entry.table(reader, "an array of steps, or a table with `steps = [...]`")
+        else {
+            return;
+        };
+        let mut own = Overrides::default();
+        let (mut step_entry, mut start_entry) = (None, None);
+        for inner in section.entries(reader) {
+            match inner.key {
+                "steps" => step_entry = Some(inner),
+                "start" => start_entry = Some(inner),
+                "personas" => {
+                    reader.error(
+                        inner.at,
+                        &inner.path,
+                        "unknown key `personas`",
+                        "call the list `steps`",
+                    );
+                }
+                key if KEYS.contains(&key) => own.read(reader, &inner),
+                _ => {
+                    let mut names = vec!["steps", "start"];
+                    names.extend(KEYS);
+                    reader.unknown(
+                        &inner,
+                        &names,
+                        &[
+                            ("[budget]", &super::budget::KEYS),
+                            ("[gate]", &super::gate::KEYS),
+                        ],
+                    );
+                }
+            }
+        }
+        let policy = own.over(self.defaults);
+        let start =
+            start_entry.map(|start| read_start(reader, &start, &policy, own.timezone_is_broken));
+        let steps = match step_entry {
+            Some(steps) => steps::read(reader, &steps, self.known, self.defaults, &own),
+            None => {
+                reader.error(
+                    entry.at,
+                    &entry.path,
+                    "the track has no steps",
+                    "write `steps = [\"...\"]`",
+                );
+                None
+            }
+        };
+        // A track whose start is broken would run all day long without it.
+        if let (Some(steps), None | Some(Some(_))) = (steps, &start) {
+            self.add(entry.key, steps, start.flatten(), own);
+        }
+    }
+
+    fn add(&mut self, name: &str, steps: Vec<Step>, start: Option<Cron>, own: Overrides) {
+        let name = TrackName::from(name);
+        let track = Track {
+            name: name.clone(),
+            steps,
+            start,
+            policy: own.over(self.defaults),
+        };
+        self.found.insert(name, track);
+    }
+}
+
+fn read_start(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_>,
+    policy: &Policy,
+    zone_is_broken: bool,
+) -> Option<Cron> {
+    let cron = read_cron(
+        reader,
+        entry,
+        &policy.timezone,
+        "the track does not run until then",
+    )?;
+    // Its hours would be those of another zone.
+    (!zone_is_broken).then_some(cron)
+}
+
+/// Reads a cron expression, or notes what is wrong with it.
+pub(super) fn read_cron(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_>,
+    timezone: &str,
+    meanwhile: &str,
+) -> Option<Cron> {
+    let text = entry.text(reader)?;
+    match Cron::parse(text, timezone) {
+        Ok(cron) => Some(cron),
+        Err(error) => {
+            let mend = format!("{}; {meanwhile}", error.mend());
+            reader.error(entry.value_at(), &entry.path, error.to_string(), mend);
+            None
+        }
+    }
+}
+
+/// What is wrong with a track's name. It stands in branch names, session titles and prompts.
+fn wrong_name(name: &str) -> Option<(String, String)> {
+    let mend = "use letters, digits, `_`, `-` and `.`, and begin with a letter or digit".to_owned();
+    for kind in ["schedule", "request"] {
+        if name
+            .strip_prefix(kind)
+            .is_some_and(|rest| rest.starts_with(':'))
+        {
+            let message = format!("`{name}` is the name of a {kind}'s own track");
+            return Some((message, format!("leave `{kind}:` out")));
+        }
+    }
+    if name.is_empty() {
+        return Some(("the track has no name".to_owned(), mend));
+    }
+    if name.len() > MAX_TRACK_NAME_BYTES {
+        let message = format!("the track's name is longer than {MAX_TRACK_NAME_BYTES} bytes");
+        return Some((message, "write a shorter one".to_owned()));
+    }
+    let legal = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let as_ref = name.starts_with(char::is_alphanumeric)
+        && name.chars().all(legal)
+        && !name.contains("..")
+        && !name.ends_with('.')
+        && !name.to_ascii_lowercase().ends_with(".lock");
+    (!as_ref).then(|| (format!("`{name}` cannot be the name of a track, because it stands in branch names and titles"), mend))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_stand_in_branches_and_titles() {
+        for name in ["default", "quality", "a-b_c.1", "documentação", "2nd"] {
+            assert_eq!(wrong_name(name), None, "{name}");
+        }
+        for name in [
+            "",
+            "schedule:a",
+            "request:1",
+            "schedule:",
+            "a b",
+            "a/b",
+            "a:b",
+            "-a",
+            ".a",
+            "a..b",
+            "a.",
+            "a.lock",
+            "a~b",
+            "a]",
+            "a\n",
+            "🎭",
+            &"x".repeat(65),
+        ] {
+            assert!(wrong_name(name).is_some(), "{name}");
+        }
+    }
+}

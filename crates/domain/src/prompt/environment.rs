@@ -1,0 +1,165 @@
+//! The template engine as prompts use it: strict, bounded, and with one commit's files as its whole world.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, Error, Output, State, UndefinedBehavior, Value};
+
+use super::fence::Fence;
+use super::files::{Files, Refusal, is_written_by_agents};
+use super::limits::{EMITTED_LIMIT_BYTES, FUEL_LIMIT_STEPS, PROMPT_LIMIT_BYTES, RECURSION_LIMIT};
+
+/// Paths of the files that went into a prompt.
+pub(super) type Included = Arc<Mutex<BTreeSet<String>>>;
+
+/// Builds the engine of one prompt.
+pub(super) fn environment(
+    files: &Arc<Files>,
+    fence: &Arc<Fence>,
+    included: &Included,
+) -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_fuel(Some(FUEL_LIMIT_STEPS));
+    environment.set_recursion_limit(RECURSION_LIMIT);
+    // Errors name the expression that is undefined only in this mode.
+    environment.set_debug(true);
+    environment.set_syntax(seed_syntax());
+    environment.set_formatter(metered());
+    set_files(&mut environment, files, included);
+    for (name, required) in [("include_required", true), ("include_optional", false)] {
+        let quote = Quote {
+            files: Arc::clone(files),
+            fence: Arc::clone(fence),
+            included: Arc::clone(included),
+            required,
+        };
+        environment.add_function(name, move |state: &State, path: &str| {
+            quote.read(path, state.name())
+        });
+    }
+    environment
+}
+
+/// Notes that a file went into the prompt.
+pub(super) fn note(included: &Included, path: &str) {
+    included
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(path.to_owned());
+}
+
+fn seed_syntax() -> SyntaxConfig {
+    SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .expect("the delimiters are the engine's own")
+}
+
+/// Prints values, and counts what captures would hide from the limit of the whole.
+fn metered() -> impl Fn(&mut Output, &mut State, &Value) -> Result<(), Error> + Send + Sync + 'static
+{
+    let emitted = AtomicUsize::new(0);
+    move |out, state, value| {
+        let printed = value
+            .as_str()
+            .map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed);
+        let before = emitted.fetch_add(printed.len(), Ordering::Relaxed);
+        if before.saturating_add(printed.len()) > EMITTED_LIMIT_BYTES {
+            return Err(Refusal::new(
+                format!(
+                    "the template's expressions put out more than EMITTED_LIMIT_BYTES ({EMITTED_LIMIT_BYTES})"
+                ),
+                "print less, or leave out what repeats",
+            )
+            .into());
+        }
+        minijinja::escape_formatter(out, state, value)
+    }
+}
+
+fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, included: &Included) {
+    let finding = Arc::clone(files);
+    environment.set_path_join_callback(move |name, parent| {
+        // What is refused here is refused again, with its reason, when it is loaded.
+        match finding.resolve(name, parent) {
+            Ok(Some(path)) => path.into(),
+            Ok(None) | Err(_) => name.into(),
+        }
+    });
+    let files = Arc::clone(files);
+    let included = Arc::clone(included);
+    environment.set_loader(move |name| -> Result<Option<String>, Error> {
+        let Some(path) = files.resolve(name, "")? else {
+            return Ok(None);
+        };
+        let text = files.template(&path)?;
+        note(&included, &path);
+        Ok(Some(text.as_ref().to_owned()))
+    });
+}
+
+/// `include_required` and `include_optional`: a file's text as it stands, never parsed.
+struct Quote {
+    files: Arc<Files>,
+    fence: Arc<Fence>,
+    included: Included,
+    required: bool,
+}
+
+impl Quote {
+    fn read(&self, name: &str, parent: &str) -> Result<String, Error> {
+        let Some(path) = self.files.resolve(name, parent)? else {
+            if self.required {
+                return Err(Refusal::new(
+                    format!("there is no file `{name}`"),
+                    "write it, or use `include_optional` where it may be missing",
+                )
+                .into());
+            }
+            return Ok(String::new());
+        };
+        let text = self.files.text(&path)?;
+        note(&self.included, &path);
+        Ok(if is_written_by_agents(&path) {
+            self.fence.block(&format!("the file {path}"), &text)
+        } else {
+            text.as_ref().to_owned()
+        })
+    }
+}
+
+/// Takes what a template puts out, up to the size of a prompt.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    bytes: Vec<u8>,
+}
+
+impl Page {
+    pub(super) fn into_text(self) -> String {
+        String::from_utf8(self.bytes).expect("templates put out text only")
+    }
+}
+
+impl io::Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > PROMPT_LIMIT_BYTES {
+            return Err(io::Error::other(Refusal::new(
+                format!("the prompt gets longer than PROMPT_LIMIT_BYTES ({PROMPT_LIMIT_BYTES})"),
+                "shorten it, or include less",
+            )));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! What went wrong in a template, said to the person who wrote it.
+
+use std::error::Error as _;
+use std::io;
+use std::sync::Arc;
+
+use minijinja::{Error, ErrorKind};
+
+use super::context::Context;
+use super::files::{Files, Refusal};
+use super::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
+use super::title::TITLE_TEMPLATE;
+use crate::Diagnostic;
+use crate::diagnostic::line_and_column;
+use crate::plan::Persona;
+
+/// Names that differ in more than a third of their characters are not what somebody meant.
+const NEAR_FRACTION: usize = 3;
+
+/// What must be known to explain a failure.
+pub(super) struct Place<'a> {
+    pub(super) persona: &'a Persona,
+    pub(super) files: &'a Files,
+    pub(super) context: &'a Arc<Context>,
+}
+
+impl Place<'_> {
+    /// The innermost template that failed, why, and by which others it was reached.
+    pub(super) fn diagnose(&self, error: &Error) -> Diagnostic {
+        let (errors, refusal) = chain(error);
+        let innermost = errors.last().copied().unwrap_or(error);
+        let placed = errors
+            .iter()
+            .rev()
+            .copied()
+            .find(|error| error.name().is_some());
+        let (message, mend) = match refusal {
+            Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
+            None => self.explain(innermost),
+        };
+        let mut said = self.at(placed, message).mend(mend);
+        let mut from: Vec<String> = Vec::new();
+        for error in errors.iter().rev() {
+            let at = self.at(Some(error), String::new());
+            let here = at.line.map_or_else(
+                || format!("`{}`", at.file),
+                |line| format!("`{}`:{line}", at.file),
+            );
+            let is_place = (&at.file, at.line) == (&said.file, said.line);
+            if error.name().is_some() && !is_place && from.last() != Some(&here) {
+                from.push(here);
+            }
+        }
+        if from.is_empty() && said.file != self.persona.path {
+            from.push(format!("`{}`", self.persona.path));
+        }
+        if !from.is_empty() {
+            said.message
+                .push_str(&format!(" (used by {})", from.join(", used by ")));
+        }
+        said
+    }
+
+    /// A diagnostic at an error's place, in lines of the file, not of the template below its frontmatter.
+    fn at(&self, error: Option<&Error>, message: String) -> Diagnostic {
+        let name = error.and_then(Error::name).unwrap_or(&self.persona.path);
+        if name == TITLE_TEMPLATE {
+            return Diagnostic::error(&self.persona.path, message).key("title");
+        }
+        let mut said = Diagnostic::error(name, message);
+        let skipped = if name == self.persona.path {
+            self.persona.body_line.saturating_sub(1)
+        } else {
+            0
+        };
+        if let Some(error) = error.filter(|error| error.name().is_some()) {
+            if let (Some(source), Some(range)) = (error.template_source(), error.range()) {
+                let (line, column) = line_and_column(source, range.start);
+                said = said.at(line.saturating_add(skipped), column);
+            } else if let Some(line) = error.line() {
+                said.line = Some(
+                    u32::try_from(line)
+                        .unwrap_or(u32::MAX)
+                        .saturating_add(skipped),
+                );
+            }
+        }
+        said
+    }
+
+    fn explain(&self, error: &Error) -> (String, String) {
+        let detail = error.detail().unwrap_or_default();
+        match error.kind() {
+            ErrorKind::OutOfFuel => (
+                format!("the template takes more than FUEL_LIMIT_STEPS ({FUEL_LIMIT_STEPS}) steps"),
+                "shorten its loops".to_owned(),
+            ),
+            _ if detail.contains("recursion limit") => (
+                format!("templates or macros call each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten, a macro four)"),
+                "look for one that includes itself".to_owned(),
+            ),
+            ErrorKind::UndefinedError => self.explain_undefined(detail),
+            ErrorKind::TemplateNotFound => (detail.to_owned(), self.near_file(detail)),
+            ErrorKind::UnknownMethod => (
+                described(error),
+                "methods of Python are not available; use a filter (`x|upper`) or a test (`x is startingwith(\"a\")`)".to_owned(),
+            ),
+            ErrorKind::UnknownFunction => {
+                (described(error), self.near_name(quoted(detail).unwrap_or_default()))
+            }
+            ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
+                (described(error), "use one that minijinja has built in".to_owned())
+            }
+            _ => (described(error), String::new()),
+        }
+    }
+
+    fn explain_undefined(&self, detail: &str) -> (String, String) {
+        if quoted(detail).is_some_and(|expression| expression.contains(['.', '[', '('])) {
+            let mend = "name a part that it has, or guard it with `is defined`";
+            return (detail.to_owned(), mend.to_owned());
+        }
+        let message = if detail.is_empty() {
+            "a value is undefined"
+        } else {
+            detail
+        };
+        let name = quoted(detail).unwrap_or_default();
+        (message.to_owned(), self.near_name(name))
+    }
+
+    fn near_name(&self, name: &str) -> String {
+        let functions = [
+            "include_required",
+            "include_optional",
+            "range",
+            "dict",
+            "namespace",
+        ];
+        match nearest(name, self.context.names().chain(functions)) {
+            Some(known) if known == name => {
+                "guard it with `is defined`, or give it a `|default(…)`".to_owned()
+            }
+            Some(known) => format!("did you mean `{known}`?"),
+            None => "add it to the frontmatter, or as a file of a `partials` folder".to_owned(),
+        }
+    }
+
+    fn near_file(&self, detail: &str) -> String {
+        let wanted = detail.split('"').nth(1).unwrap_or_default();
+        let names = self.files.paths().flat_map(|path| {
+            let below =
+                self.files.folders().iter().filter_map(move |folder| {
+                    path.strip_prefix(folder.as_str())?.strip_prefix('/')
+                });
+            below.chain([path])
+        });
+        nearest(wanted, names).map_or_else(
+            || "write it below `.jules`, or mend the name".to_owned(),
+            |known| format!("did you mean `{known}`?"),
+        )
+    }
+}
+
+/// The errors from the outermost to the innermost, and the refusal at the end, if one was the cause.
+fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
+    let mut errors = vec![error];
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        if let Some(refusal) = source.downcast_ref::<Refusal>() {
+            return (errors, Some(refusal));
+        }
+        if let Some(failed) = source.downcast_ref::<io::Error>() {
+            let refusal = failed
+                .get_ref()
+                .and_then(|inner| inner.downcast_ref::<Refusal>());
+            return (errors, refusal);
+        }
+        if let Some(inner) = source.downcast_ref::<Error>() {
+            errors.push(inner);
+        }
+        cause = source.source();
+    }
+    (errors, None)
+}
+
+fn described(error: &Error) -> String {
+    error.detail().map_or_else(
+        || error.kind().to_string(),
+        |detail| format!("{}: {detail}", error.kind()),
+    )
+}
+
+fn quoted(detail: &str) -> Option<&str> {
+    detail
+        .split('`')
+        .nth(1)
+        .or_else(|| detail.split_whitespace().next())
+}
+
+fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let allowed = (wanted.chars().count() / NEAR_FRACTION).max(1);
+    names
+        .map(|name| (strsim::damerau_levenshtein(wanted, name), name))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, name)| name)
+}

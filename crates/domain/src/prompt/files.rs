@@ -1,0 +1,305 @@
+//! Which file a name in a template means, and which files may be named at all.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::limits::TEMPLATE_LIMIT_BYTES;
+use crate::model::{Mode, Tree};
+use crate::plan::Persona;
+
+/// Folders that names may begin with, counted from the repository's root.
+const ROOTS: [&str; 2] = [".jules/", ".jlo/"];
+
+/// Folders that a bare name is looked for in, after the persona's own. The last two are where seed 004's repository
+/// kept its templates.
+const SEARCH: [&str; 4] = [
+    ".jules/personas",
+    ".jules",
+    ".jules/templates",
+    ".jules/jules/templates",
+];
+
+/// Folders whose files agents write.
+const AGENTS_FOLDERS: [&str; 6] = [
+    ".jules/tasks/",
+    ".jules/sprints/",
+    ".jules/exchange/",
+    ".jules/workstations/",
+    ".jules/workstreams/",
+    ".jules/changes/",
+];
+
+/// Folders below a persona's whose files agents write.
+const AGENTS_FOLDERS_OF_PERSONAS: [&str; 2] = ["/journals/", "/mail/"];
+
+/// Why a file is not given to a template, and what to do instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// What is wrong: a lower-case fragment without a final period.
+    pub(super) message: String,
+    /// How to mend it, likewise.
+    pub(super) mend: String,
+}
+
+impl Refusal {
+    pub(super) fn new(message: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            mend: mend.into(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Refusal> for minijinja::Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(
+            minijinja::ErrorKind::InvalidOperation,
+            refusal.message.clone(),
+        )
+        .with_source(refusal)
+    }
+}
+
+#[derive(Debug)]
+enum Found {
+    Text(Arc<str>),
+    Unread,
+    Link,
+    Submodule,
+}
+
+/// The files below `.jules` and `.jlo` at the plan's commit, as one persona sees them.
+#[derive(Debug)]
+pub(super) struct Files {
+    found: BTreeMap<String, Found>,
+    folders: Vec<String>,
+}
+
+impl Files {
+    pub(super) fn new(tree: &Tree, persona: &Persona) -> Arc<Self> {
+        let found = tree
+            .iter()
+            .filter(|(path, _)| ROOTS.iter().any(|root| path.starts_with(root)))
+            .map(|(path, entry)| {
+                let found = match (entry.mode, &entry.text) {
+                    (Mode::Link, _) => Found::Link,
+                    (Mode::Submodule, _) => Found::Submodule,
+                    (Mode::File, Some(text)) => Found::Text(Arc::clone(text)),
+                    (Mode::File, None) => Found::Unread,
+                };
+                (path.to_owned(), found)
+            })
+            .collect();
+        let own = folder_of(&persona.path).to_owned();
+        let mut folders = vec![own];
+        folders.extend(SEARCH.map(str::to_owned));
+        Arc::new(Self { found, folders })
+    }
+
+    /// Folders that a bare name is looked for in, the first one first.
+    pub(super) fn folders(&self) -> &[String] {
+        &self.folders
+    }
+
+    /// All paths below `.jules` and `.jlo`.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.found.keys().map(String::as_str)
+    }
+
+    /// The path that a name means in the template `parent`. `None`: there is no such file.
+    pub(super) fn resolve(&self, name: &str, parent: &str) -> Result<Option<String>, Refusal> {
+        let (beside, bare) = match name.strip_prefix("./") {
+            Some(rest) => (true, rest),
+            None => (false, name),
+        };
+        check_name(name, bare)?;
+        let exists = |path: String| self.found.contains_key(&path).then_some(path);
+        if beside {
+            return Ok(exists(format!("{}/{bare}", folder_of(parent))));
+        }
+        if ROOTS.iter().any(|root| bare.starts_with(root)) {
+            return Ok(exists(bare.to_owned()));
+        }
+        Ok(self
+            .folders
+            .iter()
+            .find_map(|folder| exists(format!("{folder}/{bare}"))))
+    }
+
+    /// The text of a path that [`resolve`](Self::resolve) gave.
+    pub(super) fn text(&self, path: &str) -> Result<Arc<str>, Refusal> {
+        match self.found.get(path) {
+            Some(Found::Text(text)) if text.len() <= TEMPLATE_LIMIT_BYTES => Ok(Arc::clone(text)),
+            Some(Found::Text(text)) => Err(Refusal::new(
+                format!(
+                    "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
+                    text.len()
+                ),
+                "split it, or leave a part of it out",
+            )),
+            Some(Found::Unread) => Err(Refusal::new(
+                format!("`{path}` was not read: it is too large, or no text"),
+                "name a smaller text file",
+            )),
+            Some(Found::Link) => Err(Refusal::new(
+                format!("`{path}` is a symbolic link, and links are never followed"),
+                "put a regular file in its place",
+            )),
+            Some(Found::Submodule) => Err(Refusal::new(
+                format!("`{path}` is a submodule"),
+                "name a file of this repository",
+            )),
+            None => Err(Refusal::new(
+                format!("there is no `{path}`"),
+                "name a file that exists at the default branch's head",
+            )),
+        }
+    }
+
+    /// The text of a template: like [`text`](Self::text), for files that agents do not write.
+    pub(super) fn template(&self, path: &str) -> Result<Arc<str>, Refusal> {
+        if is_written_by_agents(path) {
+            return Err(Refusal::new(
+                format!("`{path}` is written by agents, so it cannot be a template"),
+                format!("quote it as data: `{{{{ include_required(\"{path}\") }}}}`"),
+            ));
+        }
+        self.text(path)
+    }
+}
+
+/// Whether agents write the files at such a path, so that they are data wherever they stand.
+pub(super) fn is_written_by_agents(path: &str) -> bool {
+    AGENTS_FOLDERS.iter().any(|folder| path.starts_with(folder))
+        || (path.starts_with(".jules/personas/")
+            && AGENTS_FOLDERS_OF_PERSONAS
+                .iter()
+                .any(|part| path.contains(part)))
+}
+
+/// The folder of a path, without its final slash.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn check_name(name: &str, bare: &str) -> Result<(), Refusal> {
+    let shown = name.escape_debug();
+    let wrong = if bare.contains(char::is_control) {
+        "contains a control character"
+    } else if bare.starts_with('/') || bare.contains(':') {
+        "is an absolute path"
+    } else if bare.contains('\\') {
+        "contains a backslash"
+    } else if bare.split('/').any(|part| part == "..") {
+        "contains `..`"
+    } else if bare.split('/').any(|part| part.is_empty() || part == ".") {
+        "is not a plain path"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::new(
+        format!("the file name `{shown}` is refused: it {wrong}"),
+        "name a file below `.jules`: from the repository's root, or from the persona's folder",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Entry;
+    use crate::prompt::tests::persona;
+
+    fn files() -> Arc<Files> {
+        let mut tree = Tree::of_texts([
+            (".jules/personas/a/partials/x.md.j2", "own"),
+            (".jules/partials/x.md.j2", "shared"),
+            (".jules/partials/y.md.j2", "y"),
+            (".jules/templates/base/p.j2", "base"),
+            (".jules/personas/a/journals/2026.md", "{{ evil }}"),
+            (
+                ".jules/big.md",
+                "x".repeat(TEMPLATE_LIMIT_BYTES + 1).as_str(),
+            ),
+            ("src/secret.rs", "no"),
+        ]);
+        for (path, mode) in [
+            (".jules/link.md", Mode::Link),
+            (".jules/sub", Mode::Submodule),
+            (".jules/unread.bin", Mode::File),
+        ] {
+            tree.insert(
+                path,
+                Entry {
+                    mode,
+                    oid: String::new(),
+                    size: 1,
+                    text: None,
+                },
+            );
+        }
+        Files::new(&tree, &persona("a", ""))
+    }
+
+    #[test]
+    fn the_nearest_folder_wins() {
+        let files = files();
+        let find = |name: &str, parent: &str| files.resolve(name, parent).unwrap();
+        let own = Some(".jules/personas/a/partials/x.md.j2".to_owned());
+        assert_eq!(find("partials/x.md.j2", ""), own);
+        assert_eq!(
+            find(".jules/partials/x.md.j2", "").as_deref(),
+            Some(".jules/partials/x.md.j2")
+        );
+        assert_eq!(
+            find("./y.md.j2", ".jules/partials/x.md.j2").as_deref(),
+            Some(".jules/partials/y.md.j2")
+        );
+        assert_eq!(
+            find("base/p.j2", "").as_deref(),
+            Some(".jules/templates/base/p.j2")
+        );
+        assert_eq!(find("src/secret.rs", ""), None);
+    }
+
+    #[test]
+    fn names_that_leave_the_folder_are_refused() {
+        for (name, why) in [
+            ("../x", "contains `..`"),
+            (".jules/../src/secret.rs", "contains `..`"),
+            ("./../x", "contains `..`"),
+            ("/etc/passwd", "absolute"),
+            ("C:/x", "absolute"),
+            ("a\\b", "backslash"),
+            ("a\0b", "control character"),
+            ("a//b", "plain path"),
+            ("", "plain path"),
+            ("././x", "plain path"),
+        ] {
+            let refusal = files().resolve(name, ".jules/p.md").unwrap_err();
+            assert!(refusal.message.contains(why), "{name}: {}", refusal.message);
+        }
+    }
+
+    #[test]
+    fn only_readable_regular_files_are_given() {
+        for (path, why) in [
+            (".jules/link.md", "symbolic link"),
+            (".jules/sub", "submodule"),
+            (".jules/unread.bin", "not read"),
+            (".jules/big.md", "TEMPLATE_LIMIT_BYTES"),
+            (".jules/personas/a/journals/2026.md", "written by agents"),
+        ] {
+            let refusal = files().template(path).unwrap_err();
+            assert!(refusal.message.contains(why), "{path}: {}", refusal.message);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! How much a prompt may be, and how much work it may make.
+
+/// A prompt with its marker line, in bytes.
+pub const PROMPT_LIMIT_BYTES: usize = 100 * 1024;
+/// What is kept free in [`PROMPT_LIMIT_BYTES`] for the marker line.
+pub const MARKER_ROOM_BYTES: usize = 1024;
+/// A session's title with its marker, in characters.
+pub const TITLE_LIMIT_CHARS: usize = 120;
+/// One template or included file, in bytes.
+pub const TEMPLATE_LIMIT_BYTES: usize = 64 * 1024;
+/// Steps of one template: a step is about one instruction of the template engine.
+pub const FUEL_LIMIT_STEPS: u64 = 100_000;
+/// How deep templates and macros may call each other; an include counts ten, a macro four.
+pub const RECURSION_LIMIT: usize = 120;
+/// How deep partials may name each other.
+pub const PARTIAL_DEPTH_LIMIT: usize = 4;
+/// How many partials and blocks a persona can see.
+pub const PARTIALS_LIMIT: usize = 200;
+/// What all `{{ … }}` of one prompt may put out together, in bytes, captured or not.
+pub const EMITTED_LIMIT_BYTES: usize = 4 * PROMPT_LIMIT_BYTES;
+/// How many journal entries a prompt shows: the last ones.
+pub const JOURNALS_LIMIT: usize = 10;
+/// One journal entry or sprint paper, in bytes; the rest is cut.
+pub const ENTRY_LIMIT_BYTES: usize = 4 * 1024;
+/// All journal entries together, in bytes; the oldest are left out.
+pub const JOURNALS_LIMIT_BYTES: usize = 24 * 1024;
+/// How many open pull requests a prompt lists.
+pub const OPEN_PULLS_LIMIT: usize = 50;
+/// A pull request's title or branch in a prompt, in characters.
+pub const PULL_TEXT_LIMIT_CHARS: usize = 200;
+/// How many notes on earlier turns a prompt carries: the last ones.
+pub const NOTES_LIMIT: usize = 20;
+/// One note, in characters.
+pub const NOTE_LIMIT_CHARS: usize = 500;
+/// The stack that a prompt is rendered on, in bytes; only what is used of it takes memory. The engine's parser and
+/// compiler follow an expression's nesting by recursion without a limit of their own, and a stack that runs over
+/// ends the whole process: this one holds the deepest nesting that [`TEMPLATE_LIMIT_BYTES`] allows.
+pub const STACK_BYTES: usize = 256 * 1024 * 1024;

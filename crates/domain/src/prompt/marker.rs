@@ -1,0 +1,78 @@
+//! How a session says whose it is: the end of its title, and the last line of its prompt.
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+
+use super::limits::TITLE_LIMIT_CHARS;
+use super::untrusted::cut_chars;
+use crate::model::{Marker, PromptLine};
+
+/// The prompt, an empty line, and the marker line as the last one, without a final newline.
+#[must_use]
+pub fn with_marker(prompt: &str, line: &PromptLine) -> String {
+    format!("{}\n\n{}", prompt.trim_end(), line.render())
+}
+
+/// The title with its marker. Together they have at most [`TITLE_LIMIT_CHARS`] characters: the title is cut for
+/// it, the marker never.
+#[must_use]
+pub fn title_with_marker(title: &str, marker: &Marker) -> String {
+    let suffix = marker.title_suffix();
+    let room = TITLE_LIMIT_CHARS.saturating_sub(suffix.chars().count());
+    format!("{}{suffix}", cut_chars(title.trim_end(), room))
+}
+
+/// SHA-256 of a prompt as it is sent, in lower-case hexadecimal.
+#[must_use]
+pub fn sha256(prompt: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(prompt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{RepositoryId, TurnId};
+
+    fn marker() -> Marker {
+        Marker {
+            turn: TurnId::parse("0123456789ab").unwrap(),
+            attempt: 12,
+        }
+    }
+
+    #[test]
+    fn a_long_title_is_cut_and_the_marker_is_not() {
+        let title = title_with_marker(&"🔧ä".repeat(200), &marker());
+        assert_eq!(title.chars().count(), TITLE_LIMIT_CHARS);
+        assert!(title.ends_with("… [phileas:0123456789ab.12]"));
+        assert_eq!(Marker::in_title(&title), Some(marker()));
+        assert_eq!(
+            title_with_marker("short ", &marker()),
+            "short [phileas:0123456789ab.12]"
+        );
+    }
+
+    #[test]
+    fn the_marker_is_the_last_line() {
+        let line = PromptLine {
+            marker: marker(),
+            repository: RepositoryId(7),
+            track: "default".into(),
+            seq: 3,
+            slot: "".into(),
+            persona: "a".into(),
+        };
+        let prompt = with_marker("Do it.\n\n", &line);
+        assert!(prompt.starts_with("Do it.\n\nphileas-turn: 0123456789ab.12 "));
+        assert!(!prompt.ends_with('\n'));
+        assert_eq!(Marker::in_prompt(&prompt), Some(line));
+    }
+
+    #[test]
+    fn digests_as_everybody_does() {
+        assert_eq!(
+            sha256("abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+}

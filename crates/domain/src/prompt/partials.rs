@@ -1,0 +1,97 @@
+//! Which partials and blocks a persona sees by name.
+
+use std::collections::BTreeMap;
+
+use super::files::Files;
+use super::limits::PARTIALS_LIMIT;
+use crate::Diagnostic;
+
+/// The endings that a template's file may have, the longest first.
+const ENDINGS: [&str; 3] = [".md.j2", ".j2", ".md"];
+
+/// The path of each partial `x` under `x`, and of each block `x` under `x_block`. The nearest folder wins.
+pub(super) fn partials(
+    files: &Files,
+    persona_path: &str,
+) -> Result<BTreeMap<String, String>, Diagnostic> {
+    let mut named = BTreeMap::new();
+    for folder in files.folders() {
+        for (kind, suffix) in [("partials", ""), ("blocks", "_block")] {
+            let prefix = format!("{folder}/{kind}/");
+            for path in files.paths() {
+                let name = path.strip_prefix(&prefix).and_then(name_of);
+                if let Some(name) = name {
+                    named
+                        .entry(format!("{name}{suffix}"))
+                        .or_insert_with(|| path.to_owned());
+                }
+            }
+        }
+    }
+    if named.len() > PARTIALS_LIMIT {
+        return Err(Diagnostic::error(
+            persona_path,
+            format!(
+                "{} partials and blocks are in reach, more than PARTIALS_LIMIT ({PARTIALS_LIMIT})",
+                named.len()
+            ),
+        )
+        .mend("move some to a folder of another name, and include them by path"));
+    }
+    Ok(named)
+}
+
+fn name_of(file: &str) -> Option<&str> {
+    let stem = ENDINGS
+        .iter()
+        .find_map(|ending| file.strip_suffix(ending))?;
+    let legal = !stem.is_empty()
+        && !stem.starts_with(|c: char| c.is_ascii_digit())
+        && stem.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    legal.then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Tree;
+    use crate::prompt::tests::persona;
+
+    #[test]
+    fn names_come_from_files() {
+        let tree = Tree::of_texts([
+            (".jules/partials/a.md.j2", ""),
+            (".jules/personas/me/partials/a.j2", ""),
+            (".jules/blocks/b.md", ""),
+            (".jules/jules/templates/blocks/c.md.j2", ""),
+            (".jules/partials/not-a-name.md", ""),
+            (".jules/partials/deep/d.md", ""),
+            (".jules/partials/e.txt", ""),
+        ]);
+        let me = persona("me", "");
+        let found = partials(&Files::new(&tree, &me), &me.path).unwrap();
+        assert_eq!(
+            found.into_iter().collect::<Vec<_>>(),
+            [
+                (
+                    "a".to_owned(),
+                    ".jules/personas/me/partials/a.j2".to_owned()
+                ),
+                ("b_block".to_owned(), ".jules/blocks/b.md".to_owned()),
+                (
+                    "c_block".to_owned(),
+                    ".jules/jules/templates/blocks/c.md.j2".to_owned()
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn too_many_are_refused_by_the_name_of_the_limit() {
+        let tree =
+            Tree::of_texts((0..=PARTIALS_LIMIT).map(|n| (format!(".jules/partials/p{n}.md"), "")));
+        let me = persona("me", "");
+        let said = partials(&Files::new(&tree, &me), &me.path).unwrap_err();
+        assert!(said.message.contains("PARTIALS_LIMIT"));
+    }
+}

@@ -1,0 +1,207 @@
+//! From a request to a prompt.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+
+use minijinja::Value;
+use minijinja::value::Serde;
+
+use super::context::Context;
+use super::environment::{Included, environment, note};
+use super::failure::Place;
+use super::fence::Fence;
+use super::files::Files;
+use super::journals::journal_entries;
+use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
+use super::partials::partials;
+use super::pulls::OpenPulls;
+use super::sections::{notes, with_sections};
+use super::sprint::sprint_context;
+use super::title::{TITLE_TEMPLATE, title};
+use super::{Rendered, Request};
+use crate::Diagnostic;
+
+/// What the quoted texts of a request are, before a template asks for them.
+pub(super) struct Quoted {
+    pub(super) journals: String,
+    pub(super) journal_paths: Vec<String>,
+    pub(super) sprint: String,
+    pub(super) sprint_paths: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Makes a persona's title and prompt.
+///
+/// The same request gives the same bytes.
+///
+/// # Errors
+///
+/// What is wrong with the templates, with the file and line of the one that is wrong; and which limit was passed.
+pub fn render(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
+    thread::scope(|scope| {
+        let rendering = thread::Builder::new()
+            .name("prompt".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || render_here(request));
+        match rendering.map(ScopedJoinHandle::join) {
+            Ok(Ok(rendered)) => rendered,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(vec![Diagnostic::error(
+                &request.persona.path,
+                format!("there is no room for a stack of STACK_BYTES ({STACK_BYTES}): {error}"),
+            )]),
+        }
+    })
+}
+
+fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
+    let persona = request.persona;
+    let fence = Fence::draw(request.entropy, &persona.id, request.track);
+    let files = Files::new(request.tree, persona);
+    let partials = partials(&files, &persona.path).map_err(|said| vec![said])?;
+    let included = Included::default();
+    let quoted = quote(request, &fence);
+    let mut environment = environment(&files, &fence, &included);
+
+    let is_template = persona.path.ends_with(".j2");
+    let mut broken = Vec::new();
+    let mut sources = Vec::new();
+    if is_template {
+        sources.push((persona.path.as_str(), &persona.body));
+    }
+    if let Some(title) = &persona.title {
+        sources.push((TITLE_TEMPLATE, title));
+    }
+    for (name, source) in sources {
+        if source.len() > TEMPLATE_LIMIT_BYTES {
+            return Err(vec![too_long(
+                &persona.path,
+                source.len(),
+                "TEMPLATE_LIMIT_BYTES",
+                TEMPLATE_LIMIT_BYTES,
+            )]);
+        }
+        if let Err(error) = environment.add_template_owned(name.to_owned(), source.clone()) {
+            broken.push(error);
+        }
+    }
+    let context = Context::new(
+        environment,
+        persona.id.as_str().to_owned(),
+        values(request, &quoted, &fence),
+        partials,
+    );
+    let place = Place {
+        persona,
+        files: &files,
+        context: &context,
+    };
+    if !broken.is_empty() {
+        return Err(broken.iter().map(|error| place.diagnose(error)).collect());
+    }
+
+    let body = if is_template {
+        context
+            .render(&persona.path)
+            .map_err(|error| place.diagnose(&error))
+    } else {
+        Ok(persona.body.clone())
+    };
+    // Asked before the title is rendered: what only the title used is missing from the prompt.
+    let prompt =
+        body.and_then(|body| with_sections(persona, is_template, body.trim(), &quoted, &context));
+    let title = title(persona, request.track, &context).map_err(|error| place.diagnose(&error));
+    let (mut prompt, title) = match (prompt, title) {
+        (Ok(prompt), Ok(title)) => (prompt, title),
+        (prompt, title) => return Err(prompt.err().into_iter().chain(title.err()).collect()),
+    };
+    if let Some(explanation) = fence.explanation() {
+        prompt.push_str("\n\n");
+        prompt.push_str(&explanation);
+    }
+    let limit = PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES;
+    if prompt.len() > limit {
+        return Err(vec![too_long(
+            &persona.path,
+            prompt.len(),
+            "PROMPT_LIMIT_BYTES less MARKER_ROOM_BYTES",
+            limit,
+        )]);
+    }
+    for (name, section, paths) in [
+        ("journal_entries", &quoted.journals, &quoted.journal_paths),
+        ("sprint_context_text", &quoted.sprint, &quoted.sprint_paths),
+    ] {
+        if context.was_read(name) || (!section.is_empty() && prompt.contains(section.as_str())) {
+            paths.iter().for_each(|path| note(&included, path));
+        }
+    }
+    let included = included
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    Ok(Rendered {
+        title,
+        prompt,
+        included: included.into_iter().collect(),
+    })
+}
+
+fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
+    let id = &request.persona.id;
+    let (journals, journal_paths) = journal_entries(request.tree, id, fence);
+    let (sprint, sprint_paths) = sprint_context(request.tree, id, request.sprint, fence);
+    Quoted {
+        journals,
+        journal_paths,
+        sprint,
+        sprint_paths,
+        notes: notes(request.notes),
+    }
+}
+
+/// The names of the context, without partials. What the persona says of itself goes before our own facts, as in
+/// seed 004's system; its id, emoji and description have a value even where the frontmatter has none.
+fn values(request: &Request<'_>, quoted: &Quoted, fence: &Arc<Fence>) -> BTreeMap<String, Value> {
+    let persona = request.persona;
+    let pulls = OpenPulls::new(request.open_pulls, fence);
+    let ours = [
+        ("owner", Value::from(request.repository.owner.as_str())),
+        ("repo", Value::from(request.repository.name.as_str())),
+        ("repo_full", Value::from(request.repository.to_string())),
+        ("track", Value::from(request.track.as_str())),
+        ("open_prs_text", Value::from(pulls.text())),
+        ("open_prs", Value::from_object(pulls)),
+        ("journal_entries", Value::from(quoted.journals.as_str())),
+        (
+            "sprint",
+            request.sprint.map_or(Value::from(()), Value::from),
+        ),
+        ("sprint_context_text", Value::from(quoted.sprint.as_str())),
+        ("notes", Value::from(quoted.notes.clone())),
+    ];
+    let own = [
+        ("id", Value::from(persona.id.as_str())),
+        ("emoji", Value::from(persona.emoji.as_str())),
+        ("description", Value::from(persona.description.as_str())),
+    ];
+    let frontmatter = persona
+        .frontmatter
+        .iter()
+        .map(|(key, value)| (key.clone(), Value::from(Serde(value))));
+    let named = |(name, value): (&str, Value)| (name.to_owned(), value);
+    ours.into_iter()
+        .map(named)
+        .chain(frontmatter)
+        .chain(own.into_iter().map(named))
+        .collect()
+}
+
+fn too_long(file: &str, bytes: usize, limit: &str, allowed: usize) -> Diagnostic {
+    Diagnostic::error(
+        file,
+        format!("the prompt has {bytes} bytes, more than {limit} ({allowed})"),
+    )
+    .mend("shorten it, or include less")
+}

@@ -1,0 +1,213 @@
+//! What people read when a template is wrong.
+
+use super::*;
+use crate::model::{Entry, Mode};
+
+#[test]
+fn the_line_is_that_of_the_file() {
+    insta::assert_snapshot!(
+        Given::body("one\ntwo {{ descripton }}").mistake(),
+        @r#".jules/personas/refactor/prompt.md.j2:7:8: error: `descripton` is undefined; did you mean `description`?"#
+    );
+}
+
+#[test]
+fn a_missing_part_is_no_missing_name() {
+    let given = Given::body("{% for pr in open_prs %}{{ pr.body }}{% endfor %}").pull(1, "x");
+    assert!(given.mistake().ends_with(
+        "`pr.body` is undefined; name a part that it has, or guard it with `is defined`"
+    ));
+}
+
+#[test]
+fn an_included_template_is_named_with_who_used_it() {
+    let given = Given::body("x\n{% include 'partials/outer.md.j2' %}")
+        .file(
+            ".jules/partials/outer.md.j2",
+            "{% include 'partials/inner.md.j2' %}",
+        )
+        .file(".jules/partials/inner.md.j2", "\n\n  {{ trak }}");
+    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/inner.md.j2:3:6: error: `trak` is undefined (used by `.jules/partials/outer.md.j2`:1, used by `.jules/personas/refactor/prompt.md.j2`:7); did you mean `track`?"#);
+}
+
+#[test]
+fn a_partial_that_is_used_names_its_own_line() {
+    let given = Given::body("{{ outer }}")
+        .file(".jules/partials/outer.md.j2", "a\n{{ inner }}")
+        .file(".jules/partials/inner.md.j2", "{{ id.upper() }}");
+    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/inner.md.j2:1:6: error: unknown method: string has no method named upper (used by `.jules/partials/outer.md.j2`:2, used by `.jules/personas/refactor/prompt.md.j2`:6); methods of Python are not available; use a filter (`x|upper`) or a test (`x is startingwith("a")`)"#);
+}
+
+#[test]
+fn a_parent_template_is_named_with_who_inherits() {
+    let given = Given::body("{% extends 'base.j2' %}").file(".jules/base.j2", "\n{% if %}");
+    insta::assert_snapshot!(given.mistake(), @r#".jules/base.j2:2:7: error: syntax error: unexpected end of block (used by `.jules/personas/refactor/prompt.md.j2`)"#);
+}
+
+#[test]
+fn a_missing_template_comes_with_the_nearest_one() {
+    let given = Given::body("{% extends 'base/persona.md.js' %}")
+        .file(".jules/jules/templates/base/persona.md.j2", "");
+    insta::assert_snapshot!(given.mistake(), @r#".jules/personas/refactor/prompt.md.j2:6:4: error: template "base/persona.md.js" does not exist; did you mean `base/persona.md.j2`?"#);
+}
+
+#[test]
+fn syntax_errors_have_a_place() {
+    insta::assert_snapshot!(Given::body("a\n{% for x %}").mistake(), @r#".jules/personas/refactor/prompt.md.j2:7:10: error: syntax error: unexpected end of block, expected in"#);
+}
+
+#[test]
+fn a_title_is_named_by_its_key() {
+    let mut given = Given::body("Work.");
+    given.persona.title = Some("{{ trackk }}".to_owned());
+    insta::assert_snapshot!(given.mistake(), @r#".jules/personas/refactor/prompt.md.j2: error: `trackk` is undefined (at title); did you mean `track`?"#);
+}
+
+#[test]
+fn mistakes_of_title_and_body_are_told_together() {
+    let mut given = Given::body("{{ a_a }}");
+    given.persona.title = Some("{{ b_b }}".to_owned());
+    assert_eq!(given.render().unwrap_err().len(), 2);
+}
+
+#[test]
+fn refusals_name_the_template_that_asked() {
+    let mut given = Given::body("{{ asking }}").file(
+        ".jules/partials/asking.md.j2",
+        "\n{% include '../../etc/passwd' %}",
+    );
+    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/asking.md.j2:2:4: error: the file name `../../etc/passwd` is refused: it contains `..` (used by `.jules/personas/refactor/prompt.md.j2`:6); name a file below `.jules`: from the repository's root, or from the persona's folder"#);
+    given.tree.insert_text(
+        ".jules/partials/asking.md.j2",
+        "{% include 'link.md' ignore missing %}",
+    );
+    given.tree.insert(
+        ".jules/link.md",
+        Entry {
+            mode: Mode::Link,
+            oid: String::new(),
+            size: 1,
+            text: None,
+        },
+    );
+    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/asking.md.j2:1:4: error: `.jules/link.md` is a symbolic link, and links are never followed (used by `.jules/personas/refactor/prompt.md.j2`:6); put a regular file in its place"#);
+}
+
+#[test]
+fn each_limit_is_told_by_its_name() {
+    let nested = (0..12)
+        .map(|n| format!("{{% for a{n} in range(90000) %}}"))
+        .collect::<String>()
+        + &"{% endfor %}".repeat(12);
+    let deep: Vec<(String, String)> = (0..9)
+        .map(|n| {
+            (
+                format!(".jules/partials/p{n}.md"),
+                format!("{{{{ p{} }}}}", n + 1),
+            )
+        })
+        .collect();
+    for (body, limit) in [
+        (
+            "{% for x in range(100000) %}{{ x * 2 }}{% endfor %}",
+            "FUEL_LIMIT_STEPS",
+        ),
+        (nested.as_str(), "FUEL_LIMIT_STEPS"),
+        ("{% include '.jules/loop.md' %}", "RECURSION_LIMIT"),
+        (
+            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+            "RECURSION_LIMIT",
+        ),
+        (
+            "{% include '.jules/personas/refactor/prompt.md.j2' %}",
+            "RECURSION_LIMIT",
+        ),
+        ("{{ p0 }}", "PARTIAL_DEPTH_LIMIT"),
+        (
+            "{% for x in range(2000) %}{{ 'x' * 100 }}{% endfor %}",
+            "PROMPT_LIMIT_BYTES",
+        ),
+        (
+            "{% set y %}{% for x in range(9000) %}{{ 'x' * 100 }}{% endfor %}{% endset %}",
+            "EMITTED_LIMIT_BYTES",
+        ),
+        ("{{ 'x' * 101500 }}", "MARKER_ROOM_BYTES"),
+        ("{{ circle }}", "uses itself: circle -> circle"),
+    ] {
+        let mut given = Given::body(body)
+            .file(".jules/loop.md", "{% include '.jules/loop.md' %}")
+            .file(".jules/partials/circle.md", "{{ circle }}")
+            .file(".jules/personas/refactor/prompt.md.j2", "");
+        for (path, text) in &deep {
+            given = given.file(path, text);
+        }
+        let said = given.mistake();
+        assert!(said.contains(limit), "{body}: {said}");
+    }
+    assert!(
+        Given::body(&"x".repeat(TEMPLATE_LIMIT_BYTES + 1))
+            .mistake()
+            .contains("TEMPLATE_LIMIT_BYTES")
+    );
+}
+
+#[test]
+fn an_empty_prompt_is_a_mistake() {
+    assert!(
+        Given::body(" {# nothing #}\n")
+            .mistake()
+            .contains("the prompt is empty")
+    );
+}
+
+#[test]
+fn deep_nesting_ends_in_a_message() {
+    let repeat = |part: &str| part.repeat((TEMPLATE_LIMIT_BYTES - 100) / part.len());
+    let deep = |n: usize| {
+        format!(
+            "{{% macro m(n) %}}{{% if n %}}{{{{ m(n - 1) }}}}{{% else %}}{{{{ d{} }}}}{{% endif %}}{{% endmacro %}}{{{{ m(25) }}}}",
+            n + 1
+        )
+    };
+    for (name, body) in [
+        ("parentheses", format!("{{{{ {} }}}}", repeat("("))),
+        ("lists", format!("{{{{ {} }}}}", repeat("["))),
+        ("not", format!("{{{{ {} 1 }}}}", repeat("not "))),
+        ("minus", format!("{{{{ {}1 }}}}", repeat("-"))),
+        ("if", repeat("{% if true %}")),
+        ("for", repeat("{% for x in [1] %}")),
+        ("partials", "{{ d0 }}".to_owned()),
+        ("attributes", format!("{{{{ id{} }}}}", repeat(".x"))),
+        ("sum", format!("{{{{ 1{} }}}}", repeat("+1"))),
+        ("concat", format!("{{{{ 1{} }}}}", repeat("~1"))),
+        ("filters", format!("{{{{ id{} }}}}", repeat("|upper"))),
+        ("calls", format!("{{{{ id{} }}}}", repeat("()"))),
+        ("power", format!("{{{{ 1{} }}}}", repeat("**1"))),
+        (
+            "elif",
+            format!(
+                "{{% if false %}}{}{{% endif %}}",
+                repeat("{% elif false %}")
+            ),
+        ),
+        ("ternary", format!("{{{{ {}1 }}}}", repeat("1 if id else "))),
+        ("and", format!("{{{{ 1{} }}}}", repeat(" and 1"))),
+        (
+            "values",
+            "{% set n = namespace(x=[]) %}{% for i in range(20000) %}{% set n.x = [n.x] %}{% endfor %}{{ n.x }}".to_owned(),
+        ),
+        (
+            "maps",
+            "{% set n = namespace(x={}) %}{% for i in range(20000) %}{% set n.x = {'a': n.x} %}{% endfor %}{{ n.x }}{{ n.x == n.x }}{{ y }}".to_owned(),
+        ),
+        ("tests", format!("{{{{ id{} }}}}", repeat(" is string"))),
+    ] {
+        let mut given = Given::body(&body);
+        for n in 0..6 {
+            given = given.file(&format!(".jules/partials/d{n}.md"), &deep(n));
+        }
+        if let Err(said) = given.render() {
+            assert!(!said[0].message.is_empty(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Text that others wrote, made harmless: nothing invisible, nothing that reads as one of our markers.
+
+/// Stands for a marker's beginning in somebody else's text.
+const NEUTRAL_LINE: &str = "phileas turn";
+/// Stands for a title marker's beginning in somebody else's text.
+const NEUTRAL_TITLE: &str = "(phileas:";
+
+/// Removes what a person would not see (control, zero-width, bidirectional and tag characters, HTML comments) and
+/// breaks what reads as a marker of ours. Line feeds and tabs stay.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    neutralise_markers(&without_comments(&visible(text)))
+}
+
+/// Like [`clean`], on one line: runs of white space become one space.
+#[must_use]
+pub fn clean_line(text: &str) -> String {
+    let spaced = visible(text).replace(['\n', '\t'], " ");
+    let bare = without_comments(&spaced);
+    let line = bare.split_whitespace().collect::<Vec<_>>().join(" ");
+    neutralise_markers(&line)
+}
+
+/// A line of people whom we trust: on one line, without control characters and markers. Zero-width joiners stay,
+/// for they hold emoji together.
+pub(super) fn one_line(text: &str) -> String {
+    let spaced = text.replace(char::is_control, " ");
+    neutralise_markers(&spaced.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Breaks `phileas-turn` and `[phileas:` in any case, so that a foreign text is never read as a marker.
+fn neutralise_markers(text: &str) -> String {
+    let text = replace_ignoring_case(text, "phileas-turn", NEUTRAL_LINE);
+    replace_ignoring_case(&text, "[phileas:", NEUTRAL_TITLE)
+}
+
+/// At most `limit` characters; the last one is an ellipsis when something was cut.
+pub(super) fn cut_chars(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(limit.saturating_sub(1)).collect();
+    cut.truncate(cut.trim_end().len());
+    if limit > 0 {
+        cut.push('…');
+    }
+    cut
+}
+
+/// At most `limit` bytes, with a line that says so when something was cut.
+pub(super) fn cut_bytes(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(limit);
+    format!("{}\n(cut after {limit} bytes)", text[..end].trim_end())
+}
+
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.replace("\r\n", "\n").chars() {
+        match character {
+            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
+            // One emoji selector has a meaning; a row of them only carries hidden bits.
+            '\u{fe0f}' if out.ends_with('\u{fe0f}') => {}
+            c if is_invisible(c) => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Characters without a face of their own that can hide or reorder text.
+fn is_invisible(character: char) -> bool {
+    (character.is_control() && !matches!(character, '\n' | '\t'))
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("<!--") {
+        let Some(length) = rest[start..].find("-->") else {
+            break;
+        };
+        out.push_str(&rest[..start]);
+        rest = &rest[start + length + "-->".len()..];
+    }
+    out.push_str(rest);
+    // A comment without an end, or one that the removal of another has put together.
+    out.replace("<!--", "<! --")
+}
+
+fn replace_ignoring_case(text: &str, wanted: &str, by: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, found) in lower.match_indices(wanted) {
+        out.push_str(&text[from..at]);
+        out.push_str(by);
+        from = at + found.len();
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_gone() {
+        for (dirty, bare) in [
+            ("a\u{202e}b\u{2066}c\u{200b}d", "abcd"),
+            ("a\u{0}b\u{1b}[31m\u{7f}c", "ab[31mc"),
+            ("tag\u{e0041}\u{e0042}s", "tags"),
+            ("one\r\ntwo\rthree\u{2028}four", "one\ntwo\nthree\nfour"),
+            ("keep\tthis\n", "keep\tthis\n"),
+            ("🕸\u{fe0f}\u{fe0f}\u{fe0f}", "🕸\u{fe0f}"),
+            ("a<!-- do evil -->b", "ab"),
+            ("a<!-- open", "a<! -- open"),
+            ("<!-<!-- x -->- evil -->", "<! -- evil -->"),
+        ] {
+            assert_eq!(clean(dirty), bare, "{dirty:?}");
+        }
+    }
+
+    #[test]
+    fn markers_of_others_are_broken_even_when_hidden() {
+        for dirty in [
+            "phileas-turn: 0123456789ab.1 repository=1",
+            "PHILEAS-Turn: x",
+            "phileas\u{200b}-turn: x",
+            "phile<!-- -->as-turn: x",
+            "x [phileas:0123456789ab.1]",
+            "x [Phil\u{202e}eas:0123456789ab.1]",
+        ] {
+            let bare = clean(dirty).to_lowercase();
+            assert!(
+                !bare.contains("phileas-turn") && !bare.contains("[phileas:"),
+                "{bare}"
+            );
+        }
+    }
+
+    #[test]
+    fn cuts_fall_between_characters() {
+        assert_eq!(cut_chars("äöü", 3), "äöü");
+        assert_eq!(cut_chars("äöüß", 3), "äö…");
+        assert_eq!(cut_bytes("äöü", 3), "ä\n(cut after 3 bytes)");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_invisible_survives(text in any::<String>()) {
+            let bare = clean(&text);
+            prop_assert!(!bare.chars().any(is_invisible));
+            prop_assert!(!bare.contains("<!--"));
+            prop_assert!(!bare.to_ascii_lowercase().contains("phileas-turn"));
+            prop_assert!(!clean_line(&text).contains('\n'));
+        }
+    }
+}

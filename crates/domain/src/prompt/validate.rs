@@ -1,0 +1,63 @@
+//! Whether a persona's prompt would come out, asked before its turn.
+
+use super::{OpenPull, Request, render};
+use crate::Diagnostic;
+use crate::model::{PullNumber, RepositoryName, TrackName, Tree};
+use crate::plan::Persona;
+
+/// Renders the persona's prompt twice: in a repository with open pull requests, a sprint and notes, and in one
+/// without, so that both ways through a condition are tried. Returns each mistake once.
+#[must_use]
+pub fn validate(persona: &Persona, tree: &Tree) -> Vec<Diagnostic> {
+    let repository = RepositoryName {
+        owner: "octocat".to_owned(),
+        name: "hello-world".to_owned(),
+    };
+    let track = TrackName::from("default");
+    let open_pulls = [OpenPull {
+        number: PullNumber(1),
+        title: "Tidy the parser".to_owned(),
+        author: "octocat".to_owned(),
+        head: "tidy-parser".to_owned(),
+        draft: false,
+    }];
+    let notes = ["an example of a note".to_owned()];
+    let busy = Request {
+        repository: &repository,
+        persona,
+        tree,
+        track: &track,
+        open_pulls: &open_pulls,
+        sprint: Some(1),
+        entropy: &[0; 32],
+        notes: &notes,
+    };
+    let quiet = Request {
+        open_pulls: &[],
+        sprint: None,
+        notes: &[],
+        ..busy
+    };
+    let mut said: Vec<Diagnostic> = [busy, quiet]
+        .iter()
+        .filter_map(|request| render(request).err())
+        .flatten()
+        .collect();
+    if !persona.path.ends_with(".j2")
+        && (persona.body.contains("{{") || persona.body.contains("{%"))
+    {
+        said.push(
+            Diagnostic::warning(
+                &persona.path,
+                "the prompt looks like a template, but is said word for word",
+            )
+            .mend(format!(
+                "rename it to `{}.j2`",
+                persona.path.rsplit('/').next().unwrap_or_default()
+            )),
+        );
+    }
+    said.sort();
+    said.dedup();
+    said
+}

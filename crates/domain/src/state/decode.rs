@@ -1,0 +1,260 @@
+//! From the file to the types: one reader for each kind of object. They serve every version alike, because keys were
+//! only ever added; what differs between versions is in [`super::legacy`].
+
+use super::fields::{Fields, Issues, Path, history_key, session, time};
+use super::json::{Node, Value};
+use super::{
+    Amendment, BudgetState, Cursors, Genesis, HistoryEntry, Intent, Outcome, Pause, PersonaState,
+    RequestState, ScheduleState, State, TrackState, Turn,
+};
+use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
+
+/// Everything but `version`, `history` and `tracks`, whose shape depends on the version.
+pub(super) fn rest_of_state(fields: &mut Fields<'_, '_>, state: &mut State) {
+    state.genesis = fields.object("genesis", genesis);
+    state.amendments = fields.table("amendments", history_key, amendment);
+    state.schedules = fields.table("schedules", text_key, schedule);
+    state.requests = fields.table("requests", text_key, request);
+    state.personas = fields.table("personas", id_key, persona);
+    state.budget = fields.object("budget", budget).unwrap_or_default();
+    state.cursors = fields.object("cursors", cursors).unwrap_or_default();
+    state.published = fields.table("published", text_key, issue_number);
+    state.dashboard_issue = fields.number("dashboard_issue");
+    state.sprint = fields.number("sprint");
+    state.paused = paused(fields);
+}
+
+/// One history entry.
+pub(super) fn entry(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<HistoryEntry> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let persona_id = fields.required("persona_id");
+    let entry = HistoryEntry {
+        persona_id: PersonaId::new(persona_id.unwrap_or_default()),
+        session_id: fields.session("session_id"),
+        pr_number: fields.number("pr_number").map(PullNumber),
+        created_at: fields.time("created_at"),
+        track: fields.word("track").map(TrackName::new),
+        turn: turn_id(&mut fields, "turn"),
+        seq: fields.number("seq"),
+        slot: fields.text("slot").map(Slot::new),
+        attempt: fields.count("attempt"),
+        base_sha: fields.word("base_sha").map(Oid::new),
+        outcome: outcome(&mut fields),
+        finished_at: fields.time("finished_at"),
+        duplicates: fields.list("duplicates", session),
+        note: fields.text("note"),
+        extra: fields.rest(),
+    };
+    Some(entry)
+}
+
+/// One track.
+pub(super) fn track(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<TrackState> {
+    track_fields(Fields::of(node, path, issues)?)
+}
+
+/// One track, its keys already renamed where an old version called them otherwise.
+pub(super) fn track_fields(mut fields: Fields<'_, '_>) -> Option<TrackState> {
+    Some(TrackState {
+        persona_id: fields.word("persona_id").map(PersonaId::new),
+        session_id: fields.session("session_id"),
+        pr_number: fields.number("pr_number").map(PullNumber),
+        updated_at: fields.time("updated_at"),
+        index: fields.number("index"),
+        seq: fields.number("seq").unwrap_or_default(),
+        passes: fields.number("passes").unwrap_or_default(),
+        last_started: fields.time("last_started"),
+        pass_open: fields.flag("pass_open"),
+        turns: fields.table("turns", id_key, turn),
+        paused: paused(&mut fields),
+        extra: fields.rest(),
+    })
+}
+
+fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let id = turn_id(&mut fields, "turn");
+    if id.is_none() {
+        fields.missing("turn");
+    }
+    let persona = fields.required("persona_id");
+    let attempt = fields.count("attempt");
+    if attempt.is_none() {
+        fields.missing("attempt");
+    }
+    Some(Turn {
+        attempt: attempt.unwrap_or_default(),
+        history_key: fields.number("history_key"),
+        intent: fields.object("intent", intent),
+        session_id: fields.session("session_id"),
+        pr_number: fields.number("pr_number").map(PullNumber),
+        nudges: fields.count("nudges").unwrap_or_default(),
+        nudged_at: fields.time("nudged_at"),
+        listed_empty_at: fields.time("listed_empty_at"),
+        ambiguous: fields.count("ambiguous").unwrap_or_default(),
+        failures: fields.count("failures").unwrap_or_default(),
+        not_before: fields.time("not_before"),
+        warned_at: fields.time("warned_at"),
+        base_sha: fields.word("base_sha").map(Oid::new),
+        branch: fields.word("branch").map(Into::into),
+        cancel: fields.flag("cancel"),
+        duplicates: fields.list("duplicates", session),
+        extra: fields.rest(),
+        ..Turn::new(id?, PersonaId::new(persona?))
+    })
+}
+
+fn intent(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Intent> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let created_at = fields.required_time("created_at");
+    let not_after = fields.required_time("not_after");
+    let holder = fields.required("holder");
+    let prompt_sha256 = fields.required("prompt_sha256");
+    Some(Intent {
+        created_at: created_at?,
+        not_after: not_after?,
+        holder: holder?.into(),
+        prompt_sha256: prompt_sha256?,
+        extra: fields.rest(),
+    })
+}
+
+fn genesis(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Genesis> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let repository_id = fields.number("repository_id");
+    if repository_id.is_none() {
+        fields.missing("repository_id");
+    }
+    let born_at = fields.required_time("born_at");
+    let nonce = fields.required("nonce");
+    Some(Genesis {
+        repository_id: RepositoryId(repository_id?),
+        born_at: born_at?,
+        nonce: nonce?,
+        extra: fields.rest(),
+    })
+}
+
+/// Later news of an archived entry.
+pub(super) fn amendment(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Amendment> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(Amendment {
+        outcome: outcome(&mut fields),
+        pr_number: fields.number("pr_number").map(PullNumber),
+        finished_at: fields.time("finished_at"),
+        extra: fields.rest(),
+    })
+}
+
+fn schedule(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<ScheduleState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(ScheduleState {
+        last_fired: fields.time("last_fired"),
+        extra: fields.rest(),
+    })
+}
+
+fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<RequestState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(RequestState {
+        kind: fields.required("kind").unwrap_or_default(),
+        subject: fields.text("subject"),
+        digest: fields.text("digest"),
+        actor: fields.text("actor"),
+        outcome: fields.text("outcome"),
+        turn: turn_id(&mut fields, "turn"),
+        number: fields.number("number"),
+        comment_id: fields.number("comment_id"),
+        created_at: fields.time("created_at"),
+        finished_at: fields.time("finished_at"),
+        extra: fields.rest(),
+    })
+}
+
+fn persona(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<PersonaState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(PersonaState {
+        empty_streak: fields.count("empty_streak").unwrap_or_default(),
+        rests_until_pass: fields.number("rests_until_pass"),
+        rested_at: fields.time("rested_at"),
+        last_base_sha: fields.word("last_base_sha").map(Oid::new),
+        extra: fields.rest(),
+    })
+}
+
+fn budget(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<BudgetState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(BudgetState {
+        created: fields.list("created", time),
+        paused_until: fields.time("paused_until"),
+        reason: fields.text("reason"),
+        strikes: fields.count("strikes").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn cursors(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Cursors> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(Cursors {
+        comments_since: fields.time("comments_since"),
+        extra: fields.rest(),
+    })
+}
+
+/// A pause. People write it by hand: `true` or a reason will do.
+fn paused(fields: &mut Fields<'_, '_>) -> Option<Pause> {
+    fields.object("paused", |node, path, issues| match node.value {
+        Value::Bool(truth) => truth.then(Pause::default),
+        Value::Text(reason) => Some(Pause {
+            reason: Some(reason.into_owned()),
+            ..Pause::default()
+        }),
+        _ => {
+            let mut fields = Fields::of(node, path, issues)?;
+            Some(Pause {
+                at: fields.time("at"),
+                by: fields.text("by"),
+                reason: fields.text("reason"),
+                extra: fields.rest(),
+            })
+        }
+    })
+}
+
+fn issue_number(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<u64> {
+    let number = match &node.value {
+        Value::Number(digits) => digits.parse().ok(),
+        _ => None,
+    };
+    if number.is_none() {
+        issues.wrong_kind(&node, path, "the number of an issue");
+    }
+    number
+}
+
+fn outcome(fields: &mut Fields<'_, '_>) -> Option<Outcome> {
+    fields.word("outcome").map(|word| Outcome::parse(&word))
+}
+
+fn turn_id(fields: &mut Fields<'_, '_>, key: &str) -> Option<TurnId> {
+    fields.object(key, |node, path, issues| {
+        let id = match &node.value {
+            Value::Text(text) => TurnId::parse(text),
+            _ => None,
+        };
+        if id.is_none() {
+            let message = "this is not a turn id: 12 characters of lower-case Crockford base32";
+            issues.error(node.at, path, message, "");
+        }
+        id
+    })
+}
+
+fn text_key(key: &str) -> Option<String> {
+    Some(key.to_owned())
+}
+
+/// A key of a table of tracks, slots or personas.
+pub(super) fn id_key<T: From<String>>(key: &str) -> Option<T> {
+    Some(key.to_owned().into())
+}

@@ -1,0 +1,252 @@
+//! From the types to the file: version 5, two spaces, keys in the order that the format's description shows.
+//!
+//! The keys of the shape that other programs read (`persona_id`, `session_id`, `pr_number`, `created_at`, `track` of
+//! an entry; `persona_id`, `session_id`, `pr_number`, `updated_at` of a track) are always there, null where unknown.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use serde_json::{Map, Value};
+
+use super::{
+    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Pause, PersonaState,
+    RequestState, STATE_VERSION, ScheduleState, State, TrackState, Turn,
+};
+
+/// An object in the making.
+#[derive(Default)]
+pub(super) struct Object(Map<String, Value>);
+
+impl Object {
+    /// A key that is always there.
+    pub(super) fn put(&mut self, key: &str, value: impl Into<Value>) {
+        self.0.insert(key.to_owned(), value.into());
+    }
+
+    /// A text that is always there, null where unknown.
+    fn text(&mut self, key: &str, value: Option<&impl Display>) {
+        self.put(key, value.map(ToString::to_string));
+    }
+
+    /// A text that is left out where unknown.
+    fn text_if(&mut self, key: &str, value: Option<&impl Display>) {
+        if let Some(value) = value {
+            self.put(key, value.to_string());
+        }
+    }
+
+    /// A value that is left out where it says nothing.
+    fn put_if(&mut self, key: &str, value: impl Into<Value>, says: bool) {
+        if says {
+            self.put(key, value);
+        }
+    }
+
+    /// A list of texts.
+    fn texts(&mut self, key: &str, values: &[impl Display]) {
+        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+        self.put(key, texts);
+    }
+
+    /// A table.
+    pub(super) fn table<K: Display, T>(
+        &mut self,
+        key: &str,
+        entries: &BTreeMap<K, T>,
+        write: impl Fn(&T) -> Value,
+    ) {
+        let table: Map<String, Value> = entries
+            .iter()
+            .map(|(key, value)| (key.to_string(), write(value)))
+            .collect();
+        self.put(key, table);
+    }
+
+    /// The object with the keys that this version does not know at its end. A known key is never written over.
+    pub(super) fn with(mut self, extra: &Extra) -> Value {
+        for (key, value) in extra {
+            if !self.0.contains_key(key) {
+                self.0.insert(key.clone(), value.clone());
+            }
+        }
+        Value::Object(self.0)
+    }
+}
+
+/// The whole file as text.
+pub(super) fn text(value: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("a JSON value has texts as its keys");
+    text.push('\n');
+    text
+}
+
+/// The whole state.
+pub(super) fn state(state: &State) -> Value {
+    let mut out = Object::default();
+    out.put("version", STATE_VERSION);
+    if let Some(born) = &state.genesis {
+        out.put("genesis", genesis(born));
+    }
+    out.table("history", &state.history, entry);
+    if !state.amendments.is_empty() {
+        out.table("amendments", &state.amendments, amendment);
+    }
+    out.table("tracks", &state.tracks, track);
+    out.table("schedules", &state.schedules, schedule);
+    out.table("requests", &state.requests, request);
+    out.table("personas", &state.personas, persona);
+    out.put("budget", budget(&state.budget));
+    out.put("cursors", cursors(&state.cursors));
+    out.table("published", &state.published, |number| (*number).into());
+    out.put("dashboard_issue", state.dashboard_issue);
+    out.put("sprint", state.sprint);
+    out.put("paused", state.paused.as_ref().map(pause));
+    out.with(&state.extra)
+}
+
+fn genesis(genesis: &Genesis) -> Value {
+    let mut out = Object::default();
+    out.put("repository_id", genesis.repository_id.0);
+    out.put("born_at", genesis.born_at.to_string());
+    out.put("nonce", genesis.nonce.as_str());
+    out.with(&genesis.extra)
+}
+
+/// One history entry.
+pub(super) fn entry(entry: &HistoryEntry) -> Value {
+    let mut out = Object::default();
+    out.put("persona_id", entry.persona_id.as_str());
+    out.text("session_id", entry.session_id.as_ref());
+    out.put("pr_number", entry.pr_number.map(|pull| pull.0));
+    out.text("created_at", entry.created_at.as_ref());
+    out.text("track", entry.track.as_ref());
+    out.text_if("turn", entry.turn.as_ref());
+    out.put_if("seq", entry.seq, entry.seq.is_some());
+    out.text_if("slot", entry.slot.as_ref());
+    out.put_if("attempt", entry.attempt, entry.attempt.is_some());
+    out.text_if("base_sha", entry.base_sha.as_ref());
+    out.text_if("outcome", entry.outcome.as_ref());
+    out.text_if("finished_at", entry.finished_at.as_ref());
+    if entry.turn.is_some() || !entry.duplicates.is_empty() {
+        out.texts("duplicates", &entry.duplicates);
+    }
+    out.text_if("note", entry.note.as_ref());
+    out.with(&entry.extra)
+}
+
+fn amendment(amendment: &Amendment) -> Value {
+    let mut out = Object::default();
+    out.text_if("outcome", amendment.outcome.as_ref());
+    let pull = amendment.pr_number.map(|pull| pull.0);
+    out.put_if("pr_number", pull, pull.is_some());
+    out.text_if("finished_at", amendment.finished_at.as_ref());
+    out.with(&amendment.extra)
+}
+
+fn track(track: &TrackState) -> Value {
+    let mut out = Object::default();
+    out.text("persona_id", track.persona_id.as_ref());
+    out.text("session_id", track.session_id.as_ref());
+    out.put("pr_number", track.pr_number.map(|pull| pull.0));
+    out.text("updated_at", track.updated_at.as_ref());
+    out.put_if("index", track.index, track.index.is_some());
+    out.put("seq", track.seq);
+    out.put("passes", track.passes);
+    out.text_if("last_started", track.last_started.as_ref());
+    out.put_if("pass_open", true, track.pass_open);
+    out.table("turns", &track.turns, turn);
+    let paused = track.paused.as_ref().map(pause);
+    out.put_if("paused", paused, track.paused.is_some());
+    out.with(&track.extra)
+}
+
+fn turn(turn: &Turn) -> Value {
+    let mut out = Object::default();
+    out.put("turn", turn.turn.as_str());
+    out.put("attempt", turn.attempt);
+    out.put("persona_id", turn.persona_id.as_str());
+    out.put("history_key", turn.history_key);
+    out.put("intent", turn.intent.as_ref().map(intent));
+    out.text("session_id", turn.session_id.as_ref());
+    out.put("pr_number", turn.pr_number.map(|pull| pull.0));
+    out.put("nudges", turn.nudges);
+    out.text_if("nudged_at", turn.nudged_at.as_ref());
+    out.text("listed_empty_at", turn.listed_empty_at.as_ref());
+    out.put_if("ambiguous", turn.ambiguous, turn.ambiguous > 0);
+    out.put_if("failures", turn.failures, turn.failures > 0);
+    out.text_if("not_before", turn.not_before.as_ref());
+    out.text_if("warned_at", turn.warned_at.as_ref());
+    out.text_if("base_sha", turn.base_sha.as_ref());
+    out.text_if("branch", turn.branch.as_ref());
+    out.put_if("cancel", true, turn.cancel);
+    if !turn.duplicates.is_empty() {
+        out.texts("duplicates", &turn.duplicates);
+    }
+    out.with(&turn.extra)
+}
+
+fn intent(intent: &Intent) -> Value {
+    let mut out = Object::default();
+    out.put("created_at", intent.created_at.to_string());
+    out.put("not_after", intent.not_after.to_string());
+    out.put("holder", intent.holder.as_str());
+    out.put("prompt_sha256", intent.prompt_sha256.as_str());
+    out.with(&intent.extra)
+}
+
+fn schedule(schedule: &ScheduleState) -> Value {
+    let mut out = Object::default();
+    out.text("last_fired", schedule.last_fired.as_ref());
+    out.with(&schedule.extra)
+}
+
+fn request(request: &RequestState) -> Value {
+    let mut out = Object::default();
+    out.put("kind", request.kind.as_str());
+    out.text_if("subject", request.subject.as_ref());
+    out.text_if("digest", request.digest.as_ref());
+    out.text_if("actor", request.actor.as_ref());
+    out.text_if("outcome", request.outcome.as_ref());
+    out.text_if("turn", request.turn.as_ref());
+    out.put_if("number", request.number, request.number.is_some());
+    out.put_if(
+        "comment_id",
+        request.comment_id,
+        request.comment_id.is_some(),
+    );
+    out.text_if("created_at", request.created_at.as_ref());
+    out.text_if("finished_at", request.finished_at.as_ref());
+    out.with(&request.extra)
+}
+
+fn persona(persona: &PersonaState) -> Value {
+    let mut out = Object::default();
+    out.put("empty_streak", persona.empty_streak);
+    out.put("rests_until_pass", persona.rests_until_pass);
+    out.text_if("rested_at", persona.rested_at.as_ref());
+    out.text_if("last_base_sha", persona.last_base_sha.as_ref());
+    out.with(&persona.extra)
+}
+
+fn budget(budget: &BudgetState) -> Value {
+    let mut out = Object::default();
+    out.texts("created", &budget.created);
+    out.text("paused_until", budget.paused_until.as_ref());
+    out.text("reason", budget.reason.as_ref());
+    out.put_if("strikes", budget.strikes, budget.strikes > 0);
+    out.with(&budget.extra)
+}
+
+fn cursors(cursors: &Cursors) -> Value {
+    let mut out = Object::default();
+    out.text("comments_since", cursors.comments_since.as_ref());
+    out.with(&cursors.extra)
+}
+
+fn pause(pause: &Pause) -> Value {
+    let mut out = Object::default();
+    out.text_if("at", pause.at.as_ref());
+    out.text_if("by", pause.by.as_ref());
+    out.text_if("reason", pause.reason.as_ref());
+    out.with(&pause.extra)
+}

@@ -1,0 +1,176 @@
+//! What must be true of every state.
+
+use std::collections::BTreeMap;
+
+use super::Violation;
+use crate::model::{SessionId, Slot, TrackName, TurnId};
+use crate::state::{State, Turn};
+
+/// Every rule that this state breaks; none for a sound one.
+#[must_use]
+pub fn check(state: &State) -> Vec<Violation> {
+    let mut broken = Vec::new();
+    history_keys(state, &mut broken);
+    amendments(state, &mut broken);
+    sessions(state, &mut broken);
+    turns(state, &mut broken);
+    budget(state, &mut broken);
+    broken
+}
+
+/// Keys follow each other without a gap, from whatever the first one is: below it lies the archive.
+fn history_keys(state: &State, broken: &mut Vec<Violation>) {
+    let keys = state.history.keys();
+    for (before, after) in keys.clone().zip(keys.skip(1)) {
+        if after - before != 1 {
+            let detail =
+                format!("history goes from {before} to {after}; its keys must follow each other");
+            broken.push(Violation::new(
+                "history_consecutive",
+                ["history", &after.to_string()],
+                detail,
+            ));
+        }
+    }
+    if state.history.contains_key(&u64::MAX) {
+        let detail = "no entry can follow the last key there is";
+        let path = ["history", &u64::MAX.to_string()];
+        broken.push(Violation::new("history_consecutive", path, detail));
+    }
+}
+
+/// Amendments speak of archived entries: what is in the file is changed where it stands.
+fn amendments(state: &State, broken: &mut Vec<Violation>) {
+    let first = state.history.first_key_value().map_or(0, |(key, _)| *key);
+    for key in state.amendments.keys().filter(|key| **key >= first) {
+        let detail = format!(
+            "the amendment {key} speaks of no archived entry; the archive ends before {first}"
+        );
+        let path = ["amendments", &key.to_string()];
+        broken.push(Violation::new("amendment_archived", path, detail));
+    }
+}
+
+/// A session belongs to one turn. Entries of older programs may repeat each other: that is past mending.
+fn sessions(state: &State, broken: &mut Vec<Violation>) {
+    // The value says whether an entry of a turn of ours claims the session, and which entry.
+    let mut seen: BTreeMap<&SessionId, (bool, u64)> = BTreeMap::new();
+    for (key, entry) in &state.history {
+        let ours = entry.turn.is_some();
+        for session in entry.session_id.iter().chain(&entry.duplicates) {
+            match seen.get(session) {
+                Some((other_ours, other)) if ours || *other_ours => {
+                    let detail =
+                        format!("session {session} belongs to the entries {other} and {key}");
+                    let path = ["history", &key.to_string(), "session_id"];
+                    broken.push(Violation::new("session_unique", path, detail));
+                }
+                _ => {
+                    seen.insert(session, (ours, *key));
+                }
+            }
+        }
+    }
+    let mut live: BTreeMap<&SessionId, &TurnId> = BTreeMap::new();
+    for (track, slot, turn) in live_turns(state) {
+        for session in turn.session_id.iter().chain(&turn.duplicates) {
+            let path = [
+                "tracks",
+                track.as_str(),
+                "turns",
+                slot.as_str(),
+                "session_id",
+            ];
+            if let Some(other) = live.insert(session, &turn.turn) {
+                let detail = format!(
+                    "session {session} belongs to the turns {other} and {}",
+                    turn.turn
+                );
+                broken.push(Violation::new("session_unique", path, detail));
+            }
+            match seen.get(session) {
+                Some((_, key)) if Some(*key) != turn.history_key => {
+                    let detail = format!(
+                        "session {session} belongs to the turn {} and to the entry {key}",
+                        turn.turn
+                    );
+                    broken.push(Violation::new("session_unique", path, detail));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn turns(state: &State, broken: &mut Vec<Violation>) {
+    let first = state.history.first_key_value().map_or(0, |(key, _)| *key);
+    for (track, slot, turn) in live_turns(state) {
+        let mut say = |rule, key, detail: String| {
+            let path = ["tracks", track.as_str(), "turns", slot.as_str(), key];
+            broken.push(Violation::new(rule, path, detail));
+        };
+        let id = &turn.turn;
+        let seq = state.tracks[track].seq;
+        let derived = state
+            .genesis
+            .as_ref()
+            .map(|genesis| TurnId::derive(&genesis.nonce, genesis.repository_id, track, seq, slot));
+        if derived.as_ref() != Some(id) {
+            let detail = match derived {
+                Some(derived) => {
+                    format!("the turn {id} should be {derived}: number {seq} of its track")
+                }
+                None => format!("the turn {id} lives in a ledger that was never born"),
+            };
+            say("turn_derived", "turn", detail);
+        }
+        if turn.attempt == 0 {
+            say(
+                "attempt_counted",
+                "attempt",
+                "attempts count from 1".to_owned(),
+            );
+        }
+        let Some(session) = &turn.session_id else {
+            continue;
+        };
+        if turn.intent.is_none() {
+            let detail = format!("session {session} was created without an intent");
+            say("intent_before_session", "session_id", detail);
+        }
+        match turn.history_key {
+            None => say(
+                "session_in_history",
+                "history_key",
+                format!("session {session} stands nowhere in the history"),
+            ),
+            // An archived entry is out of sight.
+            Some(key) if key < first => {}
+            Some(key) => {
+                let entry = state.history.get(&key);
+                if entry.is_none_or(|entry| entry.session_id.as_ref() != Some(session)) {
+                    let detail = format!("entry {key} does not hold session {session}");
+                    say("session_in_history", "history_key", detail);
+                }
+            }
+        }
+    }
+}
+
+fn budget(state: &State, broken: &mut Vec<Violation>) {
+    if !state.budget.created.is_sorted() {
+        let detail = "the times at which sessions were started are not in order";
+        broken.push(Violation::new(
+            "budget_sorted",
+            ["budget", "created"],
+            detail,
+        ));
+    }
+}
+
+fn live_turns(state: &State) -> impl Iterator<Item = (&TrackName, &Slot, &Turn)> {
+    state.tracks.iter().flat_map(|(name, track)| {
+        let turns = track.turns.iter();
+        turns.map(move |(slot, turn)| (name, slot, turn))
+    })
+}

@@ -1,0 +1,446 @@
+//! A desk to try decisions on: one repository, one key, a clock that is moved by hand, and the protocol of the runtime
+//! (commit, execute, decide again) without anything that could fail by itself.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    Activity, ActivityKind, Ask, Checks, CreateFailure, CreateSession, Decision, Effect, Event,
+    KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Pull, PullState, Reason, Repository,
+    Session, SessionState, Sessions, Snapshot, Verdict, decide, needs,
+};
+use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
+use phileas_domain::plan::{self, Driver};
+use phileas_domain::state::{Outcome, State};
+
+/// What Jules answers to a create.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answering {
+    Session,
+    /// The session is created, and the answer lost.
+    Lost,
+    /// Nothing is created, and the answer lost.
+    LostBefore,
+    Quota,
+    Refused,
+    /// The process dies after its commit.
+    Dies,
+}
+
+pub(crate) struct Desk {
+    pub(crate) now: Timestamp,
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) ledger: Ledger,
+    pub(crate) head: u64,
+    pub(crate) sessions: Vec<Session>,
+    pub(crate) activities: BTreeMap<SessionId, Vec<Activity>>,
+    pub(crate) pulls: BTreeMap<PullNumber, Pull>,
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) answering: Answering,
+    pub(crate) listing_works: bool,
+    pub(crate) public: bool,
+    pub(crate) checks: Checks,
+    pub(crate) paused_by_variable: Option<String>,
+    pub(crate) ask: Ask,
+    pub(crate) run: u64,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) headlines: Vec<String>,
+    pub(crate) wake_at: Option<Timestamp>,
+    /// How many listings were asked for.
+    pub(crate) listings: usize,
+    created: usize,
+}
+
+impl Desk {
+    /// A desk at 2026-01-05T00:00:00Z with this plan and personas of these ids.
+    pub(crate) fn new(schedules: &str, personas: &[&str]) -> Self {
+        let mut files = BTreeMap::from([(plan::SCHEDULES_PATH.to_owned(), schedules.to_owned())]);
+        for id in personas {
+            let text = format!("---\nid: {id}\nemoji: \"🔧\"\n---\nDo the work of {id}.\n");
+            files.insert(format!(".jules/personas/{id}/prompt.md"), text);
+        }
+        Self {
+            now: "2026-01-05T00:00:00Z".parse().unwrap(),
+            files,
+            ledger: Ledger::Missing { head: None },
+            head: 1,
+            sessions: Vec::new(),
+            activities: BTreeMap::new(),
+            pulls: BTreeMap::new(),
+            notices: Vec::new(),
+            answering: Answering::Session,
+            listing_works: true,
+            public: false,
+            checks: Checks::None,
+            paused_by_variable: None,
+            ask: Ask::Due,
+            run: 0,
+            effects: Vec::new(),
+            lines: Vec::new(),
+            headlines: Vec::new(),
+            wake_at: None,
+            listings: 0,
+            created: 0,
+        }
+    }
+
+    pub(crate) fn persona(&mut self, id: &str, frontmatter: &str) {
+        let text = format!("---\nid: {id}\n{frontmatter}\n---\nDo the work of {id}.\n");
+        self.files
+            .insert(format!(".jules/personas/{id}/prompt.md"), text);
+    }
+
+    pub(crate) fn pass(&mut self, span: SignedDuration) {
+        self.now = self.now.checked_add(span).unwrap();
+    }
+
+    pub(crate) fn minutes(&mut self, minutes: i64) {
+        self.pass(SignedDuration::from_mins(minutes));
+    }
+
+    pub(crate) fn hours(&mut self, hours: i64) {
+        self.pass(SignedDuration::from_hours(hours));
+    }
+
+    /// The default branch moves.
+    pub(crate) fn push(&mut self) {
+        self.head += 1;
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        match &self.ledger {
+            Ledger::Present { state, .. } => state,
+            other => panic!("no state: {other:?}"),
+        }
+    }
+
+    pub(crate) fn set_state(&mut self, state: State) {
+        self.ledger = Ledger::Present {
+            head: Oid::from("ledger-0"),
+            state: Box::new(state),
+        };
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let tree = Tree::of_texts(
+            self.files
+                .iter()
+                .map(|(path, text)| (path.clone(), text.as_str())),
+        );
+        let (plan, plan_diagnostics) = plan::read(&tree);
+        Snapshot {
+            now: self.now,
+            entropy: [7; 32],
+            holder: format!("test:{}", self.run).as_str().into(),
+            driver: Driver::Server,
+            repository: Repository {
+                id: RepositoryId(42),
+                name: "acme/widget".parse().unwrap(),
+                public: self.public,
+                archived: false,
+                default_branch: "main".into(),
+                default_head: Some(Oid::new(format!("{:040x}", self.head))),
+                default_checks: self.checks,
+            },
+            ledger: self.ledger.clone(),
+            plan,
+            plan_diagnostics,
+            tree,
+            pulls: self.pulls.clone(),
+            sessions: Listing::NotTaken,
+            activities: BTreeMap::new(),
+            notices: self.notices.clone(),
+            paused_by_variable: self.paused_by_variable.clone(),
+            paused_by_label: None,
+            ask: self.ask.clone(),
+        }
+    }
+
+    /// What the engine sees after everything it asked for was read.
+    pub(crate) fn look(&mut self) -> Snapshot {
+        let mut snapshot = self.snapshot();
+        for _ in 0..5 {
+            let needs = needs(&snapshot);
+            if needs.is_empty() {
+                return snapshot;
+            }
+            if let Some(need) = needs.listing {
+                self.listings += 1;
+                snapshot.sessions = self.list(need);
+            }
+            for id in needs.activities {
+                let known = self.activities.get(&id).cloned().unwrap_or_default();
+                snapshot.activities.insert(id, known);
+            }
+        }
+        panic!("the needs do not converge: {:?}", needs(&snapshot));
+    }
+
+    fn list(&self, need: ListingNeed) -> Listing {
+        if !self.listing_works {
+            return Listing::Failed(phileas_domain::engine::Outage {
+                detail: "503".to_owned(),
+                retry_at: None,
+                credential: false,
+            });
+        }
+        let (since, archived) = match need {
+            ListingNeed::Since(since) => (Some(since), false),
+            ListingNeed::CompleteSince(since) => (Some(since), true),
+            ListingNeed::Everything => (None, true),
+        };
+        let day = SignedDuration::from_hours(24);
+        let count = |wanted: &dyn Fn(&&Session) -> bool| {
+            u32::try_from(self.sessions.iter().filter(wanted).count()).unwrap()
+        };
+        Listing::Taken(Sessions {
+            taken_at: self.now,
+            since,
+            archived,
+            sessions: self
+                .sessions
+                .iter()
+                .filter(|one| {
+                    since.is_none_or(|since| one.created_at >= since) && (archived || !one.archived)
+                })
+                .cloned()
+                .collect(),
+            key: KeyUse {
+                active: count(&|one| one.state.is_live() && !one.archived),
+                created_last_day: count(&|one| self.now.duration_since(one.created_at) < day),
+            },
+        })
+    }
+
+    /// One tick: look, decide, commit, execute, and again.
+    pub(crate) fn tick(&mut self) -> &mut Self {
+        self.run += 1;
+        self.effects.clear();
+        self.lines.clear();
+        let mut snapshot = self.look();
+        let mut events = Vec::new();
+        for _ in 0..8 {
+            let decision = decide(&snapshot, &events);
+            assert_eq!(
+                decision,
+                decide(&snapshot, &events),
+                "the same snapshot must give the same decision"
+            );
+            let Decision {
+                change,
+                effects,
+                report,
+                wake_at,
+            } = decision;
+            self.wake_at = wake_at;
+            self.lines
+                .retain(|line| line.verdict != Verdict::Waiting && line.verdict != Verdict::Held);
+            self.lines.extend(report.lines);
+            let quiet = change.is_none() && effects.is_empty();
+            if let Some(change) = change {
+                let head = Oid::new(format!("ledger-{}", self.headlines.len() + 1));
+                self.headlines.push(change.headline);
+                self.ledger = Ledger::Present {
+                    head,
+                    state: change.state,
+                };
+                snapshot.ledger = self.ledger.clone();
+            }
+            if quiet {
+                break;
+            }
+            if self.answering == Answering::Dies {
+                break;
+            }
+            events = effects
+                .iter()
+                .filter_map(|effect| self.carry_out(effect))
+                .collect();
+            self.effects.extend(effects);
+            if events.is_empty() {
+                break;
+            }
+        }
+        self
+    }
+
+    fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
+        match effect {
+            Effect::CreateSession(create) => Some(self.create(create)),
+            Effect::SendMessage { session, text, .. } => {
+                let at = self.now;
+                self.say(session, at, ActivityKind::UserMessaged(text.clone()));
+                None
+            }
+            Effect::ArchiveSession { session } => {
+                let one = self
+                    .sessions
+                    .iter_mut()
+                    .find(|one| one.id == *session)
+                    .unwrap();
+                one.archived = true;
+                None
+            }
+            Effect::OpenNotice { key, .. } => {
+                let number = 100 + self.notices.len() as u64;
+                self.notices.push(Notice {
+                    number,
+                    key: key.to_string(),
+                });
+                None
+            }
+            Effect::CloseNotice { number, .. } => {
+                self.notices.retain(|notice| notice.number != *number);
+                None
+            }
+            Effect::ApprovePlan { .. } | Effect::RetargetPull { .. } => None,
+        }
+    }
+
+    fn create(&mut self, create: &CreateSession) -> Event {
+        let failed = |failure| Event::SessionNotCreated {
+            track: create.track.clone(),
+            slot: create.slot.clone(),
+            marker: create.marker.clone(),
+            failure,
+        };
+        let lost = || CreateFailure::Unknown {
+            detail: "no answer".to_owned(),
+        };
+        match self.answering {
+            Answering::Quota => return failed(CreateFailure::Quota { retry_at: None }),
+            Answering::Refused => {
+                return failed(CreateFailure::Refused {
+                    detail: "400".to_owned(),
+                });
+            }
+            Answering::LostBefore => return failed(lost()),
+            Answering::Session | Answering::Lost | Answering::Dies => {}
+        }
+        let session = Session {
+            id: SessionId::new(format!("{:017}", 1000 + self.created)),
+            state: SessionState::Queued,
+            title: create.title.clone(),
+            prompt: Some(create.prompt.clone()),
+            source: Some(create.source.clone()),
+            created_at: self.now,
+            updated_at: Some(self.now),
+            archived: false,
+            pulls: Vec::new(),
+            has_changes: false,
+        };
+        self.created += 1;
+        self.sessions.push(session.clone());
+        if self.answering == Answering::Lost {
+            return failed(lost());
+        }
+        Event::SessionCreated {
+            track: create.track.clone(),
+            slot: create.slot.clone(),
+            marker: create.marker.clone(),
+            session,
+        }
+    }
+
+    pub(crate) fn say(&mut self, session: &SessionId, at: Timestamp, kind: ActivityKind) {
+        let log = self.activities.entry(session.clone()).or_default();
+        log.push(Activity {
+            id: format!("a{}", log.len()),
+            at,
+            kind,
+            has_changes: false,
+        });
+    }
+
+    /// The newest session changes its state.
+    pub(crate) fn becomes(&mut self, state: SessionState) -> SessionId {
+        let now = self.now;
+        let session = self.sessions.last_mut().expect("a session");
+        session.state = state.clone();
+        session.updated_at = Some(now);
+        let id = session.id.clone();
+        match state {
+            SessionState::Completed => self.say(&id, now, ActivityKind::Completed),
+            SessionState::Failed => self.say(&id, now, ActivityKind::Failed("it broke".to_owned())),
+            SessionState::AwaitingUserFeedback => {
+                self.say(&id, now, ActivityKind::AgentMessaged("which?".to_owned()))
+            }
+            SessionState::AwaitingPlanApproval => self.say(&id, now, ActivityKind::PlanGenerated),
+            _ => {}
+        }
+        id
+    }
+
+    /// The newest session ends with a pull request.
+    pub(crate) fn opens_pull(&mut self) -> PullNumber {
+        let index = self.sessions.len() - 1;
+        self.opens_pull_of(index)
+    }
+
+    pub(crate) fn opens_pull_of(&mut self, index: usize) -> PullNumber {
+        let number = PullNumber(1 + self.pulls.len() as u64);
+        let now = self.now;
+        let session = &mut self.sessions[index];
+        session.state = SessionState::Completed;
+        session.updated_at = Some(now);
+        session.pulls.push(number);
+        session.has_changes = true;
+        let pull = Pull {
+            number,
+            state: PullState::Open,
+            draft: false,
+            title: "work".to_owned(),
+            body: String::new(),
+            author: "google-labs-jules[bot]".into(),
+            head: format!("work-{}", session.id).into(),
+            head_oid: "00".into(),
+            same_repository: true,
+            base: "main".into(),
+            created_at: now,
+            closed_at: None,
+            reviewed: false,
+        };
+        self.pulls.insert(number, pull);
+        number
+    }
+
+    pub(crate) fn merge(&mut self, number: PullNumber) {
+        self.pulls.get_mut(&number).unwrap().state = PullState::Merged;
+        self.push();
+    }
+
+    pub(crate) fn close(&mut self, number: PullNumber) {
+        self.pulls.get_mut(&number).unwrap().state = PullState::Closed;
+    }
+
+    /// The reasons of this tick's lines about a track.
+    pub(crate) fn reasons(&self, track: &str) -> Vec<Reason> {
+        let track = TrackName::from(track);
+        self.lines
+            .iter()
+            .filter(|line| line.track.as_ref() == Some(&track))
+            .map(|line| line.reason)
+            .collect()
+    }
+
+    pub(crate) fn all_reasons(&self) -> Vec<Reason> {
+        self.lines.iter().map(|line| line.reason).collect()
+    }
+
+    pub(crate) fn personas_run(&self) -> Vec<String> {
+        self.state()
+            .history
+            .values()
+            .map(|entry| entry.persona_id.to_string())
+            .collect()
+    }
+
+    pub(crate) fn outcomes(&self) -> Vec<Option<Outcome>> {
+        self.state()
+            .history
+            .values()
+            .map(|entry| entry.outcome.clone())
+            .collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! What this client has used of GitHub's limits, and when it must leave GitHub alone.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::answer::Answer;
+
+/// What a client has used since it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Requests that were sent, REST and GraphQL.
+    pub requests: u64,
+    /// GraphQL points: what GitHub said a query costs, one for each mutation.
+    pub points: u64,
+}
+
+/// A primary limit as GitHub last told it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Requests (or points) an hour.
+    pub limit: u64,
+    /// How many are left.
+    pub remaining: u64,
+    /// When they are given anew.
+    pub reset: Timestamp,
+}
+
+/// The two faces of GitHub's API; each has a primary limit of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Face {
+    /// REST.
+    Rest,
+    /// GraphQL.
+    Graph,
+}
+
+/// The account book.
+#[derive(Debug, Default)]
+pub(super) struct Budget(Mutex<Book>);
+
+#[derive(Debug, Default)]
+struct Book {
+    usage: Usage,
+    quotas: BTreeMap<Face, Quota>,
+    closed: BTreeMap<Face, Timestamp>,
+}
+
+impl Budget {
+    pub(super) fn usage(&self) -> Usage {
+        self.book(|book| book.usage)
+    }
+
+    pub(super) fn quota(&self, face: Face) -> Option<Quota> {
+        self.book(|book| book.quotas.get(&face).copied())
+    }
+
+    /// How long GitHub asked to be left alone from now on; `None` when it may be asked.
+    pub(super) fn closed_for(&self, face: Face, now: Timestamp) -> Option<Duration> {
+        self.book(|book| {
+            let until = *book.closed.get(&face)?;
+            let left = Duration::try_from(until.duration_since(now)).ok()?;
+            if left.is_zero() {
+                book.closed.remove(&face);
+                return None;
+            }
+            Some(left)
+        })
+    }
+
+    /// GitHub asked to be left alone. A secondary limit holds for both faces.
+    pub(super) fn close(&self, faces: &[Face], now: Timestamp, length: Duration) {
+        let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
+        let until = now.checked_add(length).unwrap_or(Timestamp::MAX);
+        self.book(|book| {
+            for face in faces {
+                let closed = book.closed.entry(*face).or_insert(until);
+                *closed = until.max(*closed);
+            }
+        });
+    }
+
+    pub(super) fn sent(&self) {
+        self.book(|book| book.usage.requests += 1);
+    }
+
+    pub(super) fn cost(&self, points: u64) {
+        self.book(|book| book.usage.points += points);
+    }
+
+    /// Keeps what an answer's headers say.
+    pub(super) fn note(&self, face: Face, answer: &Answer) {
+        let figures = (
+            answer.number("x-ratelimit-limit"),
+            answer.number("x-ratelimit-remaining"),
+            answer
+                .number("x-ratelimit-reset")
+                .and_then(|second| Timestamp::from_second(i64::try_from(second).ok()?).ok()),
+        );
+        if let (Some(limit), Some(remaining), Some(reset)) = figures {
+            let quota = Quota {
+                limit,
+                remaining,
+                reset,
+            };
+            self.book(|book| book.quotas.insert(face, quota));
+        }
+    }
+
+    fn book<T>(&self, look: impl FnOnce(&mut Book) -> T) -> T {
+        // The figures stay meaningful whatever panicked while they were looked at.
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_face_opens_again() {
+        let budget = Budget::default();
+        let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        assert_eq!(budget.closed_for(Face::Rest, now), None);
+        budget.close(&[Face::Rest], now, Duration::from_secs(60));
+        budget.close(&[Face::Rest], now, Duration::from_secs(5));
+        assert_eq!(
+            budget.closed_for(Face::Rest, now),
+            Some(Duration::from_secs(60))
+        );
+        assert_eq!(budget.closed_for(Face::Graph, now), None);
+        let later = now + SignedDuration::from_secs(60);
+        assert_eq!(budget.closed_for(Face::Rest, later), None);
+    }
+}

@@ -1,0 +1,220 @@
+//! GraphQL: documents in files of their own, and the envelope that answers come in.
+//!
+//! A status of 200 says nothing: `errors` beside `data` do. A place in `data` that is null because its resolver
+//! failed looks like one that is null because there is nothing, and the ledger must never be taken for absent by
+//! such a mistake. Hence every error fails the whole call, but for places that the caller named beforehand.
+
+use bytes::Bytes;
+use http::Method;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::runtime::ports::{Disposition, Failure};
+
+use super::answer::Answer;
+use super::budget::Face;
+use super::request::Call;
+use super::retry::{LONGEST_WAIT, Nature, READ_ATTEMPTS};
+use super::{Client, error};
+
+pub(super) const OBSERVE: &str = concat!(
+    include_str!("graphql/observe.graphql"),
+    "\n",
+    include_str!("graphql/file_facts.graphql"),
+    "\n",
+    include_str!("graphql/pull_facts.graphql"),
+);
+pub(super) const OPEN_PULLS: &str = concat!(
+    include_str!("graphql/open_pulls.graphql"),
+    "\n",
+    include_str!("graphql/pull_facts.graphql"),
+);
+pub(super) const FILE_FACTS: &str = include_str!("graphql/file_facts.graphql");
+pub(super) const PULL_FACTS: &str = include_str!("graphql/pull_facts.graphql");
+pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
+
+/// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
+/// what is asked for are shown for two.
+#[must_use]
+pub fn documents() -> Vec<(&'static str, String)> {
+    vec![
+        ("Observe", OBSERVE.to_owned()),
+        ("OpenPulls", OPEN_PULLS.to_owned()),
+        ("PullsByNumber", super::pulls::document(2)),
+        ("Texts", super::texts::document(2)),
+        ("Commit", COMMIT.to_owned()),
+    ]
+}
+
+/// An entry of `errors`.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct GraphError {
+    #[serde(default, rename = "type")]
+    pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) message: String,
+    #[serde(default)]
+    pub(super) path: Vec<Value>,
+    /// `code` stands here when the document itself is wrong.
+    #[serde(default)]
+    pub(super) extensions: Value,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Envelope<T> {
+    #[serde(default = "Option::default")]
+    pub(super) data: Option<T>,
+    #[serde(default)]
+    pub(super) errors: Vec<GraphError>,
+}
+
+#[derive(Deserialize)]
+struct Costly {
+    #[serde(default, rename = "rateLimit")]
+    rate_limit: Option<Cost>,
+}
+
+#[derive(Deserialize)]
+struct Cost {
+    cost: u64,
+}
+
+/// The answer to a query.
+#[derive(Debug)]
+pub(super) struct Reply<T> {
+    pub(super) data: T,
+    pub(super) answer: Answer,
+}
+
+impl GraphError {
+    /// Whether the error's place is called so at the end: `["repository", "p3"]` ends in `p3`.
+    pub(super) fn is_below(&self, name: &str) -> bool {
+        self.path.iter().any(|part| part.as_str() == Some(name))
+    }
+
+    pub(super) fn is(&self, kind: &str) -> bool {
+        self.kind.as_deref() == Some(kind)
+    }
+}
+
+impl Client {
+    /// Asks a query. Errors that `tolerated` accepts leave nulls in the data; all others fail the call.
+    pub(super) async fn query<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        document: &str,
+        variables: &Value,
+        tolerated: impl Fn(&GraphError) -> bool,
+    ) -> Result<Reply<T>, Failure> {
+        let what = format!("POST /graphql ({name})");
+        let mut attempt = 1;
+        loop {
+            let answer = self
+                .post_graph(&what, document, variables, Nature::Read)
+                .await?;
+            let failure = match self.open(&what, &answer, &tolerated) {
+                Ok(data) => return Ok(Reply { data, answer }),
+                Err(failure) => failure,
+            };
+            let wait = match failure.disposition {
+                Disposition::Retry { after: None } => self.backoff.wait(attempt),
+                Disposition::Retry { after: Some(after) } if after <= LONGEST_WAIT => after,
+                _ => return Err(failure),
+            };
+            if attempt == READ_ATTEMPTS {
+                return Err(failure);
+            }
+            attempt += 1;
+            self.pause.pause(wait).await;
+        }
+    }
+
+    /// Sends a document once (or, for reads, until there is an answer) and answers with what came back.
+    pub(super) async fn post_graph(
+        &self,
+        what: &str,
+        document: &str,
+        variables: &Value,
+        nature: Nature,
+    ) -> Result<Answer, Failure> {
+        let body = serde_json::json!({ "query": document, "variables": variables });
+        let call = Call {
+            what,
+            face: Face::Graph,
+            nature,
+            body: Some(Bytes::from(body.to_string())),
+        };
+        let answer = self.call(&call, |_| (Method::POST, String::new())).await?;
+        super::request::success(what, answer)
+    }
+
+    fn open<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        answer: &Answer,
+        tolerated: impl Fn(&GraphError) -> bool,
+    ) -> Result<T, Failure> {
+        // Errors first: data with holes may not have the shape that is wanted.
+        let envelope: Envelope<Value> = self.parse(what, answer)?;
+        if let Some(problem) = envelope.errors.iter().find(|error| !tolerated(error)) {
+            return Err(self.graph_failure(what, answer, problem));
+        }
+        let Some(data) = envelope.data.filter(|data| !data.is_null()) else {
+            let said = "neither data nor errors";
+            return Err(error::told(what, answer, retry(), said));
+        };
+        let cost = Costly::deserialize(&data)
+            .ok()
+            .and_then(|costly| costly.rate_limit)
+            .map_or(1, |cost| cost.cost);
+        self.budget.cost(cost);
+        T::deserialize(data).map_err(|problem| {
+            let said = format!("the answer is not understood: {problem}");
+            error::told(what, answer, retry(), &said)
+        })
+    }
+
+    /// What an entry of `errors` means for the caller.
+    pub(super) fn graph_failure(
+        &self,
+        what: &str,
+        answer: &Answer,
+        problem: &GraphError,
+    ) -> Failure {
+        let now = self.pause.now();
+        let limited = answer.limit(&problem.message, now).or_else(|| {
+            problem.is("RATE_LIMITED").then(|| {
+                answer
+                    .spent_until(now)
+                    .unwrap_or(super::SECONDARY_LIMIT_WAIT)
+            })
+        });
+        if let Some(after) = limited {
+            if after > LONGEST_WAIT {
+                self.leave_alone(Face::Graph, answer, after);
+            }
+            let after = Some(after);
+            return error::told(what, answer, Disposition::Retry { after }, &problem.message);
+        }
+        let disposition = match problem.kind.as_deref() {
+            Some("NOT_FOUND") => Disposition::NotFound,
+            Some("FORBIDDEN" | "INSUFFICIENT_SCOPES" | "UNAUTHENTICATED") => Disposition::Denied,
+            // Time-outs and faults inside GitHub carry no type, or one of these.
+            None if problem.extensions["code"].is_string() => Disposition::Refused,
+            None | Some("INTERNAL" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "TIMEOUT") => {
+                retry()
+            }
+            Some(_) => Disposition::Refused,
+        };
+        let said = match &problem.kind {
+            Some(kind) => format!("{kind}: {}", problem.message),
+            None => problem.message.clone(),
+        };
+        error::told(what, answer, disposition, &said)
+    }
+}
+
+fn retry() -> Disposition {
+    Disposition::Retry { after: None }
+}

@@ -1,0 +1,239 @@
+//! Tokens for requests: a fixed one, or an App's installation tokens, minted, kept and renewed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use octocrab::jsonwebtoken::{Algorithm, Header, encode};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use crate::runtime::ports::{Disposition, Failure};
+
+use super::answer::Answer;
+use super::request::Sent;
+use super::retry::READ_ATTEMPTS;
+use super::{App, Client, Credential, Token, error, routes};
+
+/// An installation token is renewed this long before it expires.
+pub(super) const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
+/// What phileas asks for, of what the installation was granted. Nothing of this lets anybody change workflows.
+const WANTED: [(&str, &str); 6] = [
+    ("checks", "read"),
+    ("contents", "write"),
+    ("issues", "write"),
+    ("metadata", "read"),
+    ("pull_requests", "write"),
+    ("statuses", "read"),
+];
+
+/// Where tokens come from.
+#[derive(Debug)]
+pub(super) enum Tokens {
+    Fixed(Token),
+    App(Box<Minted>),
+}
+
+/// An App, and the token that it minted last.
+#[derive(Debug)]
+pub(super) struct Minted {
+    app: App,
+    // Held while minting, so that whoever comes meanwhile waits for the same token.
+    last: Mutex<Option<Fresh>>,
+}
+
+#[derive(Debug, Clone)]
+struct Fresh {
+    token: Token,
+    expires_at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Claims<'a> {
+    iss: &'a str,
+    iat: i64,
+    exp: i64,
+}
+
+#[derive(Deserialize)]
+struct Installation {
+    id: u64,
+    #[serde(default)]
+    permissions: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct MintedToken {
+    token: String,
+    expires_at: Timestamp,
+}
+
+impl Tokens {
+    pub(super) fn new(credential: Credential) -> Self {
+        match credential {
+            Credential::Token(token) | Credential::WorkflowToken(token) => Self::Fixed(token),
+            Credential::App(app) => Self::App(Box::new(Minted {
+                app,
+                last: Mutex::new(None),
+            })),
+        }
+    }
+
+    /// The token to use now.
+    pub(super) async fn current(&self, client: &Client) -> Result<Token, Failure> {
+        let minted = match self {
+            Self::Fixed(token) => return Ok(token.clone()),
+            Self::App(minted) => minted,
+        };
+        let mut last = minted.last.lock().await;
+        let margin = SignedDuration::try_from(RENEW_BEFORE).unwrap_or(SignedDuration::ZERO);
+        if let Some(fresh) = last.as_ref()
+            && client.pause.now() + margin < fresh.expires_at
+        {
+            return Ok(fresh.token.clone());
+        }
+        let fresh = mint(&minted.app, client).await?;
+        *last = Some(fresh.clone());
+        Ok(fresh.token)
+    }
+
+    /// A token was refused. Whether it is worth while to ask for another one.
+    pub(super) async fn refused(&self, token: &Token) -> bool {
+        let Self::App(minted) = self else {
+            return false;
+        };
+        let mut last = minted.last.lock().await;
+        // Somebody else may have renewed it already.
+        if last
+            .as_ref()
+            .is_some_and(|fresh| fresh.token.expose() == token.expose())
+        {
+            *last = None;
+        }
+        true
+    }
+}
+
+/// A token for this repository alone, with no more permissions than phileas uses.
+async fn mint(app: &App, client: &Client) -> Result<Fresh, Failure> {
+    let installation = as_app(app, client, routes::READ_INSTALLATION, &[], None).await?;
+    let installation: Installation = client.parse(routes::READ_INSTALLATION, &installation)?;
+    let permissions: BTreeMap<&str, &str> = WANTED
+        .into_iter()
+        .filter_map(|(name, most)| {
+            let granted = installation.permissions.get(name)?;
+            // `read` where only reading was granted; GitHub refuses a wish for more than that.
+            Some((name, if granted == "read" { "read" } else { most }))
+        })
+        .collect();
+    let wish = serde_json::json!({
+        "repositories": [client.place.name().name],
+        "permissions": permissions,
+    });
+    let id = installation.id.to_string();
+    let route = routes::CREATE_INSTALLATION_TOKEN;
+    let answer = as_app(app, client, route, &[&id], Some(wish.to_string().into())).await?;
+    let minted: MintedToken = client.parse(route, &answer)?;
+    let token = Token::new(&minted.token)
+        .map_err(|error| error::plain(route, &error.to_string(), Disposition::Denied))?;
+    Ok(Fresh {
+        token,
+        expires_at: minted.expires_at,
+    })
+}
+
+/// One call with the App's own JSON Web Token. Minting twice harms nothing, so that every call here may be repeated.
+async fn as_app(
+    app: &App,
+    client: &Client,
+    route: &str,
+    values: &[&str],
+    body: Option<Bytes>,
+) -> Result<Answer, Failure> {
+    let mut now = client.pause.now();
+    let mut corrected = false;
+    for attempt in 1..=READ_ATTEMPTS {
+        let jwt = sign(app, now).map_err(|()| {
+            error::plain(route, "the App's key does not sign", Disposition::Denied)
+        })?;
+        let (method, path) = routes::expand(route, &client.place.root(), values);
+        let sent = client
+            .send_once(super::Face::Rest, method, &path, body.clone(), &jwt)
+            .await;
+        let answer = match sent {
+            Sent::Answer(answer) => answer,
+            Sent::Nothing(failure) => {
+                if attempt == READ_ATTEMPTS {
+                    return Err(Failure {
+                        disposition: Disposition::Retry { after: None },
+                        detail: format!("GitHub: {route}: {failure}"),
+                    });
+                }
+                client.pause.pause(client.backoff.wait(attempt)).await;
+                continue;
+            }
+        };
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        if let Some(path) = client.redirect_of(&answer)
+            && client.place.follow(&path)
+        {
+            continue;
+        }
+        // A clock that is wrong makes GitHub refuse the token; GitHub's own time mends that once.
+        if answer.status == StatusCode::UNAUTHORIZED
+            && !corrected
+            && let Some(date) = answer.date()
+        {
+            corrected = true;
+            now = date;
+            continue;
+        }
+        if answer.status.is_server_error() && attempt < READ_ATTEMPTS {
+            client.pause.pause(client.backoff.wait(attempt)).await;
+            continue;
+        }
+        return Err(denied(client, route, &answer));
+    }
+    Err(error::plain(
+        route,
+        "too many redirects",
+        Disposition::Retry { after: None },
+    ))
+}
+
+fn denied(client: &Client, route: &str, answer: &Answer) -> Failure {
+    if let Some(after) = answer.limit(&answer.message(), client.pause.now()) {
+        let after = Some(after);
+        return error::refused(route, answer, Disposition::Retry { after });
+    }
+    match answer.status {
+        StatusCode::NOT_FOUND => {
+            let said = format!(
+                "the App is not installed on {}; install it there",
+                client.place.name()
+            );
+            error::told(route, answer, Disposition::Denied, &said)
+        }
+        status if status.is_server_error() => {
+            error::refused(route, answer, Disposition::Retry { after: None })
+        }
+        _ => error::refused(route, answer, Disposition::Denied),
+    }
+}
+
+/// GitHub wants `iat` a minute in the past and `exp` at most ten minutes ahead.
+/// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
+fn sign(app: &App, now: Timestamp) -> Result<Token, ()> {
+    let now = now.as_second();
+    let claims = Claims {
+        iss: &app.issuer,
+        iat: now - 60,
+        exp: now + 9 * 60,
+    };
+    let jwt = encode(&Header::new(Algorithm::RS256), &claims, &app.key).map_err(|_| ())?;
+    Token::new(&jwt).map_err(|_| ())
+}

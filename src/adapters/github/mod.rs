@@ -1,0 +1,147 @@
+//! One repository on GitHub: what a tick reads of it and writes to it.
+//!
+//! | question | file |
+//! |---|---|
+//! | who are we to GitHub? | [`token`], `installation.rs` |
+//! | where is GitHub? | [`base`] |
+//! | how does a request leave and an answer come back? | `channel.rs` (octocrab over any transport), `answer.rs` |
+//! | what is repeated, followed, given up? | `request.rs`, [`retry`], [`budget`] |
+//! | which paths are called? | [`routes`] |
+//! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
+//! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
+//! | what is written? | `branch.rs`, `notice.rs`, `objects.rs` (for the ledger) |
+
+mod answer;
+mod branch;
+mod channel;
+mod error;
+mod graphql;
+mod installation;
+mod notice;
+mod observe;
+mod pause;
+mod place;
+mod plan_files;
+mod pulls;
+mod request;
+mod texts;
+mod wire;
+
+pub mod base;
+pub mod budget;
+pub mod objects;
+pub mod retry;
+pub mod routes;
+pub mod token;
+
+#[cfg(test)]
+mod scripted;
+
+use std::fmt;
+use std::sync::Arc;
+
+use phileas_domain::model::RepositoryName;
+
+use crate::adapters::transport::Transport;
+
+pub use answer::SECONDARY_LIMIT_WAIT;
+pub use base::{Base, BaseError};
+pub use budget::{Face, Quota, Usage};
+pub use error::DETAIL_LIMIT_CHARS;
+pub use graphql::documents;
+pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
+pub use observe::STATE_LIMIT_BYTES;
+pub use pause::{Pause, SystemPause};
+pub use token::{App, Credential, CredentialError, Token};
+
+use budget::Budget;
+use channel::Channel;
+use installation::Tokens;
+use place::Place;
+use retry::Backoff;
+
+/// What a [`Client`] is made of.
+pub struct Settings {
+    /// Which repository.
+    pub repository: RepositoryName,
+    /// Who asks.
+    pub credential: Credential,
+    /// Where GitHub is.
+    pub base: Base,
+    /// How requests leave.
+    pub transport: Arc<dyn Transport>,
+    /// The clock, and waiting.
+    pub pause: Arc<dyn Pause>,
+    /// Makes waits differ between processes.
+    pub seed: u64,
+}
+
+/// A client of one repository.
+pub struct Client {
+    rest: Channel,
+    graph: Channel,
+    base: Base,
+    place: Place,
+    tokens: Tokens,
+    budget: Budget,
+    backoff: Backoff,
+    pause: Arc<dyn Pause>,
+}
+
+impl Client {
+    /// A client that has asked nothing yet. Must be made within a Tokio runtime.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let Settings {
+            repository,
+            credential,
+            base,
+            transport,
+            pause,
+            seed,
+        } = settings;
+        Self {
+            rest: Channel::new(Arc::clone(&transport), base.rest()),
+            graph: Channel::new(transport, base.graphql()),
+            base,
+            place: Place::new(repository),
+            tokens: Tokens::new(credential),
+            budget: Budget::default(),
+            backoff: Backoff::new(seed),
+            pause,
+        }
+    }
+
+    /// What this client has used so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.budget.usage()
+    }
+
+    /// The primary limit of a face of the API, as GitHub last told it.
+    #[must_use]
+    pub fn quota(&self, face: Face) -> Option<Quota> {
+        self.budget.quota(face)
+    }
+
+    pub(super) async fn wait(&self, length: std::time::Duration) {
+        self.pause.pause(length).await;
+    }
+
+    /// The repository's name as GitHub last told it.
+    #[must_use]
+    pub fn repository(&self) -> RepositoryName {
+        self.place.name()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("repository", &self.place.name())
+            .field("base", &self.base)
+            .field("tokens", &self.tokens)
+            .field("usage", &self.usage())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,188 @@
+//! Issues that call a person: one open issue for each key, found again by a hidden marker.
+//!
+//! A notice is looked for right before it is opened, and again when the answer to opening it was lost. Both looks
+//! go by the label `phileas`, which only people with triage permission can set: a stranger's issue that copies the
+//! marker is not taken for ours.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::json;
+
+use crate::runtime::ports::{Disposition, Failure};
+
+use super::request::success;
+use super::wire::issue::{Comment, Issue};
+use super::{Client, error, routes};
+
+/// The label of every issue that phileas opens.
+pub const NOTICE_LABEL: &str = "phileas";
+/// The label by which a person pauses the repository.
+pub const PAUSE_LABEL: &str = "phileas:pause";
+/// How many pages of open notices, or of comments, are looked through; each holds 100.
+const MAX_PAGES: u32 = 5;
+/// The waits before looking again for what may have been written: replicas lag.
+const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+const MARKER_START: &str = "<!-- phileas:notice:";
+const MARKER_END: &str = " -->";
+/// Stands in the last comment, so that it is not written twice.
+const CLOSING_MARKER: &str = "<!-- phileas:closing -->";
+
+/// The key in an issue's text.
+pub(super) fn key_in(body: &str) -> Option<&str> {
+    let (_, rest) = body.split_once(MARKER_START)?;
+    let (key, _) = rest.split_once(MARKER_END)?;
+    Some(key)
+}
+
+fn marker_of(key: &str) -> String {
+    format!("{MARKER_START}{key}{MARKER_END}")
+}
+
+impl Client {
+    pub(in super::super) async fn open_notice_once(
+        &self,
+        key: &str,
+        title: &str,
+        body: &str,
+    ) -> Result<u64, Failure> {
+        if let Some(number) = self.find_notice(key).await? {
+            return Ok(number);
+        }
+        self.ensure_label().await?;
+        let route = routes::CREATE_ISSUE;
+        let wish = json!({
+            "title": title,
+            "body": format!("{body}\n\n{}\n", marker_of(key)),
+            "labels": [NOTICE_LABEL],
+        });
+        let failure = match self.write(route, &[], &wish).await {
+            Ok(answer) => {
+                let answer = success(route, answer)?;
+                let issue: Issue = self.parse(route, &answer)?;
+                return self.label(issue).await;
+            }
+            Err(failure) => failure,
+        };
+        if failure.disposition == Disposition::Unknown {
+            for wait in LOOKS {
+                self.pause.pause(wait).await;
+                if let Ok(Some(number)) = self.find_notice(key).await {
+                    return Ok(number);
+                }
+            }
+        }
+        Err(failure)
+    }
+
+    pub(in super::super) async fn close_notice_once(
+        &self,
+        number: u64,
+        comment: &str,
+    ) -> Result<(), Failure> {
+        let id = number.to_string();
+        let route = routes::READ_ISSUE;
+        let answer = self.read(route, &[&id], "").await?;
+        if answer.status == StatusCode::GONE {
+            return Ok(());
+        }
+        let answer = success(route, answer)?;
+        let issue: Issue = self.parse(route, &answer)?;
+        if issue.state != "open" {
+            return Ok(());
+        }
+        if key_in(issue.body.as_deref().unwrap_or_default()).is_none() {
+            let said = format!("issue #{number} is not one that phileas opened");
+            return Err(error::plain(route, &said, Disposition::Refused));
+        }
+        if !self.is_closing(&id).await? {
+            let route = routes::CREATE_COMMENT;
+            let wish = json!({ "body": format!("{comment}\n\n{CLOSING_MARKER}\n") });
+            success(route, self.write(route, &[&id], &wish).await?)?;
+        }
+        let route = routes::UPDATE_ISSUE;
+        let wish = json!({ "state": "closed", "state_reason": "completed" });
+        success(route, self.write(route, &[&id], &wish).await?).map(drop)
+    }
+
+    /// The open notice of a key.
+    async fn find_notice(&self, key: &str) -> Result<Option<u64>, Failure> {
+        let route = routes::LIST_ISSUES;
+        for page in 1..=MAX_PAGES {
+            let query = format!("?labels={NOTICE_LABEL}&state=open&per_page=100&page={page}");
+            let answer = success(route, self.read(route, &[], &query).await?)?;
+            let issues: Vec<Issue> = self.parse(route, &answer)?;
+            let last = issues.len() < 100;
+            let found = issues
+                .into_iter()
+                .filter(|issue| issue.pull_request.is_none() && issue.has_label(NOTICE_LABEL))
+                .find(|issue| key_in(issue.body.as_deref().unwrap_or_default()) == Some(key));
+            if let Some(issue) = found {
+                return Ok(Some(issue.number));
+            }
+            if last {
+                return Ok(None);
+            }
+        }
+        let said =
+            "too many open issues carry the label `phileas` to tell whether this one is open";
+        Err(error::plain(route, said, Disposition::Refused))
+    }
+
+    async fn ensure_label(&self) -> Result<(), Failure> {
+        let route = routes::READ_LABEL;
+        let answer = self.read(route, &[NOTICE_LABEL], "").await?;
+        if answer.status != StatusCode::NOT_FOUND {
+            return success(route, answer).map(drop);
+        }
+        let route = routes::CREATE_LABEL;
+        let wish = json!({
+            "name": NOTICE_LABEL,
+            "color": "5319e7",
+            "description": "Opened by phileas: a person is wanted",
+        });
+        let answer = self.write(route, &[], &wish).await?;
+        // 422: somebody else was faster.
+        if answer.status == StatusCode::UNPROCESSABLE_ENTITY {
+            return Ok(());
+        }
+        success(route, answer).map(drop)
+    }
+
+    /// GitHub drops labels silently from the issues of those who may not set them. Without its label an issue would
+    /// never be found again, and opened anew with every tick.
+    async fn label(&self, issue: Issue) -> Result<u64, Failure> {
+        if !issue.has_label(NOTICE_LABEL) {
+            let route = routes::ADD_LABELS;
+            let id = issue.number.to_string();
+            let wish = json!({ "labels": [NOTICE_LABEL] });
+            success(route, self.write(route, &[&id], &wish).await?)?;
+        }
+        Ok(issue.number)
+    }
+
+    async fn is_closing(&self, id: &str) -> Result<bool, Failure> {
+        let route = routes::LIST_COMMENTS;
+        for page in 1..=MAX_PAGES {
+            let query = format!("?per_page=100&page={page}");
+            let answer = success(route, self.read(route, &[id], &query).await?)?;
+            let comments: Vec<Comment> = self.parse(route, &answer)?;
+            let last = comments.len() < 100;
+            let marked = |comment: &Comment| {
+                let body = comment.body.as_deref().unwrap_or_default();
+                body.contains(CLOSING_MARKER)
+            };
+            if comments.iter().any(marked) {
+                return Ok(true);
+            }
+            if last {
+                return Ok(false);
+            }
+        }
+        // Such a crowd has said enough.
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

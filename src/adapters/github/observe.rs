@@ -1,0 +1,229 @@
+//! Everything that one tick looks at, in one GraphQL read.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use phileas_domain::engine::{Checks, Notice, Pull, Repository};
+use phileas_domain::model::{BranchName, Entry, Oid, PullNumber, RepositoryId, RepositoryName};
+use phileas_domain::state::STATE_PATH;
+
+use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
+
+use super::answer::Answer;
+use super::graphql::{GraphError, OBSERVE, OPEN_PULLS};
+use super::plan_files::{Unread, tree_of};
+use super::request::success;
+use super::wire::file::{Form, Text};
+use super::wire::git::Blob;
+use super::wire::observation::{LedgerCommit, Observed, OpenPulls};
+use super::{Client, error, notice, routes};
+
+/// The largest state file that is read, in bytes.
+pub const STATE_LIMIT_BYTES: u64 = 16 << 20;
+/// The largest file of the plan that is read, in bytes.
+const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
+/// How many files that GraphQL does not show whole are read one by one.
+const MAX_BLOB_READS: usize = 16;
+/// How many further pages of open pull requests are read; each holds 100.
+const MAX_PULL_PAGES: usize = 10;
+const WHAT: &str = "POST /graphql (Observe)";
+
+/// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
+fn tolerated(problem: &GraphError) -> bool {
+    problem.is("FORBIDDEN") && problem.is_below("statusCheckRollup")
+}
+
+impl Client {
+    pub(in super::super) async fn observe_once(&self) -> Result<Observation, Failure> {
+        let reply = self
+            .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), tolerated)
+            .await?;
+        let answer = reply.answer;
+        let misunderstood =
+            |said: &str| error::told(WHAT, &answer, Disposition::Retry { after: None }, said);
+        let now = answer
+            .date()
+            .ok_or_else(|| misunderstood("there is no Date header"))?;
+        let seen = reply.data.repository.ok_or_else(|| {
+            let said = "the repository does not exist, or is hidden from this token";
+            error::told(WHAT, &answer, Disposition::NotFound, said)
+        })?;
+        let id = seen
+            .database_id
+            .map(RepositoryId)
+            .ok_or_else(|| misunderstood("the repository has no id"))?;
+        let name: RepositoryName = seen
+            .name_with_owner
+            .parse()
+            .map_err(|_| misunderstood("the repository's name is not understood"))?;
+        self.place.learn(id, &name);
+
+        let ledger = match seen.ledger {
+            None => LedgerRead::NoBranch,
+            Some(branch) => {
+                let commit = branch
+                    .target
+                    .ok_or_else(|| misunderstood("the branch `jules` has no commit"))?;
+                self.ledger(commit).await?
+            }
+        };
+        let (default_branch, commit) = match seen.default_branch_ref {
+            Some(branch) => (BranchName::new(branch.name), branch.target),
+            // An empty repository has no default branch that GitHub shows here.
+            None => (BranchName::from("main"), None),
+        };
+        let (mut tree, unread) = commit.as_ref().map(tree_of).unwrap_or_default();
+        for file in unread.into_iter().take(MAX_BLOB_READS) {
+            if let Some(text) = self.plan_text(&file).await?
+                && let Some(entry) = tree.get(&file.path)
+            {
+                let entry = Entry {
+                    text: Some(text.into()),
+                    ..entry.clone()
+                };
+                tree.insert(file.path, entry);
+            }
+        }
+        let repository = Repository {
+            id,
+            name,
+            public: !seen.is_private,
+            archived: seen.is_archived,
+            default_branch,
+            default_checks: commit
+                .as_ref()
+                .and_then(|commit| commit.status_check_rollup.as_ref())
+                .map_or(Checks::None, |rollup| rollup.verdict()),
+            default_head: commit.map(|commit| Oid::new(commit.oid)),
+        };
+        let mut pulls = self.further_pulls(seen.open.next()).await?;
+        let listed = seen.open.into_iter().chain(seen.recent);
+        pulls.extend(listed.map(Pull::from).map(|pull| (pull.number, pull)));
+        Ok(Observation {
+            now,
+            repository,
+            ledger,
+            tree,
+            pulls,
+            notices: seen
+                .notices
+                .into_iter()
+                .filter_map(|issue| {
+                    let key = notice::key_in(&issue.body)?.to_owned();
+                    let number = issue.number;
+                    Some(Notice { number, key })
+                })
+                .collect(),
+            paused_by_label: seen.paused.into_iter().next().map(|issue| issue.number),
+        })
+    }
+
+    pub(super) fn repository_variables(&self) -> serde_json::Value {
+        let name = self.place.name();
+        serde_json::json!({ "owner": name.owner, "name": name.name })
+    }
+
+    async fn ledger(&self, commit: LedgerCommit) -> Result<LedgerRead, Failure> {
+        let head = Oid::new(commit.oid);
+        let unreadable = |head, what: &str| {
+            let what = what.to_owned();
+            Ok(LedgerRead::Unreadable { head, what })
+        };
+        if let Some(folder) = &commit.folder
+            && folder.form() != Form::Folder
+        {
+            return unreadable(head, "`.jules` is not a folder");
+        }
+        let Some(file) = commit.state else {
+            return Ok(LedgerRead::NoState { head });
+        };
+        let what = match file.listed.form() {
+            Form::File if file.size() > STATE_LIMIT_BYTES => {
+                format!("{} bytes, more than {STATE_LIMIT_BYTES}", file.size())
+            }
+            Form::File => match file.text() {
+                Text::Whole(text) => {
+                    let text = text.to_owned();
+                    return Ok(LedgerRead::State { head, text });
+                }
+                Text::Binary => "binary".to_owned(),
+                Text::ReadBlob => match self.blob(&file.listed.oid).await? {
+                    Some(text) => return Ok(LedgerRead::State { head, text }),
+                    None => "not UTF-8 text".to_owned(),
+                },
+            },
+            Form::Folder => "a folder".to_owned(),
+            Form::Link => "a symbolic link".to_owned(),
+            Form::Submodule => "a submodule".to_owned(),
+            Form::Unknown => format!("of mode {:o}", file.listed.mode),
+        };
+        unreadable(head, &format!("`{STATE_PATH}` is {what}"))
+    }
+
+    async fn plan_text(&self, file: &Unread) -> Result<Option<String>, Failure> {
+        if file.size > PLAN_FILE_LIMIT_BYTES {
+            return Ok(None);
+        }
+        self.blob(&file.oid).await
+    }
+
+    /// A blob's text by REST; `None` when it is not UTF-8.
+    async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
+        let route = routes::READ_BLOB;
+        let answer = success(route, self.read(route, &[oid], "").await?)?;
+        let blob: Blob = self.parse(route, &answer)?;
+        decode(&blob)
+            .map_err(|said| misunderstood(route, &answer, said))
+            .map(|bytes| String::from_utf8(bytes).ok())
+    }
+
+    async fn further_pulls(
+        &self,
+        mut next: Option<String>,
+    ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
+        let mut pulls = BTreeMap::new();
+        for _ in 0..MAX_PULL_PAGES {
+            let Some(after) = next else {
+                return Ok(pulls);
+            };
+            let mut variables = self.repository_variables();
+            variables["after"] = after.into();
+            let page = self
+                .query::<OpenPulls>("OpenPulls", OPEN_PULLS, &variables, |_| false)
+                .await?;
+            let Some(repository) = page.data.repository else {
+                let what = "POST /graphql (OpenPulls)";
+                return Err(misunderstood(what, &page.answer, "the repository is gone"));
+            };
+            next = repository.open.next();
+            let listed = repository.open.into_iter().map(Pull::from);
+            pulls.extend(listed.map(|pull| (pull.number, pull)));
+        }
+        if next.is_some() {
+            tracing::warn!(
+                pages = MAX_PULL_PAGES,
+                "the repository has more open pull requests than are read; the oldest are not seen"
+            );
+        }
+        Ok(pulls)
+    }
+}
+
+fn misunderstood(what: &str, answer: &Answer, said: &str) -> Failure {
+    error::told(what, answer, Disposition::Retry { after: None }, said)
+}
+
+fn decode(blob: &Blob) -> Result<Vec<u8>, &'static str> {
+    match blob.encoding.as_str() {
+        "utf-8" => Ok(blob.content.clone().into_bytes()),
+        // GitHub breaks the lines of its base64.
+        "base64" => STANDARD
+            .decode(blob.content.replace(['\n', '\r'], ""))
+            .map_err(|_| "the blob's base64 is broken"),
+        _ => Err("the blob's encoding is not known"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! Time, as this client needs it: an instant, and waiting. Injected, so that a model's virtual time serves too.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::adapters::transport::BoxFuture;
+
+/// A clock that one can wait by.
+pub trait Pause: Send + Sync {
+    /// The present time.
+    fn now(&self) -> Timestamp;
+
+    /// Waits.
+    fn pause(&self, length: Duration) -> BoxFuture<'_, ()>;
+}
+
+/// The machine's clock and Tokio's timers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemPause;
+
+impl Pause for SystemPause {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(length))
+    }
+}

@@ -1,0 +1,74 @@
+//! The plan's files in a domain [`Tree`]: regular files with their texts, links and submodules as what they are.
+
+use phileas_domain::model::{Entry, Mode, Tree};
+
+use super::wire::file::{File, Form, Text};
+use super::wire::observation::DefaultCommit;
+
+/// A blob that GitHub did not show whole, and where its text belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unread {
+    pub(super) path: String,
+    pub(super) oid: String,
+    pub(super) size: u64,
+}
+
+/// The files of a commit, and those among them whose text must be fetched.
+pub(super) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
+    let mut files = Files::default();
+    for (path, file) in [
+        (".jules/schedules.toml", &commit.schedules),
+        (".jules/blocks", &commit.blocks),
+        (".jules/partials", &commit.partials),
+        (".jules/personas", &commit.personas),
+    ] {
+        if let Some(file) = file {
+            files.add(path, file);
+        }
+    }
+    (files.tree, files.unread)
+}
+
+#[derive(Default)]
+struct Files {
+    tree: Tree,
+    unread: Vec<Unread>,
+}
+
+impl Files {
+    fn add(&mut self, path: &str, file: &File) {
+        let mode = match file.listed.form() {
+            Form::File => Mode::File,
+            Form::Link => Mode::Link,
+            Form::Submodule => Mode::Submodule,
+            // The document decides how deep it looks; below that there is nothing here.
+            Form::Folder => {
+                for entry in file.entries() {
+                    self.add(&format!("{path}/{}", entry.listed.name), entry);
+                }
+                return;
+            }
+            Form::Unknown => return,
+        };
+        let mut text = None;
+        // What is only listed has no object at all.
+        if mode == Mode::File && file.object.is_some() {
+            match file.text() {
+                Text::Whole(whole) => text = Some(whole.into()),
+                Text::ReadBlob => self.unread.push(Unread {
+                    path: path.to_owned(),
+                    oid: file.listed.oid.clone(),
+                    size: file.size(),
+                }),
+                Text::Binary => {}
+            }
+        }
+        let entry = Entry {
+            mode,
+            oid: file.listed.oid.clone(),
+            size: file.size(),
+            text,
+        };
+        self.tree.insert(path, entry);
+    }
+}

@@ -1,0 +1,97 @@
+//! Pull requests by number: one query for each [`CHUNK`] of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use phileas_domain::engine::Pull;
+use phileas_domain::model::PullNumber;
+use serde::Deserialize;
+
+use crate::runtime::ports::{Disposition, Failure};
+
+use super::graphql::PULL_FACTS;
+use super::wire::present;
+use super::wire::pull::PullFacts;
+use super::{Client, error};
+
+/// How many pull requests one query asks for.
+pub(super) const CHUNK: usize = 50;
+
+#[derive(Deserialize)]
+struct Found {
+    #[serde(deserialize_with = "present")]
+    repository: Option<BTreeMap<String, Option<PullFacts>>>,
+}
+
+/// The query for so many pull requests.
+pub(super) fn document(pulls: usize) -> String {
+    let mut text = "query PullsByNumber($owner: String!, $name: String!".to_owned();
+    for index in 0..pulls {
+        let _ = write!(text, ", $n{index}: Int!");
+    }
+    text.push_str(
+        ") {\n  rateLimit {\n    cost\n  }\n  repository(owner: $owner, name: $name) {\n",
+    );
+    for index in 0..pulls {
+        let _ = writeln!(
+            text,
+            "    p{index}: pullRequest(number: $n{index}) {{\n      ...PullFacts\n    }}"
+        );
+    }
+    text.push_str("  }\n}\n\n");
+    text.push_str(PULL_FACTS);
+    text
+}
+
+impl Client {
+    pub(in super::super) async fn pulls_by_number(
+        &self,
+        numbers: &BTreeSet<PullNumber>,
+    ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
+        let numbers: Vec<PullNumber> = numbers.iter().copied().collect();
+        let mut pulls = BTreeMap::new();
+        for chunk in numbers.chunks(CHUNK) {
+            let mut variables = self.repository_variables();
+            for (index, number) in chunk.iter().enumerate() {
+                variables[format!("n{index}")] = number.0.into();
+            }
+            // A number that is missing, or an issue's, is an error at its own place and no other.
+            let reply = self
+                .query::<Found>(
+                    "PullsByNumber",
+                    &document(chunk.len()),
+                    &variables,
+                    |error| error.is("NOT_FOUND") && error.path.len() == 2,
+                )
+                .await?;
+            let found = reply.data.repository.ok_or_else(|| {
+                error::told(
+                    "POST /graphql (PullsByNumber)",
+                    &reply.answer,
+                    Disposition::NotFound,
+                    "the repository is gone",
+                )
+            })?;
+            let found = found.into_values().flatten().map(Pull::from);
+            pulls.extend(found.map(|pull| (pull.number, pull)));
+        }
+        Ok(pulls)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_shape_is_the_one_that_is_shown() {
+        let shown = include_str!("graphql/pulls_by_number.graphql");
+        let shown: Vec<&str> = shown
+            .split_whitespace()
+            .skip_while(|word| *word != "query")
+            .collect();
+        let built = document(2);
+        let built: Vec<&str> = built.split_whitespace().take(shown.len()).collect();
+        assert_eq!(built, shown);
+    }
+}

@@ -1,0 +1,119 @@
+//! Every REST route that phileas calls, as GitHub's description writes it. The only place where paths stand.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// A GitHub App's installation on a repository.
+pub const READ_INSTALLATION: &str = "GET /repos/{owner}/{repo}/installation";
+/// A token of an installation.
+pub const CREATE_INSTALLATION_TOKEN: &str =
+    "POST /app/installations/{installation_id}/access_tokens";
+/// One branch's head.
+pub const READ_REF: &str = "GET /repos/{owner}/{repo}/git/ref/{ref}";
+/// A new branch.
+pub const CREATE_REF: &str = "POST /repos/{owner}/{repo}/git/refs";
+/// One commit, with its parents and its message.
+pub const READ_COMMIT: &str = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}";
+/// A commit without a branch.
+pub const CREATE_COMMIT: &str = "POST /repos/{owner}/{repo}/git/commits";
+/// A tree with its files' contents.
+pub const CREATE_TREE: &str = "POST /repos/{owner}/{repo}/git/trees";
+/// A file's content by its object id.
+pub const READ_BLOB: &str = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}";
+/// A pull request.
+pub const READ_PULL: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
+/// A change of a pull request.
+pub const UPDATE_PULL: &str = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
+/// Issues, pull requests among them.
+pub const LIST_ISSUES: &str = "GET /repos/{owner}/{repo}/issues";
+/// A new issue.
+pub const CREATE_ISSUE: &str = "POST /repos/{owner}/{repo}/issues";
+/// One issue.
+pub const READ_ISSUE: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}";
+/// A change of an issue.
+pub const UPDATE_ISSUE: &str = "PATCH /repos/{owner}/{repo}/issues/{issue_number}";
+/// An issue's comments.
+pub const LIST_COMMENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments";
+/// A new comment.
+pub const CREATE_COMMENT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
+/// More labels on an issue.
+pub const ADD_LABELS: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels";
+/// A label of the repository.
+pub const READ_LABEL: &str = "GET /repos/{owner}/{repo}/labels/{name}";
+/// A new label.
+pub const CREATE_LABEL: &str = "POST /repos/{owner}/{repo}/labels";
+
+/// All of them, for whoever compares them with GitHub's description.
+pub const ALL: &[&str] = &[
+    READ_INSTALLATION,
+    CREATE_INSTALLATION_TOKEN,
+    READ_REF,
+    CREATE_REF,
+    READ_COMMIT,
+    CREATE_COMMIT,
+    CREATE_TREE,
+    READ_BLOB,
+    READ_PULL,
+    UPDATE_PULL,
+    LIST_ISSUES,
+    CREATE_ISSUE,
+    READ_ISSUE,
+    UPDATE_ISSUE,
+    LIST_COMMENTS,
+    CREATE_COMMENT,
+    ADD_LABELS,
+    READ_LABEL,
+    CREATE_LABEL,
+];
+
+/// Everything but what a path segment may hold as it is; a slash stays, since refs hold some.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
+/// A route's method and its path with the values filled in, in their order.
+///
+/// `root` stands for `/repos/{owner}/{repo}`.
+pub(super) fn expand(route: &str, root: &str, values: &[&str]) -> (http::Method, String) {
+    let (method, template) = route.split_once(' ').expect("a route has a method");
+    let method = method.parse().expect("a route's method is valid");
+    let mut path = String::new();
+    let rest = match template.strip_prefix("/repos/{owner}/{repo}") {
+        Some(rest) => {
+            path.push_str(root);
+            rest
+        }
+        None => template,
+    };
+    let mut values = values.iter();
+    for segment in rest.split('/').skip(1) {
+        path.push('/');
+        if segment.starts_with('{') {
+            let value = values.next().expect("every place of a route gets a value");
+            path.extend(utf8_percent_encode(value, ENCODED));
+        } else {
+            path.push_str(segment);
+        }
+    }
+    debug_assert!(values.next().is_none(), "too many values for {route}");
+    (method, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_encoded_and_slashes_of_refs_stay() {
+        let (method, path) = expand(READ_REF, "/repos/acme/widget", &["heads/phileas/a b#1?"]);
+        assert_eq!(method, "GET");
+        assert_eq!(
+            path,
+            "/repos/acme/widget/git/ref/heads/phileas/a%20b%231%3F"
+        );
+        let (_, path) = expand(LIST_ISSUES, "/repositories/7", &[]);
+        assert_eq!(path, "/repositories/7/issues");
+    }
+}

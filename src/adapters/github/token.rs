@@ -1,0 +1,143 @@
+//! What phileas shows GitHub to be let in. Tokens are opaque: of any length, of any form.
+
+use std::fmt;
+
+use http::HeaderValue;
+use octocrab::EncodingKey;
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// A token. Neither `Debug` nor an error ever shows it.
+#[derive(Clone)]
+pub struct Token(SecretString);
+
+/// Who phileas is to GitHub.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    /// A person's token, fine-grained or classic.
+    Token(Token),
+    /// The `GITHUB_TOKEN` of a workflow run.
+    WorkflowToken(Token),
+    /// A GitHub App; tokens of its installation on the repository are minted as needed.
+    App(App),
+}
+
+/// A GitHub App's identity.
+#[derive(Clone)]
+pub struct App {
+    /// Its client id, or its numeric id: the `iss` of its JSON Web Tokens.
+    pub(super) issuer: String,
+    pub(super) key: EncodingKey,
+}
+
+/// Why a credential cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CredentialError {
+    /// Nothing but white space.
+    #[error("the GitHub token is empty; set GITHUB_TOKEN")]
+    EmptyToken,
+    /// It cannot stand in a header.
+    #[error("the GitHub token holds characters that no token has, such as a line break within it")]
+    NotAToken,
+    /// The App's id is missing.
+    #[error("the GitHub App's id is empty; its client id or its numeric id is wanted")]
+    EmptyIssuer,
+    /// The key is not an RSA private key in PEM form.
+    #[error(
+        "the GitHub App's private key is not an RSA key in PEM form; give the whole file, from `-----BEGIN` on"
+    )]
+    NotAKey,
+}
+
+impl Token {
+    /// Takes a token; white space around it, such as a file's last line break, is not part of it.
+    ///
+    /// # Errors
+    ///
+    /// An empty token, or one that cannot stand in a header.
+    pub fn new(text: &str) -> Result<Self, CredentialError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(CredentialError::EmptyToken);
+        }
+        if text.contains(char::is_whitespace) || HeaderValue::from_str(text).is_err() {
+            return Err(CredentialError::NotAToken);
+        }
+        Ok(Self(SecretString::from(text.to_owned())))
+    }
+
+    pub(super) fn secret(&self) -> &SecretString {
+        &self.0
+    }
+
+    pub(super) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(hidden)")
+    }
+}
+
+impl App {
+    /// Takes an App's id (client id or numeric) and its private key.
+    ///
+    /// # Errors
+    ///
+    /// An empty id, or a key that is not an RSA private key in PEM form.
+    pub fn new(id: &str, pem: &str) -> Result<Self, CredentialError> {
+        let id = id.trim();
+        if id.is_empty() {
+            return Err(CredentialError::EmptyIssuer);
+        }
+        // Secrets in one line are common: their line breaks arrive as the two characters `\n`.
+        let pem = pem.trim().replace("\\n", "\n");
+        let key =
+            EncodingKey::from_rsa_pem(pem.as_bytes()).map_err(|_| CredentialError::NotAKey)?;
+        Ok(Self {
+            issuer: id.to_owned(),
+            key,
+        })
+    }
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App")
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_opaque_and_hidden() {
+        let long = format!("ghs_12345_{}\n", "x".repeat(900));
+        let token = Token::new(&long).unwrap();
+        assert_eq!(token.expose(), long.trim());
+        assert_eq!(
+            format!("{:?}", Credential::Token(token)),
+            "Token(Token(hidden))"
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_credential_is_refused_without_being_shown() {
+        assert_eq!(Token::new(" \n").unwrap_err(), CredentialError::EmptyToken);
+        let error = Token::new("ghp_one\nghp_two").unwrap_err();
+        assert_eq!(error, CredentialError::NotAToken);
+        assert!(!error.to_string().contains("ghp_"));
+        assert_eq!(
+            App::new("1", "-----BEGIN nothing-----").unwrap_err(),
+            CredentialError::NotAKey
+        );
+        assert_eq!(
+            App::new(" ", "x").unwrap_err(),
+            CredentialError::EmptyIssuer
+        );
+    }
+}

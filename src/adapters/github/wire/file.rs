@@ -1,0 +1,149 @@
+//! Entries of git trees.
+
+use serde::Deserialize;
+
+/// An entry that is only listed.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Listed {
+    pub(in super::super) name: String,
+    /// git's octal mode as a number: 33188 is `100644`.
+    pub(in super::super) mode: u32,
+    pub(in super::super) oid: String,
+    pub(in super::super) size: u64,
+}
+
+/// An entry with what stands in it, as far as the document asks for it.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct File {
+    #[serde(flatten)]
+    pub(in super::super) listed: Listed,
+    #[serde(default)]
+    pub(in super::super) object: Option<Object>,
+}
+
+/// A blob's facts, or a tree's entries; of anything else, nothing.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(in super::super) struct Object {
+    pub(in super::super) text: Option<String>,
+    pub(in super::super) byte_size: Option<u64>,
+    pub(in super::super) is_truncated: bool,
+    pub(in super::super) is_binary: Option<bool>,
+    pub(in super::super) entries: Option<Vec<File>>,
+}
+
+/// What a tree entry is, by its mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Form {
+    File,
+    Folder,
+    Link,
+    Submodule,
+    Unknown,
+}
+
+/// What can be read of a blob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum Text<'a> {
+    /// The whole text.
+    Whole(&'a str),
+    /// GitHub does not show it whole in this place, but it may be text: read the blob itself.
+    ReadBlob,
+    /// It is not text.
+    Binary,
+}
+
+impl Listed {
+    pub(in super::super) fn form(&self) -> Form {
+        match self.mode & 0o170_000 {
+            0o100_000 => Form::File,
+            0o040_000 => Form::Folder,
+            0o120_000 => Form::Link,
+            0o160_000 => Form::Submodule,
+            _ => Form::Unknown,
+        }
+    }
+}
+
+impl File {
+    /// The text of a regular file. What GitHub cut, or decoded from another encoding, is not what git holds: then
+    /// the length differs, and only the blob itself tells.
+    pub(in super::super) fn text(&self) -> Text<'_> {
+        let Some(object) = &self.object else {
+            return Text::ReadBlob;
+        };
+        if object.is_binary == Some(true) {
+            return Text::Binary;
+        }
+        let size = object.byte_size.unwrap_or(self.listed.size);
+        match &object.text {
+            Some(text) if !object.is_truncated && text.len() as u64 == size => Text::Whole(text),
+            _ => Text::ReadBlob,
+        }
+    }
+
+    pub(in super::super) fn size(&self) -> u64 {
+        self.object
+            .as_ref()
+            .and_then(|object| object.byte_size)
+            .unwrap_or(self.listed.size)
+    }
+
+    pub(in super::super) fn entries(&self) -> &[Self] {
+        self.object
+            .as_ref()
+            .and_then(|object| object.entries.as_deref())
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(mode: u32, object: &str) -> File {
+        serde_json::from_str(&format!(
+            r#"{{"name":"a","mode":{mode},"oid":"1f","size":2,"object":{object}}}"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn modes_are_octal() {
+        for (mode, form) in [
+            (33188, Form::File),
+            (33261, Form::File),
+            (16384, Form::Folder),
+            (40960, Form::Link),
+            (57344, Form::Submodule),
+            (0, Form::Unknown),
+        ] {
+            assert_eq!(file(mode, "null").listed.form(), form, "{mode}");
+        }
+    }
+
+    #[test]
+    fn only_a_text_of_the_right_length_is_whole() {
+        let of = |object: &str| match file(33188, object).text() {
+            Text::Whole(text) => text.to_owned(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(
+            of(r#"{"text":"ab","byteSize":2,"isTruncated":false,"isBinary":false}"#),
+            "ab"
+        );
+        assert_eq!(
+            of(r#"{"text":"a","byteSize":2,"isTruncated":false,"isBinary":false}"#),
+            "ReadBlob"
+        );
+        assert_eq!(
+            of(r#"{"text":"ab","byteSize":2,"isTruncated":true,"isBinary":null}"#),
+            "ReadBlob"
+        );
+        assert_eq!(
+            of(r#"{"text":null,"byteSize":2,"isTruncated":false,"isBinary":true}"#),
+            "Binary"
+        );
+        assert_eq!(of("null"), "ReadBlob");
+    }
+}

@@ -1,0 +1,73 @@
+//! GitHub's answers, as narrow as they are used. Nothing here is shared with the models that judge this client.
+
+pub(super) mod file;
+pub(super) mod git;
+pub(super) mod issue;
+pub(super) mod observation;
+pub(super) mod pull;
+
+use serde::{Deserialize, Deserializer};
+
+/// A field that may be null but must be there: a missing key is a misunderstanding, not an absence.
+pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+/// The items of a connection.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]
+pub(super) struct Connection<T> {
+    /// GitHub's schema lets single items be null.
+    pub(super) nodes: Vec<Option<T>>,
+    #[serde(default)]
+    pub(super) page_info: Option<PageInfo>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PageInfo {
+    pub(super) has_next_page: bool,
+    pub(super) end_cursor: Option<String>,
+}
+
+impl<T> Connection<T> {
+    /// The cursor of the next page, if there is one.
+    pub(super) fn next(&self) -> Option<String> {
+        self.page_info
+            .as_ref()
+            .filter(|page| page.has_next_page)?
+            .end_cursor
+            .clone()
+    }
+}
+
+impl<T> IntoIterator for Connection<T> {
+    type Item = T;
+    type IntoIter = std::iter::Flatten<std::vec::IntoIter<Option<T>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.nodes.into_iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Place {
+        #[serde(deserialize_with = "present")]
+        ledger: Option<u8>,
+    }
+
+    #[test]
+    fn a_missing_key_is_not_an_absence() {
+        let place: Place = serde_json::from_str(r#"{"ledger":null}"#).unwrap();
+        assert_eq!(place.ledger, None);
+        assert!(serde_json::from_str::<Place>("{}").is_err());
+    }
+}

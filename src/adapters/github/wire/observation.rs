@@ -1,0 +1,109 @@
+//! The answer to `observe.graphql`.
+
+use phileas_domain::engine::Checks;
+use serde::Deserialize;
+
+use super::file::{File, Listed};
+use super::pull::PullFacts;
+use super::{Connection, present};
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Observed {
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) repository: Option<Repository>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Repository {
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) database_id: Option<u64>,
+    pub(in super::super) name_with_owner: String,
+    pub(in super::super) is_private: bool,
+    pub(in super::super) is_archived: bool,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) default_branch_ref: Option<DefaultBranch>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) ledger: Option<LedgerRef>,
+    pub(in super::super) open: Connection<PullFacts>,
+    pub(in super::super) recent: Connection<PullFacts>,
+    pub(in super::super) notices: Connection<NoticeIssue>,
+    pub(in super::super) paused: Connection<Numbered>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct DefaultBranch {
+    pub(in super::super) name: String,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) target: Option<DefaultCommit>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct DefaultCommit {
+    pub(in super::super) oid: String,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) status_check_rollup: Option<Rollup>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) schedules: Option<File>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) blocks: Option<File>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) partials: Option<File>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) personas: Option<File>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Rollup {
+    pub(in super::super) state: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct LedgerRef {
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) target: Option<LedgerCommit>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct LedgerCommit {
+    pub(in super::super) oid: String,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) folder: Option<Listed>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) state: Option<File>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct NoticeIssue {
+    pub(in super::super) number: u64,
+    pub(in super::super) body: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Numbered {
+    pub(in super::super) number: u64,
+}
+
+/// The answer to `open_pulls.graphql`.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct OpenPulls {
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) repository: Option<OpenPullsOf>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct OpenPullsOf {
+    pub(in super::super) open: Connection<PullFacts>,
+}
+
+impl Rollup {
+    pub(in super::super) fn verdict(&self) -> Checks {
+        match self.state.as_str() {
+            "SUCCESS" => Checks::Green,
+            "FAILURE" | "ERROR" => Checks::Red,
+            // What is not known yet is not green.
+            _ => Checks::Pending,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Pull requests.
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Pull, PullState};
+use phileas_domain::model::PullNumber;
+use serde::Deserialize;
+
+use super::{Connection, present};
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct PullFacts {
+    number: u64,
+    state: State,
+    is_draft: bool,
+    title: String,
+    body: String,
+    /// Null when the account is gone.
+    #[serde(deserialize_with = "present")]
+    author: Option<Author>,
+    head_ref_name: String,
+    head_ref_oid: String,
+    is_cross_repository: bool,
+    base_ref_name: String,
+    created_at: Timestamp,
+    #[serde(deserialize_with = "present")]
+    closed_at: Option<Timestamp>,
+    #[serde(deserialize_with = "present")]
+    merged_at: Option<Timestamp>,
+    #[serde(deserialize_with = "present")]
+    reviews: Option<Connection<Review>>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum State {
+    Open,
+    Closed,
+    Merged,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Author {
+    login: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Review {
+    author: Option<Reviewer>,
+    state: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Reviewer {
+    login: String,
+    #[serde(rename = "__typename")]
+    kind: String,
+}
+
+impl Review {
+    /// Whether a person other than the pull request's author has said something.
+    fn is_by_a_person_other_than(&self, author: &str) -> bool {
+        self.state != "PENDING"
+            && self.author.as_ref().is_some_and(|reviewer| {
+                matches!(reviewer.kind.as_str(), "User" | "EnterpriseUserAccount")
+                    && !reviewer.login.eq_ignore_ascii_case(author)
+                    && !reviewer.login.ends_with("[bot]")
+            })
+    }
+}
+
+impl From<PullFacts> for Pull {
+    fn from(facts: PullFacts) -> Self {
+        // GitHub shows `ghost` for accounts that are gone.
+        let author = facts
+            .author
+            .map_or_else(|| "ghost".to_owned(), |author| author.login);
+        let reviewed = facts
+            .reviews
+            .into_iter()
+            .flatten()
+            .any(|review| review.is_by_a_person_other_than(&author));
+        Self {
+            number: PullNumber(facts.number),
+            state: match facts.state {
+                State::Open => PullState::Open,
+                State::Closed => PullState::Closed,
+                State::Merged => PullState::Merged,
+            },
+            draft: facts.is_draft,
+            title: facts.title,
+            body: facts.body,
+            author: author.into(),
+            head: facts.head_ref_name.into(),
+            head_oid: facts.head_ref_oid.into(),
+            same_repository: !facts.is_cross_repository,
+            base: facts.base_ref_name.into(),
+            created_at: facts.created_at,
+            closed_at: facts.closed_at.or(facts.merged_at),
+            reviewed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pull(author: &str, reviews: &str) -> Pull {
+        let facts: PullFacts = serde_json::from_str(&format!(
+            r#"{{"number":7,"state":"MERGED","isDraft":false,"title":"t","body":"b","author":{author},
+                "headRefName":"h","headRefOid":"1f","isCrossRepository":true,"baseRefName":"main",
+                "createdAt":"2026-01-05T00:00:00Z","closedAt":null,"mergedAt":"2026-01-05T01:00:00Z",
+                "reviews":{{"nodes":{reviews}}}}}"#
+        ))
+        .unwrap();
+        facts.into()
+    }
+
+    #[test]
+    fn only_other_people_review() {
+        let ada = r#"{"login":"ada"}"#;
+        let review = |login: &str, kind: &str, state: &str| {
+            format!(
+                r#"[{{"author":{{"login":"{login}","__typename":"{kind}"}},"state":"{state}"}}]"#
+            )
+        };
+        assert!(pull(ada, &review("bob", "User", "COMMENTED")).reviewed);
+        assert!(!pull(ada, &review("Ada", "User", "APPROVED")).reviewed);
+        assert!(!pull(ada, &review("gemini", "Bot", "APPROVED")).reviewed);
+        assert!(!pull(ada, &review("bob", "User", "PENDING")).reviewed);
+        assert!(!pull(ada, r#"[{"author":null,"state":"APPROVED"},null]"#).reviewed);
+    }
+
+    #[test]
+    fn a_merged_pull_of_a_gone_account_has_an_end() {
+        let pull = pull("null", "[]");
+        assert_eq!(pull.author.as_str(), "ghost");
+        assert_eq!(pull.state, PullState::Merged);
+        assert!(!pull.same_repository);
+        assert_eq!(
+            pull.closed_at,
+            Some("2026-01-05T01:00:00Z".parse().unwrap())
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! One commit on the ledger branch, by compare-and-swap.
+//!
+//! # What is wanted
+//!
+//! 1. **A win is a fact.** `Ok(oid)` is said only when a commit with this very parent, message and content is on the
+//!    branch. Whoever is told so may call Jules.
+//! 2. **A loss is a fact, or harmless.** `Stale` is said when the branch has moved, and nothing of ours is on it as
+//!    far as GitHub shows. Should a replica have hidden our own commit so long, the next read finds it as an intent
+//!    with our name and without a session, which is settled by looking at Jules, never by starting once more.
+//! 3. **At most once.** Whatever is repeated demands the same parent, so that of all repetitions one can land.
+//! 4. **Nothing of others is lost.** No force, no merge of texts, no deletion: a lost race is decided anew above.
+//! 5. **It ends.** Each look, wait and repetition is counted; none waits longer than some seconds.
+//!
+//! # The races, and what was chosen
+//!
+//! **Two writers with the same parent.** `createCommitOnBranch` moves the branch only when its head is
+//! `expectedHeadOid`. One wins; the other is told `STALE_DATA`, or one of two texts.
+//!
+//! **The answer is lost** (cut connection, time-out, 5xx) **or is an error beside a status of 200.** Whether the
+//! commit landed is seen on the branch only. Its chain is walked from the head down to our parent: the commit that
+//! stands on our parent is either ours, and we have won, or another's, and we have lost. Walking, instead of looking
+//! at the head alone, matters when somebody has committed on top of ours meanwhile.
+//!
+//! **The head is still our parent.** Either nothing landed, or a replica lags, or the commit is still under way. We
+//! look again after short waits ([`LOOKS`]) and then repeat the same compare-and-swap, once. If the first one landed
+//! after all, the repetition is refused as stale, and the walk finds our commit. If nothing is known even then, the
+//! call fails as `Retry`: the tick ends without an effect, and a late commit is harmless by point 2.
+//!
+//! **Stale, though it was us.** Something between us and GitHub may repeat a request of its own accord: the first
+//! copy lands, the second is refused, and only the refusal is seen. So a refusal is believed only after the same walk;
+//! this costs two reads in a case that is rare.
+//!
+//! **Which commit is ours?** Its parent is our parent and its message is our message, which names the holder. An
+//! earlier tick of this process may have tried to commit something else with the same words on the same parent, so
+//! the contents are compared too, as far as GitHub shows them whole.
+//!
+//! **The branch is born.** There is no compare-and-swap against nothing, but creating a ref refuses when it exists.
+//! Tree and commit are written first; nobody sees them until the ref does. Of two that give birth at once, one gets
+//! 422 and is stale. When that answer is lost, the head tells: commit ids cannot be guessed, so a branch that stands
+//! on our orphan, or has it at its root, was made by us. A repository without any commit cannot take objects (409).
+
+mod birth;
+mod remote;
+mod trace;
+
+use std::time::Duration;
+
+use phileas_domain::model::Oid;
+
+use crate::runtime::ports::{Commit, CommitError, Disposition, Failure};
+
+pub use remote::{Recorded, Remote, Swap};
+
+use trace::Trace;
+
+/// The waits before looking at the branch again: replicas lag.
+pub const LOOKS: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+];
+/// How often the same compare-and-swap is sent in all.
+pub const MAX_SWAPS: u32 = 2;
+
+/// Makes a commit and answers with its id.
+///
+/// # Errors
+///
+/// [`CommitError::Stale`] when the branch has moved; [`CommitError::Failed`] when GitHub refused, or does not answer.
+pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, CommitError> {
+    let Some(base) = &commit.base else {
+        return birth::give_birth(remote, commit).await;
+    };
+    let mut last = None;
+    for _ in 0..MAX_SWAPS {
+        let (refused, failure) = match remote.swap(base, commit).await {
+            Swap::Done(oid) => return Ok(oid),
+            // What is refused now may be refused because the attempt before, of which nobody knows, did it.
+            Swap::Failed(failure) if last.is_none() => return Err(settled(failure).into()),
+            Swap::Stale => (true, None),
+            Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),
+        };
+        match trace::look(remote, base, commit).await {
+            Ok(Trace::Ours(oid)) => return Ok(oid),
+            Ok(Trace::Others) => return Err(CommitError::Stale),
+            // The refusal knows of a move that is not to be seen here: there is nothing to repeat.
+            Ok(Trace::Nothing) | Err(_) if refused => return Err(CommitError::Stale),
+            Ok(Trace::Nothing) => last = failure,
+            Err(blind) => return Err(settled(failure.unwrap_or(blind)).into()),
+        }
+    }
+    let failure = last.unwrap_or_else(|| Failure {
+        disposition: Disposition::Retry { after: None },
+        detail: "GitHub: the commit is not to be seen".to_owned(),
+    });
+    Err(settled(failure).into())
+}
+
+/// A commit's whole message, as git keeps it.
+#[must_use]
+pub fn message(commit: &Commit) -> String {
+    let body = commit.body.trim_end();
+    if body.is_empty() {
+        commit.headline.clone()
+    } else {
+        format!("{}\n\n{body}", commit.headline)
+    }
+}
+
+/// We have looked, so that nothing is left that only the caller could find out: trying later is right.
+fn settled(failure: Failure) -> Failure {
+    match failure.disposition {
+        Disposition::Unknown => Failure {
+            disposition: Disposition::Retry { after: None },
+            ..failure
+        },
+        _ => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Looking whether a commit of ours is on the branch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use phileas_domain::model::Oid;
+
+use crate::runtime::ports::{Commit, Failure};
+
+use super::remote::{Recorded, Remote};
+use super::{LOOKS, message};
+
+/// How many commits are walked back from the head. Nobody writes so many while one of ours is looked for.
+pub(super) const LOOK_BACK: usize = 16;
+
+/// What the branch shows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// Our commit is on it.
+    Ours(Oid),
+    /// The branch has moved, and not by us.
+    Others,
+    /// The head is where it was.
+    Nothing,
+}
+
+/// Looks until the branch shows a move, or the last look has been taken.
+pub(super) async fn look(
+    remote: &impl Remote,
+    base: &Oid,
+    commit: &Commit,
+) -> Result<Trace, Failure> {
+    let mut last = Ok(Trace::Nothing);
+    for wait in LOOKS {
+        if !wait.is_zero() {
+            remote.pause(wait).await;
+        }
+        last = walk(remote, base, commit).await;
+        if matches!(last, Ok(Trace::Ours(_) | Trace::Others)) {
+            break;
+        }
+    }
+    last
+}
+
+/// Walks from the head to the commit that stands on `base`.
+async fn walk(remote: &impl Remote, base: &Oid, commit: &Commit) -> Result<Trace, Failure> {
+    let Some(mut at) = remote.head().await? else {
+        return Ok(Trace::Others);
+    };
+    if at == *base {
+        return Ok(Trace::Nothing);
+    }
+    for _ in 0..LOOK_BACK {
+        let Some(found) = remote.recorded(&at).await? else {
+            // The head is known here and its commit is not: this replica lags behind itself.
+            return Ok(Trace::Nothing);
+        };
+        let Some(parent) = found.parents.first().cloned() else {
+            return Ok(Trace::Others);
+        };
+        if parent == *base {
+            return Ok(if is_ours(remote, &at, &found, commit).await? {
+                Trace::Ours(at)
+            } else {
+                Trace::Others
+            });
+        }
+        at = parent;
+    }
+    Ok(Trace::Others)
+}
+
+async fn is_ours(
+    remote: &impl Remote,
+    at: &Oid,
+    found: &Recorded,
+    commit: &Commit,
+) -> Result<bool, Failure> {
+    if found.parents.len() != 1 || !same_message(&found.message, commit) {
+        return Ok(false);
+    }
+    let paths: BTreeSet<String> = commit.files.keys().cloned().collect();
+    let texts: BTreeMap<String, String> = remote.texts(at, &paths).await?;
+    Ok(commit.files.iter().all(|(path, wanted)| {
+        match (wanted, texts.get(path)) {
+            (Some(wanted), Some(text)) => wanted == text,
+            (None, Some(_)) => false,
+            // Not shown whole, or removed: the message decides.
+            (_, None) => true,
+        }
+    }))
+}
+
+/// Git may add a last line break, and GitHub trailers of its own behind ours.
+fn same_message(found: &str, commit: &Commit) -> bool {
+    let wanted = message(commit);
+    found
+        .trim_end()
+        .strip_prefix(wanted.as_str())
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_compared_whole() {
+        let commit = Commit {
+            base: None,
+            headline: "phileas: intent".to_owned(),
+            body: "Phileas-Holder: a\n".to_owned(),
+            files: BTreeMap::new(),
+        };
+        for (found, same) in [
+            ("phileas: intent\n\nPhileas-Holder: a", true),
+            ("phileas: intent\n\nPhileas-Holder: a\n", true),
+            (
+                "phileas: intent\n\nPhileas-Holder: a\nCo-authored-by: x",
+                true,
+            ),
+            ("phileas: intent\n\nPhileas-Holder: ab", false),
+            ("phileas: intent\n\nPhileas-Holder: b", false),
+            ("phileas: intent", false),
+        ] {
+            assert_eq!(same_message(found, &commit), same, "{found}");
+        }
+    }
+}

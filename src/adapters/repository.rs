@@ -1,0 +1,113 @@
+//! A repository as the runtime's port sees it: read by [`github`](super::github), committed to by
+//! [`ledger`](super::ledger). The two know nothing of each other; they meet here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use phileas_domain::engine::Pull;
+use phileas_domain::model::{BranchName, Oid, PullNumber};
+
+use crate::runtime::ports::{Commit, CommitError, Failure, GitHub, LEDGER_BRANCH, Observation};
+
+use super::github::Client;
+use super::github::objects::Attempt;
+use super::ledger::{self, Recorded, Remote, Swap};
+
+impl GitHub for Client {
+    async fn observe(&self) -> Result<Observation, Failure> {
+        self.observe_once().await
+    }
+
+    async fn read_texts(
+        &self,
+        commit: &Oid,
+        paths: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, String>, Failure> {
+        self.texts_at(commit, paths).await
+    }
+
+    async fn read_pulls(
+        &self,
+        numbers: &BTreeSet<PullNumber>,
+    ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
+        self.pulls_by_number(numbers).await
+    }
+
+    async fn commit(&self, commit: &Commit) -> Result<Oid, CommitError> {
+        ledger::commit(self, commit).await
+    }
+
+    async fn make_branch(&self, name: &BranchName, at: &Oid) -> Result<(), Failure> {
+        self.make_branch_once(name, at).await
+    }
+
+    async fn retarget_pull(&self, pull: PullNumber, base: &BranchName) -> Result<(), Failure> {
+        self.retarget(pull, base).await
+    }
+
+    async fn open_notice(&self, key: &str, title: &str, body: &str) -> Result<u64, Failure> {
+        self.open_notice_once(key, title, body).await
+    }
+
+    async fn close_notice(&self, number: u64, comment: &str) -> Result<(), Failure> {
+        self.close_notice_once(number, comment).await
+    }
+}
+
+impl Remote for Client {
+    async fn swap(&self, base: &Oid, commit: &Commit) -> Swap {
+        let Commit {
+            headline,
+            body,
+            files,
+            ..
+        } = commit;
+        Self::swap(self, LEDGER_BRANCH, base, headline, body, files)
+            .await
+            .into()
+    }
+
+    async fn head(&self) -> Result<Option<Oid>, Failure> {
+        self.branch_head(LEDGER_BRANCH).await
+    }
+
+    async fn recorded(&self, oid: &Oid) -> Result<Option<Recorded>, Failure> {
+        let found = Self::recorded(self, oid).await?;
+        Ok(found.map(|found| Recorded {
+            message: found.message,
+            parents: found.parents,
+        }))
+    }
+
+    async fn texts(
+        &self,
+        at: &Oid,
+        paths: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, String>, Failure> {
+        self.texts_at(at, paths).await
+    }
+
+    async fn write_orphan(&self, commit: &Commit) -> Result<Oid, Failure> {
+        let message = ledger::message(commit);
+        Self::write_orphan(self, &message, &commit.files).await
+    }
+
+    async fn create_branch(&self, at: &Oid) -> Swap {
+        Self::create_branch(self, LEDGER_BRANCH, at).await.into()
+    }
+
+    async fn pause(&self, length: Duration) {
+        self.wait(length).await;
+    }
+}
+
+impl From<Attempt> for Swap {
+    fn from(attempt: Attempt) -> Self {
+        match attempt {
+            Attempt::Done(oid) => Self::Done(oid),
+            Attempt::Stale => Self::Stale,
+            Attempt::Doubtful(failure) => Self::Doubtful(failure),
+            Attempt::Failed(failure) => Self::Failed(failure),
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! The command line as it is typed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use phileas_domain::model::RepositoryName;
+
+/// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
+#[derive(Debug, Parser)]
+#[command(name = "phileas", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch whole days of work go by on models of GitHub and Jules: no key, no network
+    Sandbox(Box<Sandbox>),
+    /// Do what is due in a repository, once
+    Tick(TickArguments),
+    /// Say what a tick would do and why everything else waits; writes nothing
+    Explain(TickArguments),
+    /// Show what the plan would do in the coming days, and what it would cost
+    Simulate(Simulate),
+    /// Show where each track stands, what is open, and what became of the work
+    Status(Repository),
+    /// Check the plan and the personas of a folder
+    Validate(Validate),
+    /// Look at the ledger's state file, and mend it
+    State {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: StateCommand,
+    },
+    /// List tracks, move their pointers, pause and resume them
+    Track {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: TrackCommand,
+    },
+    /// List personas, and read their prompts as Jules would
+    Persona {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PersonaCommand,
+    },
+    /// List, read, answer, approve, retry and cancel sessions
+    Session {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: SessionCommand,
+    },
+    /// Pause the repository and archive every live session of ours
+    Stop {
+        /// Really all of them; without it nothing is done
+        #[arg(long, required = true)]
+        all: bool,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Ask the real services the questions that their documentation leaves open
+    Probe(Probe),
+    /// Print completions for a shell
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// Which repository.
+#[derive(Debug, Clone, Args)]
+pub struct Repository {
+    /// The repository, `owner/name`
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: RepositoryName,
+    /// Print one JSON document, or one a line, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A tick.
+#[derive(Debug, Clone, Args)]
+pub struct TickArguments {
+    #[command(flatten)]
+    pub repository: Repository,
+    /// The event that woke us; it only says that something is due, everything is read afresh
+    #[arg(long, env = "GITHUB_EVENT_NAME", value_name = "NAME")]
+    pub event_name: Option<String>,
+    /// The event's payload
+    #[arg(long, env = "GITHUB_EVENT_PATH", value_name = "FILE")]
+    pub event_path: Option<PathBuf>,
+    /// Run this persona now, by its id or the path of its prompt
+    #[arg(long, value_name = "ID", conflicts_with_all = ["track", "all"])]
+    pub persona: Option<String>,
+    /// Run the next step of this track now, and nothing else
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub track: Option<String>,
+    /// Run every persona once, whatever the schedule says; budgets are kept
+    #[arg(long)]
+    pub all: bool,
+    /// Decide and report, without any client that could write
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// A forecast.
+#[derive(Debug, Clone, Args)]
+pub struct Simulate {
+    /// A folder with the plan; without it, `--repo` is read
+    pub dir: Option<PathBuf>,
+    /// The repository, `owner/name`
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
+    /// How many days
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=90))]
+    pub days: u16,
+    /// How long a session is thought to take
+    #[arg(long, default_value = "30m", value_parser = super::duration::parse, value_name = "DURATION")]
+    pub session: jiff::SignedDuration,
+    /// How long a pull request is thought to wait for its merge
+    #[arg(long, default_value = "2h", value_parser = super::duration::parse, value_name = "DURATION")]
+    pub review: jiff::SignedDuration,
+    /// Start of the forecast instead of now, in RFC 3339
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<jiff::Timestamp>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A check of a folder.
+#[derive(Debug, Clone, Args)]
+pub struct Validate {
+    /// The repository's folder
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Print one JSON object a finding
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `state …`
+#[derive(Debug, Subcommand)]
+pub enum StateCommand {
+    /// Print the state file as version 5
+    Show {
+        /// A file; without it, the ledger of `--repo` is read
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        source: StateSource,
+    },
+    /// Propose a state from what can be saved of a corrupt one
+    Repair {
+        /// A file; without it, the ledger of `--repo` is read
+        file: Option<PathBuf>,
+        /// Write the proposal; without it, it is only shown
+        #[arg(long)]
+        write: bool,
+        #[command(flatten)]
+        source: StateSource,
+    },
+    /// Propose a state from Jules' own list of sessions
+    Rebuild {
+        /// Write the proposal; without it, it is only shown
+        #[arg(long)]
+        write: bool,
+        #[command(flatten)]
+        repository: Repository,
+    },
+}
+
+/// Where a state file comes from.
+#[derive(Debug, Clone, Args)]
+pub struct StateSource {
+    /// The repository, `owner/name`
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
+    /// Print JSON only
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `track …`
+#[derive(Debug, Subcommand)]
+pub enum TrackCommand {
+    /// List tracks and schedules, and where they stand
+    List(Repository),
+    /// Move a track's pointer: the named step is the next to run
+    Set {
+        /// The track
+        name: String,
+        /// The index of the next step, from 0, or the id of its persona
+        next: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Pause a track; its live turn is followed, nothing new starts
+    Pause {
+        /// The track
+        name: String,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Let a paused track go on
+    Resume {
+        /// The track
+        name: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+}
+
+/// `persona …`
+#[derive(Debug, Subcommand)]
+pub enum PersonaCommand {
+    /// List the personas of a folder
+    List {
+        /// The repository's folder
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// Print one JSON object a persona
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a persona's prompt as it would be sent
+    Render {
+        /// The persona's id
+        id: String,
+        /// The repository's folder
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// The repository's name in the prompt
+        #[arg(long, default_value = "owner/name", value_name = "OWNER/NAME")]
+        repo: RepositoryName,
+        /// The track's name in the prompt
+        #[arg(long, default_value = "default")]
+        track: String,
+        /// Print JSON with title, prompt and the files that went into it
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `session …`
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// List the sessions of this repository
+    List {
+        /// Archived ones, too
+        #[arg(long)]
+        archived: bool,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Show one session and its activities
+    Show {
+        /// The session's id
+        id: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Approve a session's plan
+    Approve {
+        /// The session's id
+        id: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Say something to a session
+    Message {
+        /// The session's id
+        id: String,
+        /// What
+        text: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Try a turn again: one that is held goes on, one that is over is asked for anew
+    Retry {
+        /// The session's or the turn's id
+        id: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// End a live turn: its session is archived, its track goes on
+    Cancel {
+        /// The session's or the turn's id
+        id: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+    /// Take a session that somebody started elsewhere into the ledger, and follow it
+    Import {
+        /// The session's id
+        id: String,
+        /// Whose work it counts as
+        #[arg(long)]
+        persona: String,
+        #[command(flatten)]
+        repository: Repository,
+    },
+}
+
+/// The open questions.
+#[derive(Debug, Clone, Args)]
+pub struct Probe {
+    #[command(flatten)]
+    pub repository: Repository,
+    /// Also start sessions and write to a scratch branch: costs quota, use a scratch repository
+    #[arg(long)]
+    pub write: bool,
+    /// Write the answers as a fault plan that the sandbox replays
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// The sandbox.
+#[derive(Debug, Clone, Args)]
+pub struct Sandbox {
+    /// Run without a show, on virtual time, as fast as the machine can
+    #[arg(long)]
+    pub headless: bool,
+    /// Serve the two models, and nothing else
+    #[arg(long, conflicts_with = "headless")]
+    pub world_only: bool,
+    /// Address of the GitHub model; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub github: SocketAddr,
+    /// Address of the Jules model; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub jules: SocketAddr,
+    /// Take this folder as the repository instead of the newcomer's one
+    #[arg(long, value_name = "DIR")]
+    pub repo: Option<PathBuf>,
+    /// Put this folder on the branch `jules` first
+    #[arg(long, value_name = "DIR")]
+    pub ledger: Option<PathBuf>,
+    /// How much time goes by
+    #[arg(long, default_value = "48h", value_parser = super::duration::parse, value_name = "DURATION")]
+    pub until: jiff::SignedDuration,
+    /// The seed of all chance
+    #[arg(long, default_value_t = 7)]
+    pub seed: u64,
+    /// Minutes of the sandbox in a second of yours, for the show
+    #[arg(long, default_value_t = 20.0, value_name = "MINUTES")]
+    pub speed: f64,
+    /// Every open question answered in the worst way
+    #[arg(long, conflicts_with = "faults")]
+    pub chaos: bool,
+    /// Faults and answers from a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub faults: Option<PathBuf>,
+    /// Write the repositories, the branches and the models' books here at the end
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,112 @@
+//! Exit codes: 0 done or nothing to do, 1 findings or an internal fault, 2 usage or configuration, 3 a credential is
+//! missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::{EditError, TickError};
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, or nothing to do.
+    Done,
+    /// A checker found something, or a fault of our own.
+    Findings,
+    /// The command line or the configuration is wrong.
+    Usage,
+    /// A credential is missing, refused or too weak.
+    Credential,
+    /// An outside system is unavailable.
+    Unavailable,
+    /// The state is corrupt.
+    Corrupt,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Findings => 1,
+            Exit::Usage => 2,
+            Exit::Credential => 3,
+            Exit::Unavailable => 4,
+            Exit::Corrupt => 5,
+        })
+    }
+}
+
+/// A command that could not do its work: the exit code, and one message for people.
+#[derive(Debug)]
+pub struct Stopped {
+    /// The exit code.
+    pub exit: Exit,
+    /// What is wrong, and how to mend it.
+    pub message: String,
+}
+
+impl Stopped {
+    /// A command line or configuration that is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into() }
+    }
+
+    /// A missing, refused or too weak credential.
+    pub fn credential(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Credential, message: message.into() }
+    }
+
+    /// A fault of our own, or findings.
+    pub fn fault(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Findings, message: message.into() }
+    }
+
+    /// A state that cannot be read.
+    pub fn corrupt(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Corrupt, message: message.into() }
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        let exit = match failure.disposition {
+            Disposition::Retry { .. } | Disposition::Unknown => Exit::Unavailable,
+            Disposition::Denied => Exit::Credential,
+            Disposition::NotFound | Disposition::Refused => Exit::Usage,
+        };
+        Self { exit, message: failure.detail }
+    }
+}
+
+impl From<TickError> for Stopped {
+    fn from(error: TickError) -> Self {
+        match error {
+            TickError::Outside(failure) => failure.into(),
+            TickError::Contended(_) => Self { exit: Exit::Unavailable, message: error.to_string() },
+            TickError::Invariant(_) => Self::fault(error.to_string()),
+        }
+    }
+}
+
+impl From<EditError> for Stopped {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Tick(error) => error.into(),
+            EditError::Corrupt(_) => Self::corrupt(error.to_string()),
+            EditError::NoLedger | EditError::Refused(_) => Self::usage(error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Stopped {
+    fn from(error: std::io::Error) -> Self {
+        Self::fault(error.to_string())
+    }
+}

@@ -1,0 +1,108 @@
+//! A decision on a line: JSON for programs, text for people.
+
+use anstyle::{AnsiColor, Style};
+use jiff::Timestamp;
+use phileas_domain::engine::{Line, Verdict};
+use phileas_domain::model::RepositoryName;
+use serde_json::{Value, json};
+
+use crate::runtime::TickReport;
+
+/// One decision as programs read it.
+#[must_use]
+pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line) -> Value {
+    json!({
+        "at": at.to_string(),
+        "repo": repository.to_string(),
+        "track": line.track.as_ref().map(ToString::to_string),
+        "seq": line.seq,
+        "slot": line.slot.as_ref().map(ToString::to_string),
+        "persona": line.persona.as_ref().map(ToString::to_string),
+        "decision": line.verdict.as_str(),
+        "reason": line.reason.code(),
+        "turn": line.turn.as_ref().map(ToString::to_string),
+        "session_id": line.session_id.as_ref().map(ToString::to_string),
+        "pr_number": line.pr_number.map(|number| number.0),
+        "detail": line.detail,
+    })
+}
+
+/// What a tick cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Requests to GitHub, REST and GraphQL.
+    pub github_requests: u64,
+    /// Points of GitHub's GraphQL budget.
+    pub github_points: u64,
+    /// Requests to Jules.
+    pub jules_requests: u64,
+}
+
+/// The last line of a tick.
+#[must_use]
+pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
+    let mut summary = serde_json::Map::new();
+    for verdict in [
+        Verdict::Dispatched,
+        Verdict::Adopted,
+        Verdict::Advanced,
+        Verdict::Waiting,
+        Verdict::Skipped,
+        Verdict::Refused,
+        Verdict::Paused,
+        Verdict::Held,
+        Verdict::Settled,
+        Verdict::Imported,
+    ] {
+        let count = report.all().filter(|(_, line)| line.verdict == verdict).count();
+        summary.insert(verdict.as_str().to_owned(), json!(count));
+    }
+    summary.insert("commits".to_owned(), json!(report.commits));
+    summary.insert("failed_effects".to_owned(), json!(report.failed.len()));
+    summary.insert("github_requests".to_owned(), json!(cost.github_requests));
+    summary.insert("github_points".to_owned(), json!(cost.github_points));
+    summary.insert("jules_requests".to_owned(), json!(cost.jules_requests));
+    summary.insert("next_due".to_owned(), json!(report.wake_at.map(|at| at.to_string())));
+    json!({ "summary": summary })
+}
+
+/// One decision as people read it, without a final newline.
+#[must_use]
+pub fn line_text(line: &Line, colour: bool) -> String {
+    let (sign, style) = sign(line.verdict);
+    let style = if colour { style } else { Style::new() };
+    let mut who = line.track.as_ref().map_or_else(|| "repository".to_owned(), ToString::to_string);
+    if let Some(seq) = line.seq {
+        who.push_str(&format!("#{seq}"));
+    }
+    let persona = line.persona.as_ref().map(ToString::to_string).unwrap_or_default();
+    let verdict = format!("{sign} {:<10}", line.verdict.as_str());
+    let dim = if colour { Style::new().dimmed() } else { Style::new() };
+    let until = line.until.map(|until| format!(", until {}", short(until))).unwrap_or_default();
+    format!(
+        "{style}{verdict}{style:#} {who:<22} {persona:<14} {} {dim}[{}{until}]{dim:#}",
+        line.detail,
+        line.reason.code()
+    )
+}
+
+/// An instant to the minute, in UTC.
+#[must_use]
+pub fn short(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+fn sign(verdict: Verdict) -> (&'static str, Style) {
+    let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
+    match verdict {
+        Verdict::Dispatched => ("▶", colour(AnsiColor::Green).bold()),
+        Verdict::Adopted => ("↺", colour(AnsiColor::Cyan)),
+        Verdict::Advanced => ("✔", colour(AnsiColor::Green)),
+        Verdict::Settled | Verdict::Imported => ("●", colour(AnsiColor::Blue)),
+        Verdict::Waiting => ("·", Style::new().dimmed()),
+        Verdict::Skipped => ("-", colour(AnsiColor::Yellow)),
+        Verdict::Refused => ("✘", colour(AnsiColor::Red)),
+        Verdict::Paused => ("‖", colour(AnsiColor::Yellow).bold()),
+        Verdict::Held => ("!", colour(AnsiColor::Red).bold()),
+    }
+}

@@ -1,0 +1,95 @@
+//! A person changes the ledger by hand: read, change, check, commit by compare-and-swap, and again when the race is lost.
+
+use phileas_domain::engine::Ledger;
+use phileas_domain::model::{Holder, Oid, TrackName};
+use phileas_domain::state::{self, STATE_PATH, State};
+
+use super::observe::ledger_of;
+use super::ports::{Commit, CommitError, Failure, Observation, WriteGitHub};
+use super::tick::TickError;
+
+/// How often an edit starts again because somebody else was faster.
+const MAX_LOST_RACES: usize = 6;
+
+/// What an edit does to the state.
+pub struct Edit<'a> {
+    /// The commit's subject, without the prefix `phileas: `.
+    pub headline: &'a str,
+    /// Who edits.
+    pub holder: &'a Holder,
+    /// A track whose pointer may be moved back.
+    pub moves_pointer_of: Option<&'a TrackName>,
+}
+
+/// Why an edit was not made. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// There is no ledger to edit.
+    #[error("the repository has no ledger yet; it is born with the first tick")]
+    NoLedger,
+    /// The ledger cannot be read.
+    #[error("the state file cannot be read: {0}")]
+    Corrupt(String),
+    /// What was asked for does not fit the state.
+    #[error("{0}")]
+    Refused(String),
+    /// Anything that a tick may fail by.
+    #[error(transparent)]
+    Tick(#[from] TickError),
+}
+
+impl From<Failure> for EditError {
+    fn from(failure: Failure) -> Self {
+        Self::Tick(failure.into())
+    }
+}
+
+/// Changes the state and commits it; answers with the new head. `change` is called again after each lost race.
+///
+/// # Errors
+///
+/// When there is no readable ledger, when `change` refuses, or when the commit cannot be made.
+pub async fn edit(
+    github: &impl WriteGitHub,
+    edit: &Edit<'_>,
+    change: impl Fn(&mut State, &Observation) -> Result<(), String>,
+) -> Result<Oid, EditError> {
+    for _ in 0..MAX_LOST_RACES {
+        let observation = github.observe().await?;
+        let (head, before) = match ledger_of(observation.ledger.clone()) {
+            Ledger::Present { head, state } => (head, *state),
+            Ledger::Missing { .. } => return Err(EditError::NoLedger),
+            Ledger::Corrupt { diagnostics, .. } => {
+                let first = diagnostics
+                    .first()
+                    .map_or_else(String::new, ToString::to_string);
+                return Err(EditError::Corrupt(first));
+            }
+        };
+        let mut after = before.clone();
+        change(&mut after, &observation).map_err(EditError::Refused)?;
+        if after == before {
+            return Ok(head);
+        }
+        let mut broken = state::invariant::check(&after);
+        broken.extend(match edit.moves_pointer_of {
+            Some(track) => state::invariant::check_track_set(&before, &after, track),
+            None => state::invariant::check_step(&before, &after),
+        });
+        if let Some(first) = broken.first() {
+            return Err(TickError::Invariant(first.to_string()).into());
+        }
+        let commit = Commit {
+            base: Some(head),
+            headline: format!("phileas: {}", edit.headline),
+            body: format!("Phileas-Holder: {}\nskip-checks: true\n", edit.holder),
+            files: [(STATE_PATH.to_owned(), Some(state::codec::save(&after)))].into(),
+        };
+        match github.commit(&commit).await {
+            Ok(head) => return Ok(head),
+            Err(CommitError::Stale) => {}
+            Err(CommitError::Failed(failure)) => return Err(failure.into()),
+        }
+    }
+    Err(TickError::Contended(MAX_LOST_RACES).into())
+}

@@ -1,0 +1,81 @@
+//! Effects are carried out in order. Nothing is chosen here: an effect carries every value it needs.
+
+use jiff::Timestamp;
+use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
+
+use super::ports::{Failure, WriteGitHub, WriteJules};
+
+/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts.
+pub(super) async fn execute(
+    github: &impl WriteGitHub,
+    jules: &impl WriteJules,
+    effects: &[Effect],
+    now: impl Fn() -> Timestamp,
+) -> Vec<Event> {
+    let mut events = Vec::new();
+    for effect in effects {
+        let name = effect.name();
+        let done = match effect {
+            Effect::CreateSession(create) => {
+                events.push(create_session(github, jules, create, &now).await);
+                continue;
+            }
+            Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
+            Effect::ApprovePlan { session } => jules.approve_plan(session).await,
+            Effect::ArchiveSession { session } => jules.archive(session).await,
+            Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
+            Effect::OpenNotice { key, title, body } => github
+                .open_notice(&key.to_string(), title, body)
+                .await
+                .map(|_| ()),
+            Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
+        };
+        if let Err(Failure { detail, .. }) = done {
+            tracing::warn!(
+                effect.name = name,
+                detail,
+                "an effect could not be carried out"
+            );
+            events.push(Event::EffectFailed {
+                effect: name,
+                detail,
+            });
+        }
+    }
+    events
+}
+
+async fn create_session(
+    github: &impl WriteGitHub,
+    jules: &impl WriteJules,
+    create: &CreateSession,
+    now: &impl Fn() -> Timestamp,
+) -> Event {
+    let not_created = |failure| Event::SessionNotCreated {
+        track: create.track.clone(),
+        slot: create.slot.clone(),
+        marker: create.marker.clone(),
+        failure,
+    };
+    if let Some(branch) = &create.make_branch {
+        if let Err(failure) = github.make_branch(&branch.name, &branch.at).await {
+            return not_created(CreateFailure::NotSent {
+                detail: failure.detail,
+            });
+        }
+    }
+    // The point of no return: after this check Jules is called, once, and only by the holder of the intent.
+    if now() >= create.not_after {
+        let detail = "the intent's time was over before Jules could be called".to_owned();
+        return not_created(CreateFailure::NotSent { detail });
+    }
+    match jules.create(create).await {
+        Ok(session) => Event::SessionCreated {
+            track: create.track.clone(),
+            slot: create.slot.clone(),
+            marker: create.marker.clone(),
+            session,
+        },
+        Err(failure) => not_created(failure),
+    }
+}

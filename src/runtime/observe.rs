@@ -1,0 +1,220 @@
+//! The world becomes a snapshot: one read of GitHub, then only what the decision still needs.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::Diagnostic;
+use phileas_domain::engine::{self, Ledger, Listing, ListingNeed, Needs, Outage, Snapshot};
+use phileas_domain::model::{Entry, Mode};
+use phileas_domain::plan;
+use phileas_domain::state::{self, STATE_PATH};
+
+use super::ports::{
+    Disposition, Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch,
+};
+use super::tick::Settings;
+
+/// How often the needs of a decision are read before it is made with what there is.
+const MAX_READS: usize = 5;
+
+/// A snapshot, and when it was taken by the stopwatch.
+#[derive(Debug, Clone)]
+pub struct Sight {
+    /// The facts.
+    pub snapshot: Snapshot,
+    /// The stopwatch when GitHub's clock showed the snapshot's time.
+    pub taken_at: Duration,
+    /// GitHub's time then.
+    pub github_time: Timestamp,
+}
+
+impl Sight {
+    /// Moves the snapshot's time on by what has passed since.
+    pub(super) fn move_on(&mut self, stopwatch: &impl Stopwatch) {
+        self.snapshot.now = self.time(stopwatch);
+    }
+
+    pub(super) fn time(&self, stopwatch: &impl Stopwatch) -> Timestamp {
+        let passed = stopwatch.elapsed().saturating_sub(self.taken_at);
+        let passed = SignedDuration::try_from(passed).unwrap_or(SignedDuration::ZERO);
+        self.github_time
+            .checked_add(passed)
+            .unwrap_or(Timestamp::MAX)
+    }
+}
+
+/// Takes a snapshot of the repository and of everything that deciding about it needs.
+///
+/// # Errors
+///
+/// Only when GitHub's one read fails. What else cannot be read stands in the snapshot as an outage.
+pub async fn look(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    stopwatch: &impl Stopwatch,
+    settings: &Settings,
+) -> Result<Sight, Failure> {
+    let observation = github.observe().await?;
+    let taken_at = stopwatch.elapsed();
+    let github_time = observation.now;
+    let snapshot = assemble(observation, settings);
+    let mut sight = Sight {
+        snapshot,
+        taken_at,
+        github_time,
+    };
+    for _ in 0..MAX_READS {
+        sight.move_on(stopwatch);
+        let needs = engine::needs(&sight.snapshot);
+        if needs.is_empty() {
+            break;
+        }
+        read(github, jules, &mut sight.snapshot, &needs).await;
+    }
+    Ok(sight)
+}
+
+fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
+    let (plan, plan_diagnostics) = plan::read(&observation.tree);
+    Snapshot {
+        now: observation.now,
+        entropy: settings.entropy,
+        holder: settings.holder.clone(),
+        driver: settings.driver,
+        repository: observation.repository,
+        ledger: ledger_of(observation.ledger),
+        plan,
+        plan_diagnostics,
+        tree: observation.tree,
+        pulls: observation.pulls,
+        sessions: Listing::NotTaken,
+        activities: std::collections::BTreeMap::new(),
+        notices: observation.notices,
+        paused_by_variable: settings.paused_by_variable.clone(),
+        paused_by_label: observation.paused_by_label,
+        ask: settings.ask.clone(),
+    }
+}
+
+/// The state file as the engine may use it: read, and without a broken invariant.
+pub(super) fn ledger_of(read: LedgerRead) -> Ledger {
+    match read {
+        LedgerRead::NoBranch => Ledger::Missing { head: None },
+        LedgerRead::NoState { head } => Ledger::Missing { head: Some(head) },
+        LedgerRead::Unreadable { head, what } => Ledger::Corrupt {
+            head,
+            diagnostics: vec![
+                Diagnostic::error(STATE_PATH, what).mend("put a regular file back by a commit"),
+            ],
+        },
+        LedgerRead::State { head, text } => match state::codec::load(&text) {
+            Ok(loaded) => {
+                let broken = state::invariant::check(&loaded.state);
+                if broken.is_empty() {
+                    Ledger::Present {
+                        head,
+                        state: Box::new(loaded.state),
+                    }
+                } else {
+                    let diagnostics = broken
+                        .iter()
+                        .map(|one| Diagnostic::error(STATE_PATH, one.to_string()));
+                    Ledger::Corrupt {
+                        head,
+                        diagnostics: diagnostics.collect(),
+                    }
+                }
+            }
+            Err(diagnostics) => Ledger::Corrupt { head, diagnostics },
+        },
+    }
+}
+
+async fn read(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    snapshot: &mut Snapshot,
+    needs: &Needs,
+) {
+    if let Some(need) = &needs.listing {
+        list(jules, snapshot, need).await;
+    }
+    for id in &needs.activities {
+        match jules.activities(id).await {
+            // Sessions that are too young show none; that reads as "nothing has happened".
+            Ok(activities) => {
+                snapshot
+                    .activities
+                    .insert(id.clone(), activities.unwrap_or_default());
+            }
+            Err(failure) => {
+                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
+                return;
+            }
+        }
+    }
+    if !needs.pulls.is_empty() {
+        match github.read_pulls(&needs.pulls).await {
+            Ok(pulls) => snapshot.pulls.extend(pulls),
+            Err(failure) => {
+                tracing::warn!(%failure, "pull requests could not be read; they are looked at next time")
+            }
+        }
+    }
+    if !needs.texts.is_empty() {
+        texts(github, snapshot, needs).await;
+    }
+}
+
+async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
+    // A second, deeper listing must not lose what the first one was asked for.
+    snapshot.sessions = match jules.list(need, snapshot.now).await {
+        Ok(sessions) => Listing::Taken(sessions),
+        Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
+    };
+}
+
+fn outage(now: Timestamp, failure: &Failure) -> Outage {
+    let after = match &failure.disposition {
+        Disposition::Retry { after } => {
+            after.and_then(|after| SignedDuration::try_from(after).ok())
+        }
+        _ => None,
+    };
+    Outage {
+        detail: failure.detail.clone(),
+        retry_at: after.and_then(|after| now.checked_add(after).ok()),
+        credential: failure.disposition == Disposition::Denied,
+    }
+}
+
+async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
+    let Some(commit) = snapshot.repository.default_head.clone() else {
+        return;
+    };
+    let texts = match github.read_texts(&commit, &needs.texts).await {
+        Ok(texts) => texts,
+        Err(failure) => {
+            tracing::warn!(%failure, "journals could not be read; the prompt goes without them");
+            std::collections::BTreeMap::new()
+        }
+    };
+    for path in &needs.texts {
+        // What cannot be read counts as empty, so that it is asked for once.
+        let text = texts.get(path).map_or("", String::as_str);
+        let known = snapshot.tree.get(path).cloned();
+        let entry = known.unwrap_or(Entry {
+            mode: Mode::File,
+            oid: String::new(),
+            size: 0,
+            text: None,
+        });
+        snapshot.tree.insert(
+            path.clone(),
+            Entry {
+                text: Some(text.into()),
+                ..entry
+            },
+        );
+    }
+}

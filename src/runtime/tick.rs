@@ -1,0 +1,322 @@
+//! One tick: observe, decide, commit, execute, and again, until there is nothing left to do.
+//!
+//! Wanted: at most one session an attempt, no turn lost, whoever else ticks at the same time, wherever this process
+//! dies. The order is what gives it. The commit that announces a session comes before the call that creates it, and is a
+//! compare-and-swap on the head that was read, so of several processes one wins and only the winner calls. A commit
+//! that was lost means that somebody else decided: everything is read again and decided again, and only what came of
+//! effects that were already carried out is brought along. A process that dies leaves an intent; its successor finds
+//! the session by its marker, or learns from a complete listing after the grace that there is none.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Verdict};
+use phileas_domain::model::{Holder, Oid};
+use phileas_domain::plan::Driver;
+use phileas_domain::state::{self, STATE_PATH, State};
+use sha2::{Digest, Sha256};
+
+use super::execute::execute;
+use super::observe::{Sight, look};
+use super::ports::{
+    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
+    WriteJules,
+};
+
+/// How often a tick starts again because somebody else was faster.
+const MAX_LOST_RACES: usize = 6;
+/// How often a tick decides about one look at the world.
+const MAX_ROUNDS: usize = 8;
+
+/// What a run of phileas is, and was asked to do.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Who holds what this run decides; unique for each run.
+    pub holder: Holder,
+    /// Which way of running this is.
+    pub driver: Driver,
+    /// What a person asked this run to do.
+    pub ask: Ask,
+    /// Randomness for this run.
+    pub entropy: [u8; 32],
+    /// The repository variable `PHILEAS_PAUSED`.
+    pub paused_by_variable: Option<String>,
+}
+
+/// What a tick did, and why it did nothing more.
+#[derive(Debug, Clone, Default)]
+pub struct TickReport {
+    /// What was done, in order.
+    pub done: Vec<(Timestamp, Line)>,
+    /// What waits, from the last decision.
+    pub waiting: Vec<(Timestamp, Line)>,
+    /// Diagnostics of the plan.
+    pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
+    /// Effects that could not be carried out: their name, and one line.
+    pub failed: Vec<(&'static str, String)>,
+    /// When to look again, if nothing is heard before.
+    pub wake_at: Option<Timestamp>,
+    /// The ledger's head after the tick.
+    pub head: Option<Oid>,
+    /// GitHub's time at the end of the tick.
+    pub now: Timestamp,
+    /// How many commits were made.
+    pub commits: usize,
+    /// How many races were lost to others.
+    pub lost_races: usize,
+}
+
+/// Why a tick could not be finished. Everything that it had decided and committed stands.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TickError {
+    /// An outside system failed.
+    #[error(transparent)]
+    Outside(#[from] Failure),
+    /// Somebody else was faster each time.
+    #[error("the ledger branch moved {0} times while this tick was deciding; try again")]
+    Contended(usize),
+    /// A decision broke an invariant; nothing was written.
+    #[error("a decision would break an invariant of the ledger, so nothing was written: {0}")]
+    Invariant(String),
+}
+
+/// Who carries out a tick.
+pub struct Tick<'a, G, J, S> {
+    /// GitHub, for one repository.
+    pub github: &'a G,
+    /// Jules, for that repository and one key.
+    pub jules: &'a J,
+    /// Time that passes meanwhile.
+    pub stopwatch: &'a S,
+}
+
+impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
+    /// Carries out one tick.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub cannot be read or written, when every race was lost, or when a decision would break an invariant.
+    pub async fn run(&self, settings: &Settings) -> Result<TickReport, TickError> {
+        let mut report = TickReport::default();
+        // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
+        let mut events: Vec<Event> = Vec::new();
+        for attempt in 0..MAX_LOST_RACES {
+            let settings = Settings {
+                entropy: entropy_of(settings.entropy, attempt),
+                ..settings.clone()
+            };
+            let mut sight = look(self.github, self.jules, self.stopwatch, &settings).await?;
+            report
+                .plan_diagnostics
+                .clone_from(&sight.snapshot.plan_diagnostics);
+            match self.rounds(&mut sight, &mut events, &mut report).await {
+                Err(Stop::Lost) => report.lost_races += 1,
+                Err(Stop::Failed(error)) => return Err(error),
+                Ok(()) => {
+                    report.now = sight.time(self.stopwatch);
+                    report.head = head(&sight.snapshot.ledger);
+                    return Ok(report);
+                }
+            }
+        }
+        Err(TickError::Contended(MAX_LOST_RACES))
+    }
+
+    async fn rounds(
+        &self,
+        sight: &mut Sight,
+        events: &mut Vec<Event>,
+        report: &mut TickReport,
+    ) -> Result<(), Stop> {
+        for _ in 0..MAX_ROUNDS {
+            sight.move_on(self.stopwatch);
+            let decision = engine::decide(&sight.snapshot, events);
+            let at = sight.snapshot.now;
+            let quiet = decision.change.is_none() && decision.effects.is_empty();
+            if let Some(change) = decision.change {
+                let (commit, state) = prepare(sight, change)?;
+                match self.github.commit(&commit).await {
+                    Ok(head) => {
+                        sight.snapshot.ledger = Ledger::Present {
+                            head,
+                            state: Box::new(state),
+                        }
+                    }
+                    Err(CommitError::Stale) => return Err(Stop::Lost),
+                    Err(CommitError::Failed(failure)) => return Err(Stop::Failed(failure.into())),
+                }
+                report.commits += 1;
+            }
+            events.clear();
+            record(report, at, decision.report);
+            report.wake_at = decision.wake_at;
+            if quiet {
+                break;
+            }
+            let now = || sight.time(self.stopwatch);
+            *events = execute(self.github, self.jules, &decision.effects, now).await;
+            learn(report, events);
+            // Without news the next decision would be this one again.
+            if !events
+                .iter()
+                .any(|event| !matches!(event, Event::EffectFailed { .. }))
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decides about the repository without any client that could write.
+///
+/// # Errors
+///
+/// When GitHub cannot be read.
+pub async fn explain(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    stopwatch: &impl Stopwatch,
+    settings: &Settings,
+) -> Result<(TickReport, Sight), TickError> {
+    let sight = look(github, jules, stopwatch, settings).await?;
+    let decision = engine::decide(&sight.snapshot, &[]);
+    let mut report = TickReport {
+        plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
+        ..TickReport::default()
+    };
+    record(&mut report, sight.snapshot.now, decision.report);
+    report.wake_at = decision.wake_at;
+    report.now = sight.snapshot.now;
+    report.head = head(&sight.snapshot.ledger);
+    Ok((report, sight))
+}
+
+enum Stop {
+    Lost,
+    Failed(TickError),
+}
+
+fn head(ledger: &Ledger) -> Option<Oid> {
+    match ledger {
+        Ledger::Missing { head } => head.clone(),
+        Ledger::Present { head, .. } | Ledger::Corrupt { head, .. } => Some(head.clone()),
+    }
+}
+
+/// Each attempt draws from a stream of its own, so that two processes of one seed do not repeat one another.
+fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
+    if attempt == 0 {
+        return entropy;
+    }
+    Sha256::new()
+        .chain_update(entropy)
+        .chain_update(attempt.to_be_bytes())
+        .finalize()
+        .into()
+}
+
+/// The commit of a change, once its state has passed every invariant.
+fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
+    let state = *change.state;
+    let mut broken = state::invariant::check(&state);
+    if let Ledger::Present { state: before, .. } = &sight.snapshot.ledger {
+        broken.extend(state::invariant::check_step(before, &state));
+    }
+    if let Some(first) = broken.first() {
+        return Err(Stop::Failed(TickError::Invariant(first.to_string())));
+    }
+    let mut files: BTreeMap<String, Option<String>> = change.files;
+    files.insert(STATE_PATH.to_owned(), Some(state::codec::save(&state)));
+    let turns: String = change
+        .turns
+        .iter()
+        .map(|turn| format!("Phileas-Turn: {turn}\n"))
+        .collect();
+    let body = format!(
+        "{turns}Phileas-Holder: {}\nskip-checks: true\n",
+        sight.snapshot.holder
+    );
+    Ok((
+        Commit {
+            base: change.base,
+            headline: format!("phileas: {}", change.headline),
+            body,
+            files,
+        },
+        state,
+    ))
+}
+
+/// Keeps what was done, and of what waits only the newest word.
+fn record(report: &mut TickReport, at: Timestamp, said: Report) {
+    report.waiting.clear();
+    for line in said.lines {
+        match line.verdict {
+            Verdict::Dispatched
+            | Verdict::Adopted
+            | Verdict::Advanced
+            | Verdict::Settled
+            | Verdict::Imported => {
+                report.done.push((at, line));
+            }
+            Verdict::Waiting
+            | Verdict::Skipped
+            | Verdict::Refused
+            | Verdict::Paused
+            | Verdict::Held => {
+                report.waiting.push((at, line));
+            }
+        }
+    }
+}
+
+/// Completes what was said of a dispatch by what came of it.
+fn learn(report: &mut TickReport, events: &[Event]) {
+    for event in events {
+        match event {
+            Event::SessionCreated {
+                marker, session, ..
+            } => {
+                let said = report
+                    .done
+                    .iter_mut()
+                    .rev()
+                    .find(|(_, line)| line.turn.as_ref() == Some(&marker.turn));
+                if let Some((_, line)) = said {
+                    line.session_id = Some(session.id.clone());
+                }
+            }
+            // It was announced, not done; the next decision says what became of it.
+            Event::SessionNotCreated { marker, .. } => {
+                let announced = |line: &Line| {
+                    line.verdict == Verdict::Dispatched && line.turn.as_ref() == Some(&marker.turn)
+                };
+                report.done.retain(|(_, line)| !announced(line));
+            }
+            Event::EffectFailed { effect, detail } => report.failed.push((effect, detail.clone())),
+        }
+    }
+}
+
+impl TickReport {
+    /// What to do about the failures of this tick, for an exit code.
+    #[must_use]
+    pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
+        self.done.iter().chain(&self.waiting)
+    }
+}
+
+impl TickError {
+    /// Whether only a person with a better credential can help.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        matches!(
+            self,
+            Self::Outside(Failure {
+                disposition: Disposition::Denied,
+                ..
+            })
+        )
+    }
+}
