@@ -1,6 +1,7 @@
 //! The outside systems, each behind a port of the runtime.
 
 pub mod github;
+pub mod jules;
 pub mod ledger;
 pub mod repository;
 pub mod transport;

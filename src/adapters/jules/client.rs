@@ -1,0 +1,377 @@
+//! Calling the methods of the API, each as it is documented.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderValue, Request, Response};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
+use tracing::Instrument as _;
+
+use super::activities::Memory;
+use super::error::{Answer, ApiError, Cause, one_line};
+use super::query::PageQuery;
+use super::recent::{Recent, lock};
+use super::retry::{Attempts, MAX_WAIT};
+use super::settings::{MAX_CREATES_IN_FLIGHT, Settings};
+use super::wire::{
+    Activity, ActivityPage, Message, NewSession, Session, SessionPage, Source, SourcePage,
+};
+use super::{Base, JulesKey, Pause, key, routes};
+use crate::adapters::transport::{Transport, TransportError};
+use crate::runtime::ports::Stopwatch;
+
+/// A client for one Jules key, shared by all repositories that use it.
+pub struct Client {
+    transport: Arc<dyn Transport>,
+    pause: Arc<dyn Pause>,
+    pub(super) stopwatch: Arc<dyn Stopwatch>,
+    base: Base,
+    key: JulesKey,
+    creates: Semaphore,
+    jitter: Mutex<fastrand::Rng>,
+    requests: AtomicU64,
+    pub(super) recent: Recent,
+    pub(super) memory: Memory,
+    pub(super) filter_refused: AtomicBool,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One request, before it is sent.
+struct Call<'a> {
+    route: &'static str,
+    names: &'a [(&'a str, &'a str)],
+    query: String,
+    body: Option<Bytes>,
+}
+
+impl<'a> Call<'a> {
+    fn new(route: &'static str, names: &'a [(&'a str, &'a str)]) -> Self {
+        Self {
+            route,
+            names,
+            query: String::new(),
+            body: None,
+        }
+    }
+
+    fn with_query(mut self, query: PageQuery<'_>) -> Self {
+        self.query = query.encode();
+        self
+    }
+
+    fn with_body(mut self, body: &impl serde::Serialize) -> Self {
+        let body = serde_json::to_vec(body).expect("texts and booleans can be written as JSON");
+        self.body = Some(body.into());
+        self
+    }
+}
+
+impl Client {
+    /// A client. The stopwatch and the pause are those of the world that the transport belongs to.
+    #[must_use]
+    pub fn new(
+        settings: Settings,
+        transport: Arc<dyn Transport>,
+        stopwatch: Arc<dyn Stopwatch>,
+        pause: Arc<dyn Pause>,
+    ) -> Self {
+        let places = settings.creates_in_flight.clamp(1, MAX_CREATES_IN_FLIGHT);
+        Self {
+            transport,
+            pause,
+            stopwatch,
+            base: settings.base,
+            key: settings.key,
+            creates: Semaphore::new(places),
+            jitter: Mutex::new(fastrand::Rng::with_seed(settings.seed)),
+            requests: AtomicU64::new(0),
+            recent: Recent::default(),
+            memory: Memory::default(),
+            filter_refused: AtomicBool::new(false),
+        }
+    }
+
+    /// How many requests were sent since the client was made, repeated ones included.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// One page of the sources of the account.
+    ///
+    /// # Errors
+    /// [`ApiError`], as for every method here.
+    pub async fn list_sources(&self, query: PageQuery<'_>) -> Result<SourcePage, ApiError> {
+        self.read(Call::new(routes::LIST_SOURCES, &[]).with_query(query))
+            .await
+    }
+
+    /// A source by its name, `sources/github/owner/repository`.
+    ///
+    /// # Errors
+    /// [`ApiError`]; 404 where the Jules GitHub App is not installed on the repository.
+    pub async fn get_source(&self, name: &str) -> Result<Source, ApiError> {
+        self.read(Call::new(routes::GET_SOURCE, &[("{source}", name)]))
+            .await
+    }
+
+    /// Creates a session: one request, never repeated, and none after `not_after` as far as the time is known.
+    ///
+    /// # Errors
+    /// [`ApiError`]; [`ApiError::create_failure`] says whether a session may exist nevertheless.
+    pub async fn create_session(
+        &self,
+        new: &NewSession,
+        not_after: Option<Timestamp>,
+    ) -> Result<Session, ApiError> {
+        let route = routes::CREATE_SESSION;
+        let fail = |cause| ApiError { route, cause };
+        let asked_at = self.stopwatch.elapsed();
+        let permit = self.creates.acquire().await;
+        let _place = permit.expect("the semaphore is never closed");
+        let elapsed = self.stopwatch.elapsed();
+        let late = match self.recent.now(elapsed).zip(not_after) {
+            Some((now, not_after)) => now >= not_after,
+            None => elapsed.saturating_sub(asked_at) > MAX_WAIT,
+        };
+        if late {
+            return Err(fail(Cause::TooLate));
+        }
+        let response = self.once(&Call::new(route, &[]).with_body(new)).await?;
+        let session: Session = self.parse(route, &response)?;
+        if session.id().is_empty() {
+            return Err(fail(Cause::Unreadable {
+                status: response.status().as_u16(),
+                detail: "the session has no id".to_owned(),
+            }));
+        }
+        self.recent.created(session.id(), self.stopwatch.elapsed());
+        Ok(session)
+    }
+
+    /// One page of the sessions of the account, of all its repositories.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn list_sessions(&self, query: PageQuery<'_>) -> Result<SessionPage, ApiError> {
+        self.read(Call::new(routes::LIST_SESSIONS, &[]).with_query(query))
+            .await
+    }
+
+    /// A session.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn get_session(&self, id: &str) -> Result<Session, ApiError> {
+        self.read(Call::new(routes::GET_SESSION, &[("{session}", id)]))
+            .await
+    }
+
+    /// Deletes a session for good. One that is gone already is no error.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn delete_session(&self, id: &str) -> Result<(), ApiError> {
+        match self
+            .call(&Call::new(routes::DELETE_SESSION, &[("{session}", id)]))
+            .await
+        {
+            Err(error) if !error.is_status(404) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Says something to a session.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn send_message(&self, id: &str, text: &str) -> Result<(), ApiError> {
+        let names = [("{session}", id)];
+        let call = Call::new(routes::SEND_MESSAGE, &names);
+        self.call(&call.with_body(&Message { prompt: text }))
+            .await?;
+        Ok(())
+    }
+
+    /// Approves a session's plan, whatever its state says: some read `COMPLETED` and wait for it all the same.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn approve_plan(&self, id: &str) -> Result<Option<Session>, ApiError> {
+        self.verb(routes::APPROVE_PLAN, id).await
+    }
+
+    /// Archives a session; one that runs is paused.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn archive_session(&self, id: &str) -> Result<Option<Session>, ApiError> {
+        self.verb(routes::ARCHIVE_SESSION, id).await
+    }
+
+    /// Brings an archived session back.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn unarchive_session(&self, id: &str) -> Result<Option<Session>, ApiError> {
+        self.verb(routes::UNARCHIVE_SESSION, id).await
+    }
+
+    /// One page of the activities of a session.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn list_activities(
+        &self,
+        id: &str,
+        query: PageQuery<'_>,
+    ) -> Result<ActivityPage, ApiError> {
+        let names = [("{session}", id)];
+        self.read(Call::new(routes::LIST_ACTIVITIES, &names).with_query(query))
+            .await
+    }
+
+    /// An activity of a session.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn get_activity(&self, session: &str, id: &str) -> Result<Activity, ApiError> {
+        let names = [("{session}", session), ("{activity}", id)];
+        self.read(Call::new(routes::GET_ACTIVITY, &names)).await
+    }
+
+    /// A custom verb. Its answer may be a session, `{}`, or nothing at all.
+    async fn verb(&self, route: &'static str, id: &str) -> Result<Option<Session>, ApiError> {
+        let names = [("{session}", id)];
+        let call = Call::new(route, &names).with_body(&serde_json::Map::new());
+        let response = self.call(&call).await?;
+        let session = serde_json::from_slice::<Session>(response.body()).ok();
+        Ok(session.filter(|session| !session.id().is_empty()))
+    }
+
+    async fn read<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T, ApiError> {
+        let response = self.call(&call).await?;
+        self.parse(call.route, &response)
+    }
+
+    fn parse<T: DeserializeOwned>(
+        &self,
+        route: &'static str,
+        response: &Response<Bytes>,
+    ) -> Result<T, ApiError> {
+        serde_json::from_slice(response.body()).map_err(|error| ApiError {
+            route,
+            cause: Cause::Unreadable {
+                status: response.status().as_u16(),
+                detail: one_line(
+                    &format!(
+                        "its {} bytes cannot be read: {error}",
+                        response.body().len()
+                    ),
+                    &self.key,
+                ),
+            },
+        })
+    }
+
+    /// Sends a call as often as the policy allows.
+    async fn call(&self, call: &Call<'_>) -> Result<Response<Bytes>, ApiError> {
+        let mut attempts = Attempts::default();
+        let session = call.names.iter().find(|(place, _)| *place == "{session}");
+        loop {
+            let error = match self.once(call).await {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            let fresh = call.route.starts_with("GET ")
+                && session
+                    .is_some_and(|(_, id)| self.recent.is_fresh(id, self.stopwatch.elapsed()));
+            let jitter = lock(&self.jitter).f64();
+            let Some(wait) = attempts.next(&error, fresh, jitter) else {
+                return Err(error);
+            };
+            tracing::warn!(
+                route = call.route,
+                status = error.answer().map(|answer| answer.status),
+                wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                "Jules is asked again"
+            );
+            self.pause.pause(wait).await;
+        }
+    }
+
+    /// Sends a call once.
+    async fn once(&self, call: &Call<'_>) -> Result<Response<Bytes>, ApiError> {
+        let fail = |cause| ApiError {
+            route: call.route,
+            cause,
+        };
+        let request = self.request(call).map_err(fail)?;
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let span = tracing::debug_span!(
+            "jules_request",
+            route = call.route,
+            status = tracing::field::Empty
+        );
+        let sent = self.transport.send(request).instrument(span.clone()).await;
+        let response = sent.map_err(|error| {
+            span.record("status", name_of(&error));
+            fail(Cause::Transport(self.cleaned(error)))
+        })?;
+        span.record("status", response.status().as_u16());
+        if response.status().is_success() {
+            Ok(response)
+        } else {
+            Err(fail(Cause::Answer(Box::new(Answer::read(
+                &response, &self.key,
+            )))))
+        }
+    }
+
+    fn request(&self, call: &Call<'_>) -> Result<Request<Bytes>, Cause> {
+        let (method, path) = routes::fill(call.route, call.names).map_err(Cause::BadName)?;
+        let mut url = self.base.join(&path);
+        if !call.query.is_empty() {
+            url.push('?');
+            url.push_str(&call.query);
+        }
+        let mut request = Request::builder()
+            .method(method)
+            .uri(url)
+            .header(key::HEADER, self.key.header())
+            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        if call.body.is_some() {
+            request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        Ok(request
+            .body(call.body.clone().unwrap_or_default())
+            .expect("base, path and query were checked"))
+    }
+
+    fn cleaned(&self, error: TransportError) -> TransportError {
+        match error {
+            TransportError::NotSent(text) => TransportError::NotSent(one_line(&text, &self.key)),
+            TransportError::Lost(text) => TransportError::Lost(one_line(&text, &self.key)),
+            TransportError::TooLarge { limit } => TransportError::TooLarge { limit },
+        }
+    }
+}
+
+fn name_of(error: &TransportError) -> &'static str {
+    match error {
+        TransportError::NotSent(_) => "not_sent",
+        TransportError::Lost(_) => "lost",
+        TransportError::TooLarge { .. } => "too_large",
+    }
+}

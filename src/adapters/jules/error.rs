@@ -1,0 +1,339 @@
+//! What a failed call means.
+
+use std::time::Duration;
+
+use http::{HeaderMap, Response, header};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822;
+use phileas_domain::engine::CreateFailure;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::key::JulesKey;
+use crate::adapters::transport::TransportError;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// The longest message of the other side that is passed on, in characters.
+const MAX_MESSAGE_CHARS: usize = 300;
+
+/// Quoted text longer than this, in bytes, is left out of messages: it may be a prompt that is echoed.
+const MAX_QUOTED_BYTES: usize = 60;
+
+/// A call without the answer that was wanted. Its text is one line and holds neither key nor prompt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Jules, {route}: {cause}")]
+pub struct ApiError {
+    /// The method that was called.
+    pub route: &'static str,
+    /// What happened.
+    pub cause: Cause,
+}
+
+/// What happened to a call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Cause {
+    /// An id or name that cannot stand in a path. Nothing was sent.
+    #[error("{0:?} is not the id of anything; ids are made of letters, digits, `-`, `_` and `.`")]
+    BadName(String),
+    /// Its turn came after its deadline. Nothing was sent.
+    #[error("nothing was sent: the deadline passed while other creates were in flight")]
+    TooLate,
+    /// There was no answer.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// Jules said no.
+    #[error("{0}")]
+    Answer(Box<Answer>),
+    /// Jules said yes, in a form that cannot be read.
+    #[error("status {status}, but {detail}")]
+    Unreadable {
+        /// The HTTP status.
+        status: u16,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A listing that goes on beyond every limit.
+    #[error("more than {pages} pages; the rest was not read")]
+    TooManyPages {
+        /// The limit.
+        pages: usize,
+    },
+}
+
+/// An answer that is no success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The name of Google's status (`INVALID_ARGUMENT`); empty where the body has none.
+    pub code: String,
+    /// The reason of an `ErrorInfo` (`CREDENTIALS_MISSING`); empty where there is none.
+    pub reason: String,
+    /// What it says, shortened, in one line.
+    pub message: String,
+    /// How long to wait, where it says so.
+    pub retry_after: Option<Duration>,
+    /// When it was given.
+    pub date: Option<Timestamp>,
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "status {}", self.status)?;
+        for part in [&self.code, &self.reason] {
+            if !part.is_empty() {
+                write!(f, " {part}")?;
+            }
+        }
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message)?;
+        }
+        if (300..400).contains(&self.status) {
+            write!(
+                f,
+                " (redirects are not followed; look at {})",
+                super::base::VARIABLE
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Answer {
+    /// Reads an answer: Google's envelope, or whatever a front end put in its place.
+    pub(super) fn read(response: &Response<bytes::Bytes>, key: &JulesKey) -> Self {
+        let headers = response.headers();
+        let date = instant(headers, header::DATE);
+        let status = response.status().as_u16();
+        let (code, reason, message) = match envelope(response.body()) {
+            Some(error) => {
+                let reason = error.reason();
+                (error.status, reason, error.message)
+            }
+            None => (String::new(), String::new(), foreign(response)),
+        };
+        Self {
+            status,
+            code: one_line(&code, key),
+            reason: one_line(&reason, key),
+            message: one_line(&message, key),
+            retry_after: retry_after(headers, date),
+            date,
+        }
+    }
+
+    /// Whether it says that something is used up.
+    #[must_use]
+    pub fn is_quota(&self) -> bool {
+        self.status == 429
+            || ((400..500).contains(&self.status) && self.code == "RESOURCE_EXHAUSTED")
+    }
+
+    /// Whether it says that the key is missing, wrong or too weak. Google answers 400 to a key that does not exist.
+    #[must_use]
+    pub fn is_credential(&self) -> bool {
+        matches!(self.status, 401 | 403) || (self.status == 400 && self.reason == "API_KEY_INVALID")
+    }
+
+    /// Whether nobody knows if the request took effect: a server's error, or a time-out of its own.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        matches!(self.status, 408 | 499) || !(300..500).contains(&self.status)
+    }
+}
+
+impl ApiError {
+    /// The answer, where there was one that is no success.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Answer> {
+        match &self.cause {
+            Cause::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Whether the answer has this HTTP status.
+    #[must_use]
+    pub fn is_status(&self, status: u16) -> bool {
+        self.answer().is_some_and(|answer| answer.status == status)
+    }
+
+    /// Whether the call changes nothing, or nothing more when it is repeated.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        self.route.starts_with("GET ") || self.route.starts_with("DELETE ")
+    }
+
+    /// What the runtime should do about it.
+    #[must_use]
+    pub fn disposition(&self) -> Disposition {
+        let unsure = |after| {
+            if self.is_repeatable() {
+                Disposition::Retry { after }
+            } else {
+                Disposition::Unknown
+            }
+        };
+        match &self.cause {
+            Cause::BadName(_) => Disposition::Refused,
+            Cause::TooLate | Cause::TooManyPages { .. } => Disposition::Retry { after: None },
+            Cause::Transport(TransportError::NotSent(_)) => Disposition::Retry { after: None },
+            Cause::Transport(TransportError::Lost(_) | TransportError::TooLarge { .. })
+            | Cause::Unreadable { .. } => unsure(None),
+            Cause::Answer(answer) if answer.is_quota() => Disposition::Retry {
+                after: answer.retry_after,
+            },
+            Cause::Answer(answer) if answer.is_credential() => Disposition::Denied,
+            Cause::Answer(answer) if answer.status == 404 => Disposition::NotFound,
+            Cause::Answer(answer) if answer.is_ambiguous() => unsure(answer.retry_after),
+            Cause::Answer(_) => Disposition::Refused,
+        }
+    }
+
+    /// What is known of a session that this failure kept from being seen. `now` is the time of the answer.
+    #[must_use]
+    pub fn create_failure(&self, now: Option<Timestamp>) -> CreateFailure {
+        let detail = self.to_string();
+        match &self.cause {
+            Cause::BadName(_) | Cause::TooLate | Cause::Transport(TransportError::NotSent(_)) => {
+                CreateFailure::NotSent { detail }
+            }
+            Cause::Answer(answer) if answer.is_quota() => CreateFailure::Quota {
+                retry_at: answer
+                    .retry_after
+                    .zip(now.or(answer.date))
+                    .and_then(|(wait, now)| now.checked_add(wait).ok()),
+            },
+            Cause::Answer(answer) if answer.is_credential() => CreateFailure::Credential { detail },
+            Cause::Answer(answer) if !answer.is_ambiguous() => CreateFailure::Refused { detail },
+            _ => CreateFailure::Unknown { detail },
+        }
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self {
+            disposition: error.disposition(),
+            detail: error.to_string(),
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Envelope {
+    error: Option<Status>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Status {
+    message: String,
+    status: String,
+    details: Vec<Value>,
+}
+
+impl Status {
+    fn reason(&self) -> String {
+        let reason = |detail: &Value| Some(detail.get("reason")?.as_str()?.to_owned());
+        self.details.iter().find_map(reason).unwrap_or_default()
+    }
+}
+
+fn envelope(body: &[u8]) -> Option<Status> {
+    serde_json::from_slice::<Envelope>(body).ok()?.error
+}
+
+/// A line about a body that is not Google's envelope.
+fn foreign(response: &Response<bytes::Bytes>) -> String {
+    let body = response.body();
+    if body.is_empty() {
+        return String::new();
+    }
+    let kind = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("of no stated type");
+    let mut text = String::new();
+    let mut inside_tag = false;
+    for character in String::from_utf8_lossy(body).chars() {
+        match character {
+            '<' => inside_tag = true,
+            '>' if inside_tag => {
+                inside_tag = false;
+                text.push(' ');
+            }
+            _ if inside_tag => {}
+            _ => text.push(character),
+        }
+    }
+    format!("a body {kind}, {} bytes: {text}", body.len())
+}
+
+/// A text of the other side in one short line, without the key and without long quotations.
+pub(super) fn one_line(text: &str, key: &JulesKey) -> String {
+    let text = key.redact(text);
+    let text = without_long_quotations(&text);
+    let mut line = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if !word.is_empty() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    if let Some((cut, _)) = line.char_indices().nth(MAX_MESSAGE_CHARS) {
+        line.truncate(cut);
+        line.push('…');
+    }
+    line
+}
+
+fn without_long_quotations(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('"') {
+        kept.push_str(&rest[..=open]);
+        rest = &rest[open + 1..];
+        let close = closing_quote(rest).unwrap_or(rest.len());
+        if close > MAX_QUOTED_BYTES {
+            kept.push('…');
+        } else {
+            kept.push_str(&rest[..close]);
+        }
+        rest = &rest[close..];
+        if let Some(after) = rest.strip_prefix('"') {
+            kept.push('"');
+            rest = after;
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })
+}
+
+fn instant(headers: &HeaderMap, name: header::HeaderName) -> Option<Timestamp> {
+    let text = headers.get(name)?.to_str().ok()?;
+    rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
+}
+
+/// `Retry-After`: seconds, or an instant that is compared with the answer's own date.
+fn retry_after(headers: &HeaderMap, date: Option<Timestamp>) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let then = instant(headers, header::RETRY_AFTER)?;
+    Some(Duration::try_from(then.duration_since(date?)).unwrap_or_default())
+}

@@ -1,0 +1,119 @@
+//! The credential.
+
+use http::HeaderValue;
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// The environment variable that every client of Jules reads.
+pub const VARIABLE: &str = "JULES_API_KEY";
+
+/// Its name in the oldest plans of phileas' forerunners.
+pub const OLD_VARIABLE: &str = "JULES_API_TOKEN";
+
+/// The header that carries the key. Jules takes no bearer token.
+pub(super) const HEADER: &str = "x-goog-api-key";
+
+/// A Jules API key. It has no `Display`, and its `Debug` shows nothing of it.
+#[derive(Debug, Clone)]
+pub struct JulesKey(SecretString);
+
+/// Why there is no usable key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// Neither variable is set.
+    #[error("no Jules API key: set {VARIABLE} (keys are made at jules.google.com/settings#api)")]
+    Missing,
+    /// The text cannot be a header's value.
+    #[error(
+        "{VARIABLE} holds spaces, line breaks or other characters that no key has; copy it again"
+    )]
+    Malformed,
+}
+
+impl JulesKey {
+    /// Takes a key, without the white space around it.
+    ///
+    /// # Errors
+    /// [`KeyError`], when it is empty or cannot be sent.
+    pub fn new(text: &str) -> Result<Self, KeyError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(KeyError::Missing);
+        }
+        if !text.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(KeyError::Malformed);
+        }
+        Ok(Self(SecretString::from(text)))
+    }
+
+    /// Finds the key among variables. The second value is a warning for the person who set them.
+    ///
+    /// # Errors
+    /// [`KeyError`], when there is none.
+    pub fn from_variables(
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Result<(Self, Option<String>), KeyError> {
+        let set = |name: &str| read(name).filter(|text| !text.trim().is_empty());
+        if let Some(text) = set(VARIABLE) {
+            return Ok((Self::new(&text)?, None));
+        }
+        let text = set(OLD_VARIABLE).ok_or(KeyError::Missing)?;
+        let warning = format!("{OLD_VARIABLE} is an old name; rename it to {VARIABLE}");
+        Ok((Self::new(&text)?, Some(warning)))
+    }
+
+    /// The header's value, which hides itself from logs.
+    pub(super) fn header(&self) -> HeaderValue {
+        let mut value = HeaderValue::from_str(self.0.expose_secret())
+            .expect("a key is made of visible ASCII characters");
+        value.set_sensitive(true);
+        value
+    }
+
+    /// A text of the other side, with the key taken out should it echo it.
+    pub(super) fn redact(&self, text: &str) -> String {
+        text.replace(self.0.expose_secret(), "[key]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(pairs: &[(&str, &str)]) -> Result<(JulesKey, Option<String>), KeyError> {
+        JulesKey::from_variables(|name| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    fn sent(key: &JulesKey) -> String {
+        key.header().to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_new_name_wins_over_the_old_one() {
+        let (key, warning) = from(&[(VARIABLE, " new-key\n"), (OLD_VARIABLE, "old-key")]).unwrap();
+        assert_eq!((sent(&key).as_str(), warning), ("new-key", None));
+        let (key, warning) = from(&[(VARIABLE, ""), (OLD_VARIABLE, "old-key")]).unwrap();
+        assert_eq!(sent(&key), "old-key");
+        assert!(warning.unwrap().contains("rename it to JULES_API_KEY"));
+    }
+
+    #[test]
+    fn what_cannot_be_a_key_is_refused_without_showing_it() {
+        assert_eq!(from(&[]).unwrap_err(), KeyError::Missing);
+        let error = JulesKey::new("two words").unwrap_err();
+        assert_eq!(error, KeyError::Malformed);
+        assert!(!error.to_string().contains("two"));
+    }
+
+    #[test]
+    fn nothing_shows_the_key() {
+        let key = JulesKey::new("test-key").unwrap();
+        assert!(!format!("{key:?}").contains("test-key"));
+        assert!(!format!("{:?}", key.header()).contains("test-key"));
+        assert_eq!(key.redact("bad key test-key!"), "bad key [key]!");
+    }
+}

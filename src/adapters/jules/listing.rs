@@ -1,0 +1,258 @@
+//! Reading sessions from a listing that covers a whole account, in an order that nobody promised.
+//!
+//! Jules was seen to list newest first; it promises nothing, and one orchestrator was bitten by relying on it. So:
+//! a listing that must only reach back some time stops early while the order has held on every page so far, and goes
+//! on to the end as soon as it has not; a listing that must prove an absence always goes to the end. Where the limit
+//! of pages cuts it off, the answer claims no more than was read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
+use phileas_domain::model::RepositoryName;
+
+use super::client::Client;
+use super::error::ApiError;
+use super::query::{MAX_PAGE_SIZE, PageQuery};
+use super::translate::{self, Whose};
+use super::wire;
+
+/// How many pages of 100 sessions are read of one listing.
+pub const MAX_PAGES: usize = 50;
+
+/// The filter that shows archived sessions, and only those.
+const ARCHIVED: &str = "archived = true";
+
+/// The window in which Jules counts the sessions of a key.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// A listing, and what it showed besides.
+pub(super) struct Listed {
+    pub(super) sessions: Sessions,
+    /// The name of this repository's source as Jules writes it.
+    pub(super) source: Option<String>,
+}
+
+/// What one listing proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Every session is in it.
+    All,
+    /// Every session created since then is in it.
+    Since(Timestamp),
+}
+
+impl Client {
+    /// Lists a repository's sessions as far as needed.
+    pub(super) async fn read_sessions(
+        &self,
+        repository: &RepositoryName,
+        need: &ListingNeed,
+        now: Timestamp,
+    ) -> Result<Listed, ApiError> {
+        let mut gathered = Gathered::new(repository, now);
+        // The key's use is counted over a day, so a listing reaches back at least that far.
+        let stop_at = match need {
+            ListingNeed::Since(since) => Some(day_before(now).min(*since)),
+            ListingNeed::CompleteSince(_) | ListingNeed::Everything => None,
+        };
+        let mut reach = self.walk(&mut gathered, None, stop_at).await?;
+        let mut archived = !matches!(need, ListingNeed::Since(_));
+        if archived {
+            // Archived ones come second: a session that is archived meanwhile is then seen twice, not never.
+            match self.walk(&mut gathered, Some(ARCHIVED), None).await {
+                Ok(second) => reach = reach.and(second),
+                Err(error) if error.is_status(400) => {
+                    tracing::warn!("Jules refuses to list archived sessions");
+                    archived = false;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(gathered.finish(reach, archived))
+    }
+
+    async fn walk(
+        &self,
+        gathered: &mut Gathered<'_>,
+        filter: Option<&str>,
+        stop_at: Option<Timestamp>,
+    ) -> Result<Reach, ApiError> {
+        let mut order = Order::default();
+        let mut tokens = BTreeSet::new();
+        let mut token = String::new();
+        for _ in 0..MAX_PAGES {
+            let query = PageQuery {
+                filter,
+                page_size: Some(MAX_PAGE_SIZE),
+                page_token: (!token.is_empty()).then_some(&token),
+            };
+            let page = self.list_sessions(query).await?;
+            let mut newest = None;
+            for session in page.sessions {
+                let created = translate::created_at(&session);
+                order.see(created);
+                newest = newest.max(created);
+                gathered.take(session, filter.is_some());
+            }
+            token = page.next_page_token;
+            if token.is_empty() {
+                return Ok(gathered.proven(Reach::All));
+            }
+            if let Some(stop_at) = stop_at
+                && order.holds
+                && newest.is_some_and(|newest| newest < stop_at)
+            {
+                return Ok(gathered.proven(Reach::Since(stop_at)));
+            }
+            if !tokens.insert(token.clone()) {
+                tracing::warn!("Jules' listing of sessions goes round in circles");
+                return Ok(Reach::Since(gathered.now));
+            }
+        }
+        tracing::warn!(
+            pages = MAX_PAGES,
+            "Jules' listing of sessions is longer than what is read of it"
+        );
+        // Just after the oldest one, because others of that same instant may stand on the next page.
+        let oldest = order.oldest.filter(|_| order.holds);
+        let reached = oldest.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
+        Ok(gathered.proven(Reach::Since(reached.unwrap_or(gathered.now))))
+    }
+}
+
+/// Whether sessions have come newest first.
+struct Order {
+    holds: bool,
+    oldest: Option<Timestamp>,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self {
+            holds: true,
+            oldest: None,
+        }
+    }
+}
+
+impl Order {
+    fn see(&mut self, created: Option<Timestamp>) {
+        match (created, self.oldest) {
+            (Some(created), Some(oldest)) if created > oldest => self.holds = false,
+            (Some(created), _) => self.oldest = Some(created),
+            (None, _) => self.holds = false,
+        }
+    }
+}
+
+impl Reach {
+    /// What two listings prove together.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, reach) | (reach, Self::All) => reach,
+            (Self::Since(one), Self::Since(other)) => Self::Since(one.max(other)),
+        }
+    }
+}
+
+/// What was read so far. Of other repositories' sessions only what counts for the key is kept.
+struct Gathered<'a> {
+    repository: &'a RepositoryName,
+    now: Timestamp,
+    ours: BTreeMap<String, Session>,
+    key: BTreeMap<String, Counted>,
+    source: Option<String>,
+    nameless: bool,
+}
+
+/// What counts for the key.
+#[derive(Clone, Copy)]
+struct Counted {
+    live: bool,
+    lately: bool,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(repository: &'a RepositoryName, now: Timestamp) -> Self {
+        Self {
+            repository,
+            now,
+            ours: BTreeMap::new(),
+            key: BTreeMap::new(),
+            source: None,
+            nameless: false,
+        }
+    }
+
+    fn take(&mut self, mut session: wire::Session, archived: bool) {
+        session.archived |= archived;
+        let id = session.id().to_owned();
+        if id.is_empty() {
+            self.nameless = true;
+            return;
+        }
+        let created = translate::created_at(&session).unwrap_or(self.now);
+        let counted = Counted {
+            // An archived session that ran is paused for good, and does not hold a place.
+            live: !session.archived && translate::state(&session.state).is_live(),
+            lately: created > day_before(self.now),
+        };
+        self.key.insert(id.clone(), counted);
+        match translate::whose(&session, self.repository) {
+            Whose::Ours => {
+                let context = session.source_context.as_ref();
+                self.source = context.map(|context| context.source.clone());
+            }
+            Whose::Marked => {}
+            Whose::Foreign => return,
+        }
+        let session = translate::session(&session, self.repository, self.now);
+        // Pages move under the reader's feet: of two pictures of a session the later one is kept.
+        match self.ours.get(&id) {
+            Some(known) if known.updated_at > session.updated_at => {}
+            _ => {
+                self.ours.insert(id, session);
+            }
+        }
+    }
+
+    /// A session without an id could be any session, so nothing is proven.
+    fn proven(&self, reach: Reach) -> Reach {
+        if self.nameless {
+            Reach::Since(self.now)
+        } else {
+            reach
+        }
+    }
+
+    fn finish(self, reach: Reach, archived: bool) -> Listed {
+        let count = |counts: fn(&Counted) -> bool| {
+            let number = self.key.values().filter(|counted| counts(counted)).count();
+            u32::try_from(number).unwrap_or(u32::MAX)
+        };
+        let key = KeyUse {
+            active: count(|counted| counted.live),
+            created_last_day: count(|counted| counted.lately),
+        };
+        let mut sessions: Vec<Session> = self.ours.into_values().collect();
+        sessions.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        Listed {
+            sessions: Sessions {
+                taken_at: self.now,
+                since: match reach {
+                    Reach::All => None,
+                    Reach::Since(since) => Some(since),
+                },
+                archived,
+                sessions,
+                key,
+            },
+            source: self.source,
+        }
+    }
+}
+
+fn day_before(now: Timestamp) -> Timestamp {
+    now.checked_sub(DAY).unwrap_or(Timestamp::MIN)
+}

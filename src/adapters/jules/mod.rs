@@ -1,0 +1,41 @@
+//! Google's Jules over its REST API `v1alpha`.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | [`routes`] | which methods does the API have? |
+//! | [`client`] | how is one of them called? |
+//! | [`wire`] | what does it send and answer? |
+//! | [`key`], [`base`] | with which credential, and where? |
+//! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
+//! | [`listing`], [`activities`] | how are long lists read without believing too much? |
+//! | [`port`] | how does the runtime see it? |
+//!
+//! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
+
+pub mod activities;
+pub mod base;
+pub mod client;
+pub mod error;
+pub mod key;
+pub mod listing;
+pub mod pause;
+pub mod port;
+pub mod query;
+mod recent;
+pub mod retry;
+pub mod routes;
+pub mod settings;
+mod translate;
+pub mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use base::Base;
+pub use client::Client;
+pub use error::ApiError;
+pub use key::JulesKey;
+pub use pause::{Pause, TimerPause};
+pub use port::RepositoryJules;
+pub use query::PageQuery;
+pub use settings::Settings;

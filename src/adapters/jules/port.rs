@@ -1,0 +1,117 @@
+//! Jules as the runtime sees it: one repository, one key.
+
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use phileas_domain::engine::{
+    Activity, CreateFailure, CreateSession, ListingNeed, Session, Sessions,
+};
+use phileas_domain::model::{RepositoryName, SessionId};
+
+use super::client::Client;
+use super::error::ApiError;
+use super::recent::lock;
+use super::translate;
+use super::wire::NewSession;
+use crate::runtime::ports::{Failure, Jules};
+
+/// One repository's view of Jules. The client behind it is shared by all repositories of its key.
+#[derive(Debug)]
+pub struct RepositoryJules {
+    client: Arc<Client>,
+    repository: RepositoryName,
+    /// The source's name as Jules wrote it last; its case may differ from GitHub's.
+    source: Mutex<Option<String>>,
+}
+
+impl RepositoryJules {
+    /// The view of a repository.
+    #[must_use]
+    pub fn new(client: Arc<Client>, repository: RepositoryName) -> Self {
+        Self {
+            client,
+            repository,
+            source: Mutex::new(None),
+        }
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        self.client.recent.now(self.client.stopwatch.elapsed())
+    }
+
+    fn new_session(&self, create: &CreateSession) -> NewSession {
+        let known = lock(&self.source).clone();
+        let source = known
+            .filter(|_| create.source == self.repository)
+            .unwrap_or_else(|| translate::source_name(&create.source));
+        NewSession {
+            prompt: create.prompt.clone(),
+            title: Some(create.title.clone()),
+            source: Some((source, create.branch.to_string())),
+            open_pull: create.open_pull,
+            require_plan_approval: create.require_plan_approval,
+        }
+    }
+}
+
+/// `None` for what Jules does not know.
+fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_status(404) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Jules for RepositoryJules {
+    async fn list(&self, need: &ListingNeed, now: Timestamp) -> Result<Sessions, Failure> {
+        self.client
+            .recent
+            .note(now, self.client.stopwatch.elapsed());
+        let listed = self
+            .client
+            .read_sessions(&self.repository, need, now)
+            .await?;
+        if listed.source.is_some() {
+            *lock(&self.source) = listed.source;
+        }
+        Ok(listed.sessions)
+    }
+
+    async fn session(&self, id: &SessionId) -> Result<Option<Session>, Failure> {
+        let session = found(self.client.get_session(id.as_str()).await)?;
+        let fallback = self.now().unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(session.map(|session| translate::session(&session, &self.repository, fallback)))
+    }
+
+    async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
+        Ok(self.client.read_activities(id.as_str()).await?)
+    }
+
+    async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
+        let new = self.new_session(create);
+        let created = self
+            .client
+            .create_session(&new, Some(create.not_after))
+            .await;
+        let session = created.map_err(|error| error.create_failure(self.now()))?;
+        let fallback = self.now().unwrap_or(create.not_after);
+        let mut session = translate::session(&session, &create.source, fallback);
+        session.source.get_or_insert_with(|| create.source.clone());
+        Ok(session)
+    }
+
+    async fn send_message(&self, id: &SessionId, text: &str) -> Result<(), Failure> {
+        Ok(self.client.send_message(id.as_str(), text).await?)
+    }
+
+    async fn approve_plan(&self, id: &SessionId) -> Result<(), Failure> {
+        self.client.approve_plan(id.as_str()).await?;
+        Ok(())
+    }
+
+    async fn archive(&self, id: &SessionId) -> Result<(), Failure> {
+        self.client.archive_session(id.as_str()).await?;
+        Ok(())
+    }
+}

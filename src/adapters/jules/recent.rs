@@ -1,0 +1,95 @@
+//! What a client remembers of the last minutes: what it created, and what time it is.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::retry::FRESH_FOR;
+
+/// How many creates are remembered; more than a key can make in the time that they count.
+const MAX_REMEMBERED: usize = 256;
+
+/// What a client remembers. Times are those of its stopwatch.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    created: Mutex<VecDeque<(String, Duration)>>,
+    noted: Mutex<Option<(Timestamp, Duration)>>,
+}
+
+impl Recent {
+    /// Remembers that a session was created.
+    pub(super) fn created(&self, session: &str, elapsed: Duration) {
+        let mut created = lock(&self.created);
+        if created.len() == MAX_REMEMBERED {
+            created.pop_front();
+        }
+        created.push_back((session.to_owned(), elapsed));
+    }
+
+    /// Whether a session was created here so lately that Jules may not show it yet.
+    pub(super) fn is_fresh(&self, session: &str, elapsed: Duration) -> bool {
+        lock(&self.created)
+            .iter()
+            .any(|(id, at)| id == session && elapsed.saturating_sub(*at) < FRESH_FOR)
+    }
+
+    /// Notes GitHub's time.
+    pub(super) fn note(&self, now: Timestamp, elapsed: Duration) {
+        *lock(&self.noted) = Some((now, elapsed));
+    }
+
+    /// The time, counted from the last note.
+    pub(super) fn now(&self, elapsed: Duration) -> Option<Timestamp> {
+        let (then, at) = (*lock(&self.noted))?;
+        then.checked_add(elapsed.saturating_sub(at)).ok()
+    }
+}
+
+/// Locks what cannot be left half changed.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
+    #[test]
+    fn a_session_is_fresh_for_a_minute() {
+        let recent = Recent::default();
+        recent.created("1", seconds(100));
+        assert!(recent.is_fresh("1", seconds(159)));
+        assert!(!recent.is_fresh("1", seconds(160)));
+        assert!(!recent.is_fresh("2", seconds(101)));
+    }
+
+    #[test]
+    fn the_memory_is_bounded() {
+        let recent = Recent::default();
+        for session in 0..=MAX_REMEMBERED {
+            recent.created(&session.to_string(), seconds(1));
+        }
+        assert!(!recent.is_fresh("0", seconds(1)));
+        assert!(recent.is_fresh("1", seconds(1)));
+    }
+
+    #[test]
+    fn time_goes_on_from_the_last_note() {
+        let recent = Recent::default();
+        assert_eq!(recent.now(seconds(9)), None);
+        let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
+        recent.note(noon, seconds(10));
+        assert_eq!(
+            recent.now(seconds(25)),
+            Some("2026-01-05T12:00:15Z".parse().unwrap())
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! Activities: read whole once, then only what is new, and never twice.
+
+use phileas_domain::engine::Activity;
+use serde_json::{Value, json};
+
+use super::super::activities::MAX_PAGES;
+use super::stage::{Cast, Reply, missing, ok, refusal, stage};
+use crate::runtime::ports::{Disposition, Jules as _};
+
+fn said(id: &str, time: &str) -> Value {
+    json!({"id": id, "createTime": format!("2026-01-05T{time}Z"), "agentMessaged": {"agentMessage": id}})
+}
+
+fn page(activities: &[Value], next: &str) -> Reply {
+    ok(json!({"activities": activities, "nextPageToken": next}))
+}
+
+async fn read(cast: &Cast) -> Vec<Activity> {
+    cast.jules.activities(&"15".into()).await.unwrap().unwrap()
+}
+
+fn ids(activities: &[Activity]) -> Vec<&str> {
+    activities
+        .iter()
+        .map(|activity| activity.id.as_str())
+        .collect()
+}
+
+const WHOLE: &str = "GET /sessions/15/activities?pageSize=100";
+
+#[tokio::test]
+async fn the_second_reading_asks_for_what_is_new() {
+    let cast = stage([
+        page(&[said("a", "10:00:00"), said("b", "10:05:00.25")], "p"),
+        page(&[said("b", "10:05:00.25"), said("c", "10:05:00.25")], ""),
+        page(
+            &[
+                said("c", "10:05:00.25"),
+                said("d", "10:05:00.25"),
+                said("e", "10:06:00"),
+            ],
+            "",
+        ),
+        page(&[], ""),
+    ]);
+    assert_eq!(ids(&read(&cast).await), ["a", "b", "c"]);
+    assert_eq!(ids(&read(&cast).await), ["a", "b", "c", "d", "e"]);
+    assert_eq!(ids(&read(&cast).await), ["a", "b", "c", "d", "e"]);
+    let filter = |time: &str| format!("{WHOLE}&filter=create_time%3E%222026-01-05T{time}Z%22");
+    assert_eq!(
+        cast.stage.lines(),
+        [
+            WHOLE.to_owned(),
+            format!("{WHOLE}&pageToken=p"),
+            filter("10%3A04%3A00.25"),
+            filter("10%3A05%3A00"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_refused_filter_is_given_up_for_good() {
+    let message = "Unknown name \"filter\": Cannot bind query parameter.";
+    let first = || page(&[said("a", "10:00:00")], "");
+    let both = || page(&[said("a", "10:00:00"), said("b", "10:01:00")], "");
+    let cast = stage([
+        first(),
+        refusal(400, "INVALID_ARGUMENT", message),
+        both(),
+        both(),
+    ]);
+    assert_eq!(read(&cast).await.len(), 1);
+    assert_eq!(ids(&read(&cast).await), ["a", "b"]);
+    assert_eq!(ids(&read(&cast).await), ["a", "b"]);
+    assert_eq!(cast.stage.lines()[2..], [WHOLE, WHOLE]);
+}
+
+#[tokio::test]
+async fn another_refusal_of_the_whole_listing_stands() {
+    let cast = stage([refusal(400, "INVALID_ARGUMENT", "no")]);
+    let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Refused);
+}
+
+#[tokio::test]
+async fn activities_that_come_out_of_order_are_put_in_order() {
+    let cast = stage([page(&[said("b", "10:01:00"), said("a", "10:00:00")], "")]);
+    assert_eq!(ids(&read(&cast).await), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_is_forgotten() {
+    let cast = stage([page(&[said("a", "10:00:00")], ""), missing(), page(&[], "")]);
+    read(&cast).await;
+    assert_eq!(cast.jules.activities(&"15".into()).await.unwrap(), None);
+    assert!(read(&cast).await.is_empty());
+    assert_eq!(cast.stage.lines()[2], WHOLE);
+}
+
+#[tokio::test]
+async fn an_endless_session_is_a_failure_and_not_a_standstill() {
+    let cast = stage((0..MAX_PAGES).map(|page_number| page(&[], &page_number.to_string())));
+    let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Retry { after: None });
+    assert!(
+        failure.detail.contains("more than 100 pages"),
+        "{}",
+        failure.detail
+    );
+}

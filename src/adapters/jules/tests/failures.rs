@@ -1,0 +1,187 @@
+//! What is repeated, what is not, and what is said about it.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::stage::{Reply, lost, missing, not_sent, ok, raw, refusal, stage, with_header};
+use crate::adapters::transport::TransportError;
+use crate::runtime::ports::{Disposition, Failure, Jules as _};
+
+fn spent() -> Reply {
+    refusal(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted")
+}
+
+fn down() -> Reply {
+    refusal(503, "UNAVAILABLE", "The service is currently unavailable.")
+}
+
+#[tokio::test]
+async fn reads_are_repeated_until_they_succeed() {
+    let cast = stage([down(), lost(), spent(), not_sent(), ok(json!({"id": "15"}))]);
+    assert!(cast.jules.session(&"15".into()).await.unwrap().is_some());
+    assert_eq!(cast.stage.waits(), [1, 2, 4, 8]);
+    assert_eq!(cast.client.requests(), 5);
+}
+
+#[tokio::test]
+async fn patience_ends() {
+    let cast = stage((0..5).map(|_| down()));
+    let failure = cast.jules.session(&"15".into()).await.unwrap_err();
+    assert_eq!(
+        failure,
+        Failure {
+            disposition: Disposition::Retry { after: None },
+            detail: "Jules, GET /v1alpha/sessions/{session}: status 503 UNAVAILABLE: The service is currently \
+                     unavailable."
+                .to_owned(),
+        }
+    );
+    assert!(cast.stage.played_out());
+}
+
+#[tokio::test]
+async fn a_message_is_repeated_only_when_it_was_surely_not_taken() {
+    let cast = stage([spent(), raw(200, "application/json", "")]);
+    cast.jules
+        .send_message(&"15".into(), "go on")
+        .await
+        .unwrap();
+    assert_eq!(cast.client.requests(), 2);
+
+    for (reply, disposition) in [
+        (down(), Disposition::Unknown),
+        (lost(), Disposition::Unknown),
+        (
+            Err(TransportError::TooLarge { limit: 9 }),
+            Disposition::Unknown,
+        ),
+        (raw(408, "text/plain", "late"), Disposition::Unknown),
+        (not_sent(), Disposition::Retry { after: None }),
+        (missing(), Disposition::NotFound),
+        (refusal(400, "INVALID_ARGUMENT", "no"), Disposition::Refused),
+        (refusal(401, "UNAUTHENTICATED", "no"), Disposition::Denied),
+        (refusal(403, "PERMISSION_DENIED", "no"), Disposition::Denied),
+    ] {
+        let cast = stage([reply]);
+        let failure = cast
+            .jules
+            .send_message(&"15".into(), "go on")
+            .await
+            .unwrap_err();
+        assert_eq!(failure.disposition, disposition, "{failure}");
+        assert_eq!(cast.client.requests(), 1);
+    }
+}
+
+#[tokio::test]
+async fn verbs_reach_their_session() {
+    let cast = stage([ok(json!({})), ok(json!({}))]);
+    cast.jules.approve_plan(&"15".into()).await.unwrap();
+    cast.jules.archive(&"15".into()).await.unwrap();
+    assert_eq!(
+        cast.stage.lines(),
+        ["POST /sessions/15:approvePlan", "POST /sessions/15:archive"]
+    );
+}
+
+#[tokio::test]
+async fn what_jules_asks_for_is_waited_for_or_passed_on() {
+    let cast = stage([
+        with_header(spent(), "retry-after", "12"),
+        ok(json!({"id": "15"})),
+    ]);
+    cast.jules.session(&"15".into()).await.unwrap();
+    assert_eq!(cast.stage.waits(), [12]);
+
+    let cast = stage([with_header(spent(), "retry-after", "120")]);
+    let failure = cast.jules.session(&"15".into()).await.unwrap_err();
+    let after = Some(Duration::from_secs(120));
+    assert_eq!(failure.disposition, Disposition::Retry { after });
+    assert!(cast.stage.waits().is_empty());
+}
+
+async fn said(reply: Reply) -> String {
+    let failure = stage([reply])
+        .jules
+        .archive(&"15".into())
+        .await
+        .unwrap_err();
+    let said = failure.detail;
+    assert!(!said.contains('\n') && said.chars().count() < 400, "{said}");
+    let route = "Jules, POST /v1alpha/sessions/{session}:archive: ";
+    said.strip_prefix(route).unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn recorded_envelopes_are_read() {
+    // google-labs-code/jules-sdk#19 and Hiroki-org/jules-extension#799 recorded these.
+    let automation = json!({"error": {"code": 400,
+        "message": "Invalid value at 'session.automation_mode' (type.googleapis.com/google.labs.jules.v1alpha.AutomationMode), \"MANUAL\"",
+        "status": "INVALID_ARGUMENT",
+        "details": [{"@type": "type.googleapis.com/google.rpc.BadRequest",
+            "fieldViolations": [{"field": "session.automation_mode", "description": "Invalid value at …"}]}]}});
+    assert_eq!(
+        said(super::stage::json(400, &automation)).await,
+        "status 400 INVALID_ARGUMENT: Invalid value at 'session.automation_mode' \
+         (type.googleapis.com/google.labs.jules.v1alpha.AutomationMode), \"MANUAL\""
+    );
+    let unknown = "Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message.";
+    assert_eq!(
+        said(refusal(400, "INVALID_ARGUMENT", unknown)).await,
+        format!("status 400 INVALID_ARGUMENT: {unknown}")
+    );
+    assert_eq!(
+        said(missing()).await,
+        "status 404 NOT_FOUND: Requested entity was not found."
+    );
+    let credentials = json!({"error": {"code": 401, "status": "UNAUTHENTICATED", "message": "API keys are not supported by this API.",
+        "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "CREDENTIALS_MISSING"}]}});
+    assert_eq!(
+        said(super::stage::json(401, &credentials)).await,
+        "status 401 UNAUTHENTICATED CREDENTIALS_MISSING: API keys are not supported by this API."
+    );
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_envelope_are_summed_up() {
+    let page = "<!DOCTYPE html>\n<html><head><title>Error 502</title></head>\n<body>Try   again\tlater</body></html>";
+    assert_eq!(
+        said(raw(502, "text/html", page)).await,
+        format!(
+            "status 502: a body text/html, {} bytes: Error 502 Try again later",
+            page.len()
+        )
+    );
+    assert_eq!(said(raw(500, "text/plain", "")).await, "status 500");
+    let json = said(raw(400, "application/json", r#"{"error": "flat"}"#)).await;
+    assert!(json.contains(r#"{"error": "flat"}"#), "{json}");
+    let moved = said(raw(301, "text/html", "")).await;
+    assert_eq!(
+        moved,
+        "status 301 (redirects are not followed; look at JULES_API_BASE)"
+    );
+    let binary = said(raw(500, "application/grpc", vec![0xff, 0x00, 0x0a])).await;
+    assert!(
+        binary.starts_with("status 500: a body application/grpc, 3 bytes: "),
+        "{binary}"
+    );
+}
+
+#[tokio::test]
+async fn messages_are_cut_and_echoed_prompts_left_out() {
+    let long = said(refusal(400, "INVALID_ARGUMENT", &"é".repeat(1_000))).await;
+    assert!(long.ends_with('…'), "{long}");
+    let prompt = "secret plans ".repeat(10);
+    let echo = format!("Invalid value at 'prompt' (TYPE_STRING), \"{prompt}\\\" and more\", sorry");
+    assert_eq!(
+        said(refusal(400, "INVALID_ARGUMENT", &echo)).await,
+        "status 400 INVALID_ARGUMENT: Invalid value at 'prompt' (TYPE_STRING), \"…\", sorry"
+    );
+    let open = format!("Invalid value \"{prompt}");
+    assert!(
+        said(refusal(400, "INVALID_ARGUMENT", &open))
+            .await
+            .ends_with("Invalid value \"…")
+    );
+}

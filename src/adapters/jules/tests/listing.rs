@@ -1,0 +1,258 @@
+//! Listings: unordered, overlapping, endless, and full of other people's sessions.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{KeyUse, ListingNeed, Sessions};
+use phileas_domain::model::Marker;
+use serde_json::{Value, json};
+
+use super::super::listing::MAX_PAGES;
+use super::stage::{Cast, Reply, at, marker, ok, refusal, stage};
+use crate::runtime::ports::{Disposition, Jules as _};
+
+fn now() -> Timestamp {
+    at("2026-01-05T12:00:00Z")
+}
+
+fn ago(minutes: i64) -> Timestamp {
+    now()
+        .checked_sub(SignedDuration::from_mins(minutes))
+        .unwrap()
+}
+
+/// A session of this repository that was created so many minutes ago.
+fn ours(id: u64, minutes: i64) -> Value {
+    json!({"id": id.to_string(), "createTime": ago(minutes).to_string(), "state": "IN_PROGRESS",
+           "sourceContext": {"source": "sources/github/Acme/Widget"}})
+}
+
+fn page(sessions: &[Value], next: &str) -> Reply {
+    ok(json!({"sessions": sessions, "nextPageToken": next}))
+}
+
+const DAYS: i64 = 24 * 60;
+
+fn since(minutes: i64) -> ListingNeed {
+    ListingNeed::Since(ago(minutes))
+}
+
+async fn list(cast: &Cast, need: ListingNeed) -> Sessions {
+    let sessions = cast.jules.list(&need, now()).await.unwrap();
+    assert!(cast.stage.played_out());
+    assert_eq!(sessions.taken_at, now());
+    sessions
+}
+
+fn ids(sessions: &Sessions) -> Vec<&str> {
+    sessions
+        .sessions
+        .iter()
+        .map(|session| session.id.as_str())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_empty_account_is_an_empty_object() {
+    let cast = stage([ok(json!({}))]);
+    let sessions = list(&cast, since(0)).await;
+    assert_eq!(
+        (ids(&sessions).len(), sessions.since, sessions.archived),
+        (0, None, false)
+    );
+    assert_eq!(cast.stage.lines(), ["GET /sessions?pageSize=100"]);
+}
+
+#[tokio::test]
+async fn while_the_order_holds_a_listing_stops_where_it_may() {
+    let cast = stage([
+        page(&[ours(5, 1), ours(4, 2 * DAYS)], "a"),
+        page(&[ours(3, 3 * DAYS), ours(2, 4 * DAYS)], "b"),
+    ]);
+    let sessions = list(&cast, since(60)).await;
+    assert_eq!(ids(&sessions), ["2", "3", "4", "5"]);
+    // It reaches back a day at least, because the key's use is counted over a day.
+    assert_eq!(sessions.since, Some(ago(DAYS)));
+    assert!(!sessions.archived);
+    assert_eq!(
+        cast.stage.lines()[1],
+        "GET /sessions?pageSize=100&pageToken=a"
+    );
+}
+
+#[tokio::test]
+async fn an_order_that_broke_is_not_relied_on_any_more() {
+    let cast = stage([
+        page(&[ours(1, 9 * DAYS), ours(2, 5)], "a"),
+        page(&[ours(3, 8 * DAYS)], "b"),
+        page(&[ours(4, 3)], ""),
+    ]);
+    let sessions = list(&cast, since(60)).await;
+    assert_eq!(ids(&sessions), ["1", "3", "2", "4"]);
+    assert_eq!(sessions.since, None);
+}
+
+#[tokio::test]
+async fn what_must_prove_an_absence_reads_everything_and_the_archive() {
+    let cast = stage([
+        page(&[ours(5, 1)], "a"),
+        page(&[ours(4, 9 * DAYS)], "b"),
+        page(&[ours(3, 10 * DAYS)], ""),
+        page(&[ours(2, 2), ours(5, 1)], ""),
+    ]);
+    let sessions = list(&cast, ListingNeed::CompleteSince(ago(30))).await;
+    assert_eq!(ids(&sessions), ["3", "4", "2", "5"]);
+    assert!(sessions.covers(ago(30)) && sessions.since.is_none());
+    assert_eq!(
+        cast.stage.lines()[3],
+        "GET /sessions?pageSize=100&filter=archived+%3D+true"
+    );
+    let archived: Vec<_> = sessions
+        .sessions
+        .iter()
+        .map(|session| session.archived)
+        .collect();
+    assert_eq!(archived, [false, false, true, true]);
+}
+
+#[tokio::test]
+async fn a_refused_archive_is_said_to_be_missing() {
+    let cast = stage([
+        page(&[ours(1, 1)], ""),
+        refusal(400, "INVALID_ARGUMENT", "bad filter"),
+    ]);
+    let sessions = list(&cast, ListingNeed::Everything).await;
+    assert!(!sessions.archived && !sessions.covers(now()));
+    assert_eq!(ids(&sessions), ["1"]);
+}
+
+#[tokio::test]
+async fn a_failed_page_is_a_failed_listing() {
+    let cast = stage([
+        page(&[ours(1, 1)], "a"),
+        refusal(403, "PERMISSION_DENIED", "no"),
+    ]);
+    let failure = cast
+        .jules
+        .list(&ListingNeed::Everything, now())
+        .await
+        .unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Denied);
+}
+
+#[tokio::test]
+async fn of_two_pictures_of_a_session_the_later_one_is_kept() {
+    let picture = |state: &str, minutes| {
+        let mut session = ours(1, 30);
+        session["state"] = state.into();
+        session["updateTime"] = ago(minutes).to_string().into();
+        session
+    };
+    let cast = stage([
+        page(&[picture("COMPLETED", 1)], "a"),
+        page(&[picture("IN_PROGRESS", 9)], ""),
+    ]);
+    let sessions = list(&cast, since(0)).await;
+    assert_eq!(sessions.sessions.len(), 1);
+    assert!(!sessions.sessions[0].state.is_live());
+}
+
+#[tokio::test]
+async fn others_sessions_count_for_the_key_and_are_dropped() {
+    let other = |id: u64, minutes, state: &str| {
+        let mut session = ours(id, minutes);
+        session["sourceContext"]["source"] = "sources/github/acme/other".into();
+        session["state"] = state.into();
+        session
+    };
+    let mut lone = ours(8, 7);
+    lone.as_object_mut().unwrap().remove("sourceContext");
+    let mut marked = lone.clone();
+    marked["id"] = "9".into();
+    marked["title"] = format!("x{}", marker().title_suffix()).into();
+    assert!(Marker::in_title(marked["title"].as_str().unwrap()).is_some());
+    let cast = stage([page(
+        &[
+            ours(1, 1),
+            other(2, 2, "COMPLETED"),
+            other(3, 3, "PAUSED"),
+            other(4, DAYS - 1, "FAILED"),
+            other(5, DAYS, "DREAMING"),
+            lone,
+            marked,
+        ],
+        "",
+    )]);
+    let sessions = list(&cast, since(0)).await;
+    assert_eq!(ids(&sessions), ["9", "1"]);
+    assert_eq!(sessions.sessions[0].source, None);
+    let counted = KeyUse {
+        active: 5,
+        created_last_day: 6,
+    };
+    assert_eq!(sessions.key, counted);
+}
+
+#[tokio::test]
+async fn archived_sessions_hold_no_place() {
+    let mut paused = ours(1, 1);
+    paused["state"] = "PAUSED".into();
+    let cast = stage([page(&[], ""), page(&[paused], "")]);
+    let sessions = list(&cast, ListingNeed::Everything).await;
+    let counted = KeyUse {
+        active: 0,
+        created_last_day: 1,
+    };
+    assert_eq!(sessions.key, counted);
+}
+
+#[tokio::test]
+async fn the_limit_of_pages_is_owned_up_to() {
+    let endless = |ordered: bool| {
+        (0..MAX_PAGES).map(move |number| {
+            let minutes = i64::try_from(number).unwrap();
+            let minutes = if ordered { minutes } else { 1_000 - minutes };
+            page(&[ours(number as u64, minutes)], &format!("page {number}"))
+        })
+    };
+    let archive = || page(&[], "");
+    let oldest = ago(MAX_PAGES as i64 - 1);
+
+    let cast = stage(endless(true).chain([archive()]));
+    let sessions = list(&cast, ListingNeed::Everything).await;
+    assert_eq!(sessions.sessions.len(), MAX_PAGES);
+    assert!(!sessions.covers(oldest) && sessions.covers(ago(MAX_PAGES as i64 - 2)));
+
+    let cast = stage(endless(false).chain([archive()]));
+    let sessions = list(&cast, ListingNeed::Everything).await;
+    assert_eq!(sessions.since, Some(now()));
+}
+
+#[tokio::test]
+async fn a_listing_that_goes_round_in_circles_proves_nothing() {
+    let cast = stage([
+        page(&[ours(1, 1)], "a"),
+        page(&[ours(1, 1)], "a"),
+        page(&[], ""),
+    ]);
+    let sessions = list(&cast, ListingNeed::Everything).await;
+    assert_eq!(sessions.since, Some(now()));
+    assert_eq!(ids(&sessions), ["1"]);
+}
+
+#[tokio::test]
+async fn a_session_without_an_id_could_be_any() {
+    let mut nameless = ours(1, 1);
+    nameless["id"] = "".into();
+    let cast = stage([page(&[nameless, ours(2, 2)], ""), page(&[], "")]);
+    let sessions = list(&cast, ListingNeed::Everything).await;
+    assert_eq!((ids(&sessions), sessions.since), (vec!["2"], Some(now())));
+}
+
+#[tokio::test]
+async fn a_session_without_a_time_is_taken_for_new() {
+    let mut timeless = ours(1, 0);
+    timeless["createTime"] = "yesterday".into();
+    let cast = stage([page(&[timeless], "")]);
+    let sessions = list(&cast, since(0)).await;
+    assert_eq!(sessions.sessions[0].created_at, now());
+    assert_eq!(sessions.key.created_last_day, 1);
+}

@@ -1,0 +1,182 @@
+//! From the wire to the domain.
+
+use http::Uri;
+use jiff::Timestamp;
+use phileas_domain::engine::{Activity, ActivityKind, Session, SessionState};
+use phileas_domain::model::{Marker, PullNumber, RepositoryName, SessionId};
+
+use super::wire;
+use super::wire::{Kind, Output};
+
+/// The host of pull requests. Jules serves no other.
+const GITHUB: &str = "github.com";
+
+/// Whose a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// It works on this repository.
+    Ours,
+    /// It does not say what it works on, but bears a marker of phileas, which only its own repository knows.
+    Marked,
+    /// It is nothing to this repository.
+    Foreign,
+}
+
+/// Whose a listed session is.
+pub(super) fn whose(session: &wire::Session, repository: &RepositoryName) -> Whose {
+    match source(session) {
+        Some(source) if source == *repository => Whose::Ours,
+        Some(_) => Whose::Foreign,
+        None => {
+            let marked = Marker::in_title(&session.title).is_some()
+                || Marker::in_prompt(&session.prompt).is_some();
+            if marked {
+                Whose::Marked
+            } else {
+                Whose::Foreign
+            }
+        }
+    }
+}
+
+/// The domain's session. `fallback` stands for a missing time of creation.
+pub(super) fn session(
+    session: &wire::Session,
+    repository: &RepositoryName,
+    fallback: Timestamp,
+) -> Session {
+    let updated_at = session.update_time.parse().ok();
+    let mut pulls: Vec<PullNumber> = Vec::new();
+    let mut has_changes = false;
+    for output in &session.outputs {
+        match output {
+            Output::PullRequest(pull) => {
+                has_changes = true;
+                let number = pull_number(&pull.url, repository);
+                pulls.extend(number.filter(|number| !pulls.contains(number)));
+            }
+            Output::ChangeSet(changes) => has_changes |= changes.has_changes(),
+            Output::Unknown(_) => {}
+        }
+    }
+    Session {
+        id: SessionId::new(session.id()),
+        state: state(&session.state),
+        title: session.title.clone(),
+        prompt: (!session.prompt.is_empty()).then(|| session.prompt.clone()),
+        source: source(session),
+        created_at: created_at(session).or(updated_at).unwrap_or(fallback),
+        updated_at,
+        archived: session.archived,
+        pulls,
+        has_changes,
+    }
+}
+
+/// When a session was created, where it says so.
+pub(super) fn created_at(session: &wire::Session) -> Option<Timestamp> {
+    session.create_time.parse().ok()
+}
+
+/// Where a session stands.
+pub(super) fn state(text: &str) -> SessionState {
+    match text {
+        "QUEUED" => SessionState::Queued,
+        "PLANNING" => SessionState::Planning,
+        "AWAITING_PLAN_APPROVAL" => SessionState::AwaitingPlanApproval,
+        "AWAITING_USER_FEEDBACK" => SessionState::AwaitingUserFeedback,
+        "IN_PROGRESS" => SessionState::InProgress,
+        "PAUSED" => SessionState::Paused,
+        "COMPLETED" => SessionState::Completed,
+        "FAILED" => SessionState::Failed,
+        "" => SessionState::Unknown("STATE_UNSPECIFIED".to_owned()),
+        other => SessionState::Unknown(other.to_owned()),
+    }
+}
+
+/// The name under which Jules knows a repository, unless it wrote another.
+pub(super) fn source_name(repository: &RepositoryName) -> String {
+    format!("sources/github/{repository}")
+}
+
+fn source(session: &wire::Session) -> Option<RepositoryName> {
+    let source = &session.source_context.as_ref()?.source;
+    source.strip_prefix("sources/github/")?.parse().ok()
+}
+
+/// The number in a pull request's URL, if it is one of this repository.
+fn pull_number(url: &str, repository: &RepositoryName) -> Option<PullNumber> {
+    let url: Uri = url.trim().parse().ok()?;
+    let host = url.host()?.to_ascii_lowercase();
+    if host.strip_prefix("www.").unwrap_or(&host) != GITHUB {
+        return None;
+    }
+    let mut parts = url.path().strip_prefix('/')?.split('/');
+    let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let named: RepositoryName = format!("{owner}/{name}").parse().ok()?;
+    if named != *repository || kind != "pull" || !number.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    number
+        .parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .map(PullNumber)
+}
+
+/// The domain's activity. `fallback` stands for a missing time.
+pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activity {
+    let kind = match &activity.kind {
+        Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),
+        Kind::UserMessaged(text) => ActivityKind::UserMessaged(text.clone()),
+        Kind::PlanGenerated(_) => ActivityKind::PlanGenerated,
+        Kind::PlanApproved(_) => ActivityKind::PlanApproved,
+        Kind::ProgressUpdated { .. } => ActivityKind::Progress,
+        Kind::SessionCompleted => ActivityKind::Completed,
+        Kind::SessionFailed(reason) => ActivityKind::Failed(reason.clone()),
+        Kind::Unknown(name, _) => ActivityKind::Unknown(name.clone()),
+        Kind::Missing => ActivityKind::Unknown(String::new()),
+    };
+    let id = match activity.id() {
+        "" => format!("at-{}", activity.create_time),
+        id => id.to_owned(),
+    };
+    Activity {
+        id,
+        at: activity.create_time.parse().unwrap_or(fallback),
+        kind,
+        has_changes: activity.changes().is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pull_requests_of_this_repository_count() {
+        let repository = "acme/widget".parse().unwrap();
+        let number = |url: &str| pull_number(url, &repository).map(|number| number.0);
+        for url in [
+            "https://github.com/acme/widget/pull/12",
+            "https://github.com/Acme/Widget/pull/12/files",
+            "https://www.github.com/acme/widget/pull/12?w=1",
+            "https://GitHub.com/acme/widget/pull/12#discussion",
+        ] {
+            assert_eq!(number(url), Some(12), "{url}");
+        }
+        for url in [
+            "https://github.com/acme/gadget/pull/12",
+            "https://github.com/acme/widget/issues/12",
+            "https://github.com/acme/widget/pull/",
+            "https://github.com/acme/widget/pull/+12",
+            "https://github.com/acme/widget/pull/0",
+            "https://github.com.example/acme/widget/pull/12",
+            "https://example/github.com/acme/widget/pull/12",
+            "acme/widget#12",
+            "",
+        ] {
+            assert_eq!(number(url), None, "{url}");
+        }
+    }
+}

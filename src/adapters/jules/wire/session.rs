@@ -1,0 +1,176 @@
+//! Sessions.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::GitPatch;
+use super::lenient::{Object, defaulted, if_readable, last_segment, text};
+
+/// A session as the API shows it. `requirePlanApproval` and `automationMode` are never shown.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Session {
+    /// `sessions/<id>`; a bare id was seen too.
+    #[serde(deserialize_with = "text")]
+    pub name: String,
+    /// 15 to 20 decimal digits.
+    #[serde(rename = "id", deserialize_with = "text")]
+    own_id: String,
+    /// What it was asked.
+    #[serde(deserialize_with = "text")]
+    pub prompt: String,
+    /// Its title; Jules makes one up where none was given.
+    #[serde(deserialize_with = "text")]
+    pub title: String,
+    /// What it works on.
+    #[serde(deserialize_with = "if_readable")]
+    pub source_context: Option<SourceContext>,
+    /// When it was created, RFC 3339.
+    #[serde(deserialize_with = "text")]
+    pub create_time: String,
+    /// When it last changed, RFC 3339.
+    #[serde(deserialize_with = "text")]
+    pub update_time: String,
+    /// Where it stands, as Jules wrote it; empty means `STATE_UNSPECIFIED`.
+    #[serde(deserialize_with = "text")]
+    pub state: String,
+    /// Its page in the web application.
+    #[serde(deserialize_with = "text")]
+    pub url: String,
+    /// What it brought forth.
+    #[serde(deserialize_with = "defaulted")]
+    pub outputs: Vec<Output>,
+    /// Whether it is archived.
+    #[serde(deserialize_with = "defaulted")]
+    pub archived: bool,
+}
+
+impl Session {
+    /// Its id, from the name where the field is missing. Empty: there is none.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        if self.own_id.is_empty() {
+            last_segment(&self.name)
+        } else {
+            last_segment(&self.own_id)
+        }
+    }
+}
+
+/// What a session works on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SourceContext {
+    /// The source's name.
+    #[serde(deserialize_with = "text")]
+    pub source: String,
+}
+
+/// What a session brought forth. There is no tag: the field's name is the kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// A pull request.
+    PullRequest(PullRequest),
+    /// Changes that are in no pull request.
+    ChangeSet(ChangeSet),
+    /// Anything else, as it came.
+    Unknown(Value),
+}
+
+impl<'de> Deserialize<'de> for Output {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(from)?;
+        let known = |key: &str| {
+            value
+                .as_object()
+                .and_then(|object: &Object| object.get(key))
+        };
+        if let Some(Ok(pull)) = known("pullRequest").map(PullRequest::deserialize) {
+            return Ok(Self::PullRequest(pull));
+        }
+        if let Some(Ok(changes)) = known("changeSet").map(ChangeSet::deserialize) {
+            return Ok(Self::ChangeSet(changes));
+        }
+        Ok(Self::Unknown(value))
+    }
+}
+
+/// A pull request that a session opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PullRequest {
+    /// Its page on GitHub.
+    #[serde(deserialize_with = "text")]
+    pub url: String,
+    /// Its title.
+    #[serde(deserialize_with = "text")]
+    pub title: String,
+    /// Its text.
+    #[serde(deserialize_with = "text")]
+    pub description: String,
+    /// Where it wants to go.
+    #[serde(deserialize_with = "text")]
+    pub base_ref: String,
+    /// Its branch.
+    #[serde(deserialize_with = "text")]
+    pub head_ref: String,
+}
+
+/// Changes to a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ChangeSet {
+    /// The source's name.
+    #[serde(deserialize_with = "text")]
+    pub source: String,
+    /// The changes.
+    #[serde(deserialize_with = "defaulted")]
+    pub git_patch: GitPatch,
+}
+
+impl ChangeSet {
+    /// Whether anything is changed by it.
+    #[must_use]
+    pub fn has_changes(&self) -> bool {
+        !self.git_patch.unidiff_patch.is_empty()
+    }
+}
+
+/// What a session is created with. The API refuses fields that it does not know, so these are all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "Value")]
+pub struct NewSession {
+    /// What to do.
+    pub prompt: String,
+    /// The title.
+    pub title: Option<String>,
+    /// The source's name and the branch to start from. `None`: a session without a repository.
+    pub source: Option<(String, String)>,
+    /// Whether Jules opens a pull request.
+    pub open_pull: bool,
+    /// Whether it waits for its plan to be approved.
+    pub require_plan_approval: bool,
+}
+
+impl From<NewSession> for Value {
+    fn from(new: NewSession) -> Self {
+        let mut body = Object::new();
+        body.insert("prompt".into(), new.prompt.into());
+        if let Some(title) = new.title {
+            body.insert("title".into(), title.into());
+        }
+        if let Some((source, branch)) = new.source {
+            body.insert(
+                "sourceContext".into(),
+                serde_json::json!({"source": source, "githubRepoContext": {"startingBranch": branch}}),
+            );
+        }
+        if new.open_pull {
+            body.insert("automationMode".into(), "AUTO_CREATE_PR".into());
+        }
+        if new.require_plan_approval {
+            body.insert("requirePlanApproval".into(), true.into());
+        }
+        Self::Object(body)
+    }
+}
