@@ -330,8 +330,3 @@ pub(crate) fn error_body(status: u16, message: &str, errors: Option<&Value>) -> 
     }
     body
 }
-
-/// A refusal as a response.
-pub(crate) fn error_response(status: u16, message: &str) -> Response<Bytes> {
-    Refusal::new(status, message).response()
-}
