@@ -29,7 +29,7 @@ impl Connection {
     /// Clients with the credentials and addresses of the environment. Must be called within a Tokio runtime.
     pub(super) fn from_environment(repository: &RepositoryName) -> Result<Self, Stopped> {
         let transport: Arc<dyn Transport> =
-            Arc::new(HttpTransport::new(Limits::default(), Proxies::from_variables(variable)));
+            Arc::new(HttpTransport::new(Limits::default(), Proxies::from_env()));
         let seed = seed()?;
         let api = variable("GITHUB_API_URL");
         let graphql = variable("GITHUB_GRAPHQL_URL");

@@ -1,8 +1,87 @@
-//! The command line.
+//! The command line: what is typed, what is printed, and the exit code.
 
 pub mod arguments;
+mod connect;
 mod duration;
 pub mod exit;
 pub mod lines;
+pub mod output;
 mod persona;
+mod sandbox;
+mod show;
+mod simulate;
+mod tick;
 mod validate;
+mod world_only;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use arguments::{Arguments, Command};
+use exit::{Exit, Stopped};
+use output::Screen;
+
+/// Reads the command line of this process and does what it says.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; everything else is usage.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            // There is nobody left to tell when the message itself cannot be written.
+            let _unwritable = error.print();
+            return exit.into();
+        }
+    };
+    logs();
+    let mut screen = Screen::standard();
+    let result = runtime().and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));
+    match result {
+        Ok(exit) => exit.into(),
+        Err(stopped) => {
+            let _unwritable = writeln!(std::io::stderr(), "phileas: {stopped}");
+            stopped.exit.into()
+        }
+    }
+}
+
+/// A tick is one conversation after another, so one thread is enough.
+fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Stopped::fault(error.to_string()))
+}
+
+/// Logs go to standard error: warnings, or what `PHILEAS_LOG` asks for.
+fn logs() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("PHILEAS_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().with_target(false).init();
+}
+
+async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    match &arguments.command {
+        Command::Sandbox(arguments) => sandbox::run(arguments, screen).await,
+        Command::Tick(arguments) => tick::run(arguments, screen).await,
+        Command::Explain(arguments) => {
+            let arguments = arguments::TickArguments { dry_run: true, ..arguments.clone() };
+            tick::run(&arguments, screen).await
+        }
+        Command::Simulate(arguments) => simulate::run(arguments, screen).await,
+        Command::Validate(arguments) => validate::run(arguments, screen),
+        Command::Persona { command } => persona::run(command, screen),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);
+            Ok(Exit::Done)
+        }
+        Command::Man => {
+            clap_mangen::Man::new(Arguments::command()).render(screen)?;
+            Ok(Exit::Done)
+        }
+        _ => Err(Stopped::fault("later")),
+    }
+}

@@ -57,6 +57,12 @@ impl Days {
         &self.repository
     }
 
+    /// How many ticks were made.
+    #[must_use]
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
     /// Moves on to the next tick and carries it out; `None` when the time is over.
     pub async fn next(&mut self) -> Option<Ticked> {
         if self.ticks as usize >= MAX_TICKS || !self.wait() {

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use phileas_domain::model::RepositoryName;
 use phileas_world::github::{RepoId, Role};
 use phileas_world::jules::{Account, Config, Installed, Tier};
 use phileas_world::maintainer::Temper;
 use phileas_world::seed::{self, Files, Seed};
-use phileas_world::{FaultPlan, Knobs, World, WorldConfig};
+use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs, World, WorldConfig};
 
 use super::newcomer;
 
@@ -96,5 +97,42 @@ impl Scene {
         let events = ["pull_request", "pull_request_review", "push", "issues", "issue_comment"];
         let _hook = github.add_hook(repo, WEBHOOK_URL, Some("sandbox-webhook-secret"), &events, start);
         Ok((world, repo))
+    }
+}
+
+/// The repository's full name.
+#[must_use]
+pub fn repository() -> RepositoryName {
+    format!("{OWNER}/{NAME}").parse().expect("the sandbox's repository has a good name")
+}
+
+/// Faults that come beside the worst answers to the open questions: lost requests, lost answers, server errors and
+/// limits, a few in a hundred requests each.
+#[must_use]
+pub fn worst_faults() -> FaultPlan {
+    let rule = |face: Face, fault: Fault, probability: f64| FaultRule {
+        face: Some(face),
+        method: None,
+        path: None,
+        body: None,
+        nth: None,
+        probability: Some(probability),
+        from: None,
+        until: None,
+        fault,
+    };
+    let status = |status: u16, done: bool| Fault::Status { status, done, retry_after: None, html: status == 502 };
+    FaultPlan {
+        rules: vec![
+            rule(Face::Jules, Fault::DropAfter, 0.02),
+            rule(Face::Jules, Fault::DropBefore, 0.02),
+            rule(Face::Jules, status(503, false), 0.02),
+            rule(Face::Jules, status(502, true), 0.01),
+            rule(Face::Github, Fault::DropAfter, 0.01),
+            rule(Face::Github, Fault::DropBefore, 0.01),
+            rule(Face::Github, status(502, true), 0.01),
+            rule(Face::Github, status(500, false), 0.01),
+            rule(Face::Github, Fault::SecondaryLimit { retry_after: Some(60) }, 0.002),
+        ],
     }
 }

@@ -1,0 +1,120 @@
+//! `phileas sandbox`: days of work on models of GitHub and Jules.
+
+use std::io::Write;
+use std::path::Path;
+
+use phileas_world::{FaultPlan, Knobs, export};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::arguments::Sandbox;
+use super::exit::{Exit, Stopped};
+use super::lines::{line_json, line_text, short, summary_json};
+use super::output::Screen;
+use crate::sandbox::{Days, Scene, Shared, scene};
+
+pub(super) async fn run(arguments: &Sandbox, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let scene = scene_of(arguments)?;
+    if arguments.world_only {
+        return super::world_only::run(arguments, scene, screen).await;
+    }
+    if arguments.headless { headless(arguments, scene, screen).await } else { super::show::run(arguments, scene, screen).await }
+}
+
+/// What `--faults FILE` holds: answers to open questions, and faults.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct FaultsFile {
+    knobs: serde_json::Map<String, serde_json::Value>,
+    rules: Vec<phileas_world::FaultRule>,
+}
+
+fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
+    let mut scene = Scene::new(arguments.seed);
+    scene.repo.clone_from(&arguments.repo);
+    scene.ledger.clone_from(&arguments.ledger);
+    if arguments.chaos {
+        scene.knobs = Knobs::worst();
+        scene.faults = scene::worst_faults();
+    }
+    if let Some(path) = &arguments.faults {
+        let (knobs, faults) = faults(path)?;
+        scene.knobs = knobs;
+        scene.faults = faults;
+    }
+    Ok(scene)
+}
+
+fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
+    let wrong = |error: &dyn std::fmt::Display| Stopped::usage(format!("--faults {}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let file: FaultsFile = toml::from_str(&text).map_err(|error| wrong(&error))?;
+    let mut knobs = Knobs::documented();
+    knobs.set(&serde_json::Value::Object(file.knobs)).map_err(|error| wrong(&error))?;
+    Ok((knobs, FaultPlan { rules: file.rules }))
+}
+
+async fn headless(arguments: &Sandbox, scene: Scene, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let (world, repo) = scene.build().map_err(Stopped::usage)?;
+    let shared = Shared::new(world);
+    let repository = scene::repository();
+    let mut days = Days::new(shared.clone(), repository.clone(), arguments.until, arguments.seed);
+    let mut failed_ticks = 0_u64;
+    while let Some(ticked) = days.next().await {
+        match ticked.result {
+            Ok(report) if arguments.json => {
+                for (at, line) in &report.done {
+                    screen.line(&line_json(*at, &repository, line).to_string())?;
+                }
+                for (at, line) in report.waiting.iter().filter(|(_, line)| !line.is_routine()) {
+                    screen.line(&line_json(*at, &repository, line).to_string())?;
+                }
+                screen.line(&summary_json(&report, ticked.cost).to_string())?;
+            }
+            Ok(report) => {
+                let colour = screen.colour;
+                for (at, line) in &report.done {
+                    screen.line(&format!("{}  {}", short(*at), line_text(line, colour)))?;
+                }
+            }
+            Err(error) => {
+                failed_ticks += 1;
+                if arguments.json {
+                    let line = json!({ "at": ticked.at.to_string(), "failed": error.to_string() });
+                    screen.line(&line.to_string())?;
+                } else {
+                    screen.line(&format!("{}  the tick failed: {error}", short(ticked.at)))?;
+                }
+            }
+        }
+    }
+    let world = shared.world();
+    let books = world.complete_books();
+    let total = json!({ "sandbox": {
+        "seed": arguments.seed,
+        "from": scene::START,
+        "until": world.now().to_string(),
+        "ticks": days.ticks(),
+        "failed_ticks": failed_ticks,
+        "sessions": books.sessions.len(),
+        "requests": books.requests.len(),
+    }});
+    if arguments.json {
+        screen.line(&total.to_string())?;
+    } else {
+        let text = format!(
+            "{} ticks, {} of them failed; {} sessions; {} requests; until {}",
+            days.ticks(),
+            failed_ticks,
+            books.sessions.len(),
+            books.requests.len(),
+            short(world.now())
+        );
+        screen.line(&text)?;
+    }
+    if let Some(dir) = &arguments.export {
+        export::export(&world, repo, dir).map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+    }
+    screen.flush()?;
+    Ok(Exit::Done)
+}
