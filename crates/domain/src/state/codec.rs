@@ -164,3 +164,6 @@ fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,3 +47,6 @@ impl fmt::Display for Violation {
         write!(f, "{} ({})", self.detail, self.rule)
     }
 }
+
+#[cfg(test)]
+mod tests;

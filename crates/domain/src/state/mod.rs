@@ -10,7 +10,12 @@ mod exact;
 mod fields;
 mod history;
 mod json;
+#[cfg(test)]
+mod fixtures;
 mod legacy;
+mod merge;
+#[cfg(test)]
+mod property;
 mod query;
 mod track;
 
