@@ -3,8 +3,10 @@
 //! Corrupt is not absent: what cannot be read whole is refused with the places that are wrong, and never guessed.
 
 use super::decode::{entry, rest_of_state};
-use super::fields::{Fields, Issues, Path, history_key};
+use super::fields::{Fields, table};
+use super::issues::{Issues, MAX_DIAGNOSTICS, Path};
 use super::json::{self, Node, Value};
+use super::values::history_key;
 use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
 use crate::Diagnostic;
 
@@ -71,7 +73,10 @@ fn not_json(text: &str) -> Option<Diagnostic> {
     let lines = conflict::marker_lines(text);
     if let Some(first) = lines.first() {
         let all: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        let message = format!("merge-conflict markers stand in the lines {}", all.join(", "));
+        let message = format!(
+            "merge-conflict markers stand in the lines {}",
+            all.join(", ")
+        );
         return Some(wrong(&message).at(u32::try_from(*first).unwrap_or(u32::MAX), 1));
     }
     if text.trim_start().starts_with('<') {
@@ -104,7 +109,7 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
             legacy::warn_of_doubles(&state, &path, at, issues);
         }
         Some(history) => {
-            state.history = super::fields::table(history, &path, issues, history_key, entry);
+            state.history = table(history, &path, issues, history_key, entry);
         }
         None => {}
     }
@@ -154,9 +159,11 @@ fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
     let tree = json::parse(STATE_PATH, text).ok();
     broken
         .iter()
-        .take(super::fields::MAX_DIAGNOSTICS)
+        .take(MAX_DIAGNOSTICS)
         .map(|violation| {
-            let offset = tree.as_ref().map_or(0, |tree| tree.nearest(&violation.path));
+            let offset = tree
+                .as_ref()
+                .map_or(0, |tree| tree.nearest(&violation.path));
             Diagnostic::error(STATE_PATH, violation.to_string())
                 .at_offset(text, offset)
                 .key(violation.key_path())

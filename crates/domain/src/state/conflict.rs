@@ -147,7 +147,10 @@ mod tests {
     #[test]
     fn inner_conflicts_are_taken_apart() {
         let text = "<<<<<<< ours\na\n=======\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> t\n>>>>>>> t\n";
-        let said: Vec<_> = readings(text).into_iter().map(|r| (r.sides, r.text)).collect();
+        let said: Vec<_> = readings(text)
+            .into_iter()
+            .map(|r| (r.sides, r.text))
+            .collect();
         assert_eq!(
             said,
             [
@@ -160,7 +163,14 @@ mod tests {
 
     #[test]
     fn only_seven_characters_are_a_marker() {
-        for line in ["<<<<<<", "<<<<<<<<", "<<<<<<<x", "      =======", "\"=======\"", ""] {
+        for line in [
+            "<<<<<<",
+            "<<<<<<<<",
+            "<<<<<<<x",
+            "      =======",
+            "\"=======\"",
+            "",
+        ] {
             assert_eq!(mark(line), None, "{line}");
         }
         assert_eq!(mark("=======\r"), Some(Mark::Middle));

@@ -229,7 +229,11 @@ fn request(request: &RequestState) -> Value {
     out.text_if("outcome", request.outcome.as_ref());
     out.text_if("turn", request.turn.as_ref());
     out.put_if("number", request.number, request.number.is_some());
-    out.put_if("comment_id", request.comment_id, request.comment_id.is_some());
+    out.put_if(
+        "comment_id",
+        request.comment_id,
+        request.comment_id.is_some(),
+    );
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)
@@ -246,7 +250,10 @@ fn persona(persona: &PersonaState) -> Value {
 
 fn budget(budget: &BudgetState) -> Value {
     let mut out = Object::default();
-    out.put("created", budget.created.iter().map(written).collect::<Vec<_>>());
+    out.put(
+        "created",
+        budget.created.iter().map(written).collect::<Vec<_>>(),
+    );
     out.time("paused_until", budget.paused_until.as_ref());
     out.text("reason", budget.reason.as_ref());
     out.put_if("strikes", budget.strikes, budget.strikes > 0);

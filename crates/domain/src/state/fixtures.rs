@@ -23,7 +23,13 @@ pub(super) const REAL: [&str; 4] = [V1, V2, V3, V4];
 
 /// The id of the turn `seq` of the track `default`, in the ledger of [`sound`].
 pub(super) fn turn_id(seq: u64) -> TurnId {
-    TurnId::derive("9f3c5a0e77b1", RepositoryId(7), &"default".into(), seq, &"".into())
+    TurnId::derive(
+        "9f3c5a0e77b1",
+        RepositoryId(7),
+        &"default".into(),
+        seq,
+        &"".into(),
+    )
 }
 
 /// A ledger with two finished turns and a third one at work.

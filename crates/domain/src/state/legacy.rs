@@ -10,8 +10,10 @@
 use std::collections::BTreeMap;
 
 use super::decode::{entry, id_key, track, track_fields};
-use super::fields::{Fields, Issues, Path, history_key, table};
+use super::fields::{Fields, table};
+use super::issues::{Issues, Path};
 use super::json::{Node, Value};
+use super::values::history_key;
 use super::{HistoryEntry, State, TrackState};
 use crate::model::{PersonaId, PullNumber, TrackName};
 
@@ -124,7 +126,8 @@ pub(super) fn warn_of_doubles(state: &State, path: &Path<'_>, at: usize, issues:
             continue;
         };
         if let Some(first) = seen.insert(session, key) {
-            let message = format!("session {session} stands in the history as {first} and as {key}");
+            let message =
+                format!("session {session} stands in the history as {first} and as {key}");
             issues.warn(at, path, message, "");
         }
     }

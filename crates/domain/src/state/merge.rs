@@ -29,7 +29,10 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
         ours.last_fired = ours.last_fired.max(theirs.last_fired);
     }
     for (id, theirs) in &other.requests {
-        let ours = base.requests.entry(id.clone()).or_insert_with(|| theirs.clone());
+        let ours = base
+            .requests
+            .entry(id.clone())
+            .or_insert_with(|| theirs.clone());
         if ours.finished_at.is_none() && theirs.finished_at.is_some() {
             ours.clone_from(theirs);
         }
@@ -95,7 +98,11 @@ fn merge_history(base: &mut State, other: &State) -> Vec<String> {
         }
         base.history.insert(key, entry);
     }
-    for turn in base.tracks.values_mut().flat_map(|track| track.turns.values_mut()) {
+    for turn in base
+        .tracks
+        .values_mut()
+        .flat_map(|track| track.turns.values_mut())
+    {
         turn.history_key = turn.history_key.map(|key| *moved.get(&key).unwrap_or(&key));
     }
     remarks
@@ -153,15 +160,24 @@ fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
         finished_at: theirs.finished_at,
         ..Amendment::default()
     };
-    news.apply(&mut ours.outcome, &mut ours.pr_number, &mut ours.finished_at)
+    news.apply(
+        &mut ours.outcome,
+        &mut ours.pr_number,
+        &mut ours.finished_at,
+    )
 }
 
 fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String> {
-    if matches!((&ours.outcome, &theirs.outcome), (Some(ours), Some(theirs)) if theirs.may_become(ours)) {
+    if matches!((&ours.outcome, &theirs.outcome), (Some(ours), Some(theirs)) if theirs.may_become(ours))
+    {
         fill(&mut ours.pr_number, &theirs.pr_number);
         return Ok(());
     }
-    theirs.apply(&mut ours.outcome, &mut ours.pr_number, &mut ours.finished_at)
+    theirs.apply(
+        &mut ours.outcome,
+        &mut ours.pr_number,
+        &mut ours.finished_at,
+    )
 }
 
 fn fill<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>) {
@@ -172,9 +188,10 @@ fn fill<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>) {
 
 fn merge_tracks(base: &mut State, other: &State, newer_wins: bool) {
     for (name, theirs) in &other.tracks {
-        let newer = base.tracks.get(name).is_none_or(|ours| {
-            newer_wins && theirs.updated_at > ours.updated_at
-        });
+        let newer = base
+            .tracks
+            .get(name)
+            .is_none_or(|ours| newer_wins && theirs.updated_at > ours.updated_at);
         if newer {
             let mut taken = theirs.clone();
             for turn in taken.turns.values_mut() {

@@ -150,7 +150,10 @@ fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_
     }
     let marker = Marker::in_title(&fact.title).ok_or("it carries no marker of ours")?;
     // `<emoji> <persona>: <track> [phileas:...]`
-    let named = fact.title.trim_end().strip_suffix(marker.title_suffix().as_str());
+    let named = fact
+        .title
+        .trim_end()
+        .strip_suffix(marker.title_suffix().as_str());
     let (persona, track) = named
         .and_then(|title| title.rsplit_once(": "))
         .and_then(|(head, track)| Some((head.split(' ').next_back()?, track)))

@@ -46,7 +46,7 @@ pub struct Proposal {
 pub enum Origin {
     /// The file itself: nothing is wrong with it.
     Intact,
-    /// The sides of its conflict markers, each named from the outermost level inwards.
+    /// Those sides of its conflict markers that had something to add, each named from the outermost level inwards.
     Sides(Vec<String>),
     /// An earlier commit.
     Earlier {
@@ -152,7 +152,10 @@ impl<'e> Past<'e> {
         for (version, earlier) in &self.loaded {
             let before = state.history.len();
             let said = merge::merge_past(state, earlier);
-            remarks.extend(said.into_iter().map(|said| format!("{}: {said}", version.oid)));
+            remarks.extend(
+                said.into_iter()
+                    .map(|said| format!("{}: {said}", version.oid)),
+            );
             let added = state.history.len() - before;
             if added > 0 {
                 remarks.push(format!(
@@ -182,8 +185,11 @@ fn from_sides(text: &str, past: &Past<'_>, remarks: &mut Vec<String>) -> Option<
     let mut names = vec![name];
     let mut said = Vec::new();
     for (name, side) in loaded {
+        let before = state.clone();
         said.extend(merge::merge(&mut state, &side));
-        names.push(name);
+        if state != before {
+            names.push(name);
+        }
     }
     past.complete(&mut state, &mut said);
     said.dedup();
@@ -224,33 +230,61 @@ fn compare(newest: Option<&State>, proposal: &State) -> Vec<Line> {
     let nothing = State::default();
     let newest = newest.unwrap_or(&nothing);
     let mut lines = Vec::new();
-    let first = proposal.history.first_key_value().map_or(0, |(key, _)| *key);
+    let first = proposal
+        .history
+        .first_key_value()
+        .map_or(0, |(key, _)| *key);
     for (key, entry) in newest.history.range(first..) {
-        if !proposal.history.values().any(|other| merge::same(entry, other)) {
+        if !proposal
+            .history
+            .values()
+            .any(|other| merge::same(entry, other))
+        {
             lines.push(Line::Lost(describe(*key, entry)));
         }
     }
     for (key, entry) in &proposal.history {
-        if !newest.history.values().any(|other| merge::same(entry, other)) {
+        if !newest
+            .history
+            .values()
+            .any(|other| merge::same(entry, other))
+        {
             lines.push(Line::Gained(describe(*key, entry)));
         }
     }
     for (name, before, after) in merge::moved_tracks(newest, proposal) {
         let before = before.map_or("nowhere".to_owned(), place);
-        lines.push(Line::Moved(format!("track {name}: {before} -> {}", place(after))));
+        lines.push(Line::Moved(format!(
+            "track {name}: {before} -> {}",
+            place(after)
+        )));
     }
     lines
 }
 
 fn describe(key: u64, entry: &HistoryEntry) -> String {
-    let session = entry.session_id.as_ref().map_or("none", |session| session.as_str());
-    let created = entry.created_at.map_or("unknown".to_owned(), |at| at.to_string());
-    format!("entry {key}: {} session {session} created {created}", entry.persona_id)
+    let session = entry
+        .session_id
+        .as_ref()
+        .map_or("none", |session| session.as_str());
+    let created = entry
+        .created_at
+        .map_or("unknown".to_owned(), |at| at.to_string());
+    format!(
+        "entry {key}: {} session {session} created {created}",
+        entry.persona_id
+    )
 }
 
 fn place(track: &TrackState) -> String {
-    let persona = track.persona_id.as_ref().map_or("nobody", |persona| persona.as_str());
-    let session = track.session_id.as_ref().map_or("none", |session| session.as_str());
+    let persona = track
+        .persona_id
+        .as_ref()
+        .map_or("nobody", |persona| persona.as_str());
+    let session = track
+        .session_id
+        .as_ref()
+        .map_or("none", |session| session.as_str());
     format!("{persona} (session {session})")
 }
 
@@ -260,10 +294,16 @@ fn lost(text: &str, state: &State) -> Vec<Line> {
         .split("session_id\"")
         .skip(1)
         .filter_map(|after| {
-            let value = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+            let value = after
+                .trim_start()
+                .strip_prefix(':')?
+                .trim_start()
+                .strip_prefix('"')?;
             value.split(['"', '\n']).next()
         })
-        .filter(|session| !session.is_empty() && state.entry_of_session(&(*session).into()).is_none())
+        .filter(|session| {
+            !session.is_empty() && state.entry_of_session(&(*session).into()).is_none()
+        })
         .collect();
     lost.sort_unstable();
     lost.dedup();

@@ -23,7 +23,8 @@ fn history_keys(state: &State, broken: &mut Vec<Violation>) {
     let keys = state.history.keys();
     for (before, after) in keys.clone().zip(keys.skip(1)) {
         if after - before != 1 {
-            let detail = format!("history goes from {before} to {after}; its keys must follow each other");
+            let detail =
+                format!("history goes from {before} to {after}; its keys must follow each other");
             broken.push(Violation::new(
                 "history_consecutive",
                 ["history", &after.to_string()],
@@ -42,7 +43,9 @@ fn history_keys(state: &State, broken: &mut Vec<Violation>) {
 fn amendments(state: &State, broken: &mut Vec<Violation>) {
     let first = state.history.first_key_value().map_or(0, |(key, _)| *key);
     for key in state.amendments.keys().filter(|key| **key >= first) {
-        let detail = format!("the amendment {key} speaks of no archived entry; the archive ends before {first}");
+        let detail = format!(
+            "the amendment {key} speaks of no archived entry; the archive ends before {first}"
+        );
         let path = ["amendments", &key.to_string()];
         broken.push(Violation::new("amendment_archived", path, detail));
     }
@@ -71,7 +74,10 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
             };
             match claims.get(session) {
                 Some(other) if clash(*other, claim) => {
-                    let detail = format!("session {session} belongs to the entries {} and {key}", other.key);
+                    let detail = format!(
+                        "session {session} belongs to the entries {} and {key}",
+                        other.key
+                    );
                     let path = ["history", &key.to_string(), "session_id"];
                     broken.push(Violation::new("session_unique", path, detail));
                 }
@@ -90,17 +96,28 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
         for (session, duplicate) in own.chain(found) {
             let id = &turn.turn;
             let mut say = |detail| {
-                let path = ["tracks", track.as_str(), "turns", slot.as_str(), "session_id"];
+                let path = [
+                    "tracks",
+                    track.as_str(),
+                    "turns",
+                    slot.as_str(),
+                    "session_id",
+                ];
                 broken.push(Violation::new("session_unique", path, detail));
             };
             if let Some(other) = live.insert(session, id) {
-                say(format!("session {session} belongs to the turns {other} and {id}"));
+                say(format!(
+                    "session {session} belongs to the turns {other} and {id}"
+                ));
             }
             if let Some(claim) = claims.get(session)
                 && Some(claim.key) != turn.history_key
                 && !(duplicate && claim.turn == Some(id))
             {
-                say(format!("session {session} belongs to the turn {id} and to the entry {}", claim.key));
+                say(format!(
+                    "session {session} belongs to the turn {id} and to the entry {}",
+                    claim.key
+                ));
             }
         }
     }
@@ -123,18 +140,25 @@ fn turns(state: &State, broken: &mut Vec<Violation>) {
         };
         let id = &turn.turn;
         let seq = state.tracks[track].seq;
-        let derived = state.genesis.as_ref().map(|genesis| {
-            TurnId::derive(&genesis.nonce, genesis.repository_id, track, seq, slot)
-        });
+        let derived = state
+            .genesis
+            .as_ref()
+            .map(|genesis| TurnId::derive(&genesis.nonce, genesis.repository_id, track, seq, slot));
         if derived.as_ref() != Some(id) {
             let detail = match derived {
-                Some(derived) => format!("the turn {id} should be {derived}: number {seq} of its track"),
+                Some(derived) => {
+                    format!("the turn {id} should be {derived}: number {seq} of its track")
+                }
                 None => format!("the turn {id} lives in a ledger that was never born"),
             };
             say("turn_derived", "turn", detail);
         }
         if turn.attempt == 0 {
-            say("attempt_counted", "attempt", "attempts count from 1".to_owned());
+            say(
+                "attempt_counted",
+                "attempt",
+                "attempts count from 1".to_owned(),
+            );
         }
         let Some(session) = &turn.session_id else {
             continue;
@@ -165,7 +189,11 @@ fn turns(state: &State, broken: &mut Vec<Violation>) {
 fn budget(state: &State, broken: &mut Vec<Violation>) {
     if !state.budget.created.is_sorted() {
         let detail = "the times at which sessions were started are not in order";
-        broken.push(Violation::new("budget_sorted", ["budget", "created"], detail));
+        broken.push(Violation::new(
+            "budget_sorted",
+            ["budget", "created"],
+            detail,
+        ));
     }
 }
 

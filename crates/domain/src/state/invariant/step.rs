@@ -35,7 +35,11 @@ fn check(before: &State, after: &State, set: Option<&TrackName>) -> Vec<Violatio
             None if name.as_str().starts_with("request:") && track.turns.is_empty() => {}
             None => {
                 let detail = format!("the track `{name}` is gone");
-                broken.push(Violation::new("track_kept", ["tracks", name.as_str()], detail));
+                broken.push(Violation::new(
+                    "track_kept",
+                    ["tracks", name.as_str()],
+                    detail,
+                ));
             }
         }
     }
@@ -56,7 +60,10 @@ fn history(before: &State, after: &State, broken: &mut Vec<Violation>) {
             }
             None if first.is_some_and(|first| *key < first) => {
                 if !entry.is_finished() {
-                    say("history_kept", format!("entry {key} is archived before it is finished"));
+                    say(
+                        "history_kept",
+                        format!("entry {key} is archived before it is finished"),
+                    );
                 }
             }
             None => say("history_kept", format!("entry {key} is gone")),
@@ -66,7 +73,8 @@ fn history(before: &State, after: &State, broken: &mut Vec<Violation>) {
     if let (Some(began), Some(first)) = (began, first)
         && first < began
     {
-        let detail = format!("entry {first} comes back from the archive, which ended before {began}");
+        let detail =
+            format!("entry {first} comes back from the archive, which ended before {began}");
         let path = ["history", &first.to_string()];
         broken.push(Violation::new("history_kept", path, detail));
     }
@@ -90,7 +98,10 @@ fn rewritten(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
         ("base_sha", replaced(&entry.base_sha, &next.base_sha)),
         (
             "duplicates",
-            !entry.duplicates.iter().all(|one| next.duplicates.contains(one)),
+            !entry
+                .duplicates
+                .iter()
+                .all(|one| next.duplicates.contains(one)),
         ),
         ("finished_at", entry.finished_at > next.finished_at),
         ("extra", lost_keys(&entry.extra, &next.extra)),
@@ -119,7 +130,9 @@ fn replaced<T: PartialEq>(value: &Option<T>, next: &Option<T>) -> bool {
 }
 
 fn lost_keys(extra: &Extra, next: &Extra) -> bool {
-    extra.iter().any(|(key, value)| next.get(key) != Some(value))
+    extra
+        .iter()
+        .any(|(key, value)| next.get(key) != Some(value))
 }
 
 fn amendments(before: &State, after: &State, broken: &mut Vec<Violation>) {
@@ -164,11 +177,17 @@ fn pointer(
         ));
     };
     if next.seq < track.seq {
-        let detail = format!("the number of turns falls from {} to {}", track.seq, next.seq);
+        let detail = format!(
+            "the number of turns falls from {} to {}",
+            track.seq, next.seq
+        );
         say("seq", detail);
     }
     if !set && next.passes < track.passes {
-        let detail = format!("the number of passes falls from {} to {}", track.passes, next.passes);
+        let detail = format!(
+            "the number of passes falls from {} to {}",
+            track.passes, next.passes
+        );
         say("passes", detail);
     }
     // The index begins again with every pass.
@@ -200,11 +219,17 @@ fn turn_broken(turn: &Turn, next: &Turn) -> Option<(&'static str, String)> {
         return None;
     }
     if next.attempt < turn.attempt {
-        let detail = format!("turn {id}: attempt {} comes after attempt {}", next.attempt, turn.attempt);
+        let detail = format!(
+            "turn {id}: attempt {} comes after attempt {}",
+            next.attempt, turn.attempt
+        );
         return Some(("attempt_forward", detail));
     }
     if next.attempt == turn.attempt && replaced(&turn.session_id, &next.session_id) {
-        let detail = format!("turn {id}: the session of attempt {} was changed", turn.attempt);
+        let detail = format!(
+            "turn {id}: the session of attempt {} was changed",
+            turn.attempt
+        );
         return Some(("session_written_once", detail));
     }
     None

@@ -45,7 +45,11 @@ fn every_standing_rule_is_noticed() {
             s.history.get_mut(&1).unwrap().session_id = Some("1001".into());
         }),
         ("session_unique", "history.1.session_id", |s| {
-            s.history.get_mut(&1).unwrap().duplicates.push("1001".into());
+            s.history
+                .get_mut(&1)
+                .unwrap()
+                .duplicates
+                .push("1001".into());
         }),
         // An old entry does not lend its session to a turn of ours.
         ("session_unique", "history.1.session_id", |s| {
@@ -53,41 +57,81 @@ fn every_standing_rule_is_noticed() {
             old.turn = None;
             old.session_id = Some("1002".into());
         }),
-        ("session_unique", "tracks.default.turns[\"x\"].session_id", |s| {
-            let mut other = turn(s).clone();
-            other.turn = crate::model::TurnId::derive(
-                "9f3c5a0e77b1", RepositoryId(7), &"default".into(), 3, &"x".into(),
-            );
-            track(s).turns.insert("x".into(), other);
+        (
+            "session_unique",
+            "tracks.default.turns[\"x\"].session_id",
+            |s| {
+                let mut other = turn(s).clone();
+                other.turn = crate::model::TurnId::derive(
+                    "9f3c5a0e77b1",
+                    RepositoryId(7),
+                    &"default".into(),
+                    3,
+                    &"x".into(),
+                );
+                track(s).turns.insert("x".into(), other);
+            },
+        ),
+        (
+            "session_unique",
+            "tracks.default.turns[\"\"].session_id",
+            |s| {
+                turn(s).duplicates.push("1001".into());
+            },
+        ),
+        ("turn_derived", "tracks.default.turns[\"\"].turn", |s| {
+            turn(s).turn = turn_id(2)
         }),
-        ("session_unique", "tracks.default.turns[\"\"].session_id", |s| {
-            turn(s).duplicates.push("1001".into());
+        ("turn_derived", "tracks.default.turns[\"\"].turn", |s| {
+            track(s).seq = 4
         }),
-        ("turn_derived", "tracks.default.turns[\"\"].turn", |s| turn(s).turn = turn_id(2)),
-        ("turn_derived", "tracks.default.turns[\"\"].turn", |s| track(s).seq = 4),
-        ("turn_derived", "tracks.default.turns[\"\"].turn", |s| s.genesis = None),
+        ("turn_derived", "tracks.default.turns[\"\"].turn", |s| {
+            s.genesis = None
+        }),
         ("turn_derived", "tracks.default.turns[\"\"].turn", |s| {
             s.genesis.as_mut().unwrap().nonce = "000000000000".to_owned();
         }),
         ("turn_derived", "tracks.default.turns[\"\"].turn", |s| {
             s.genesis.as_mut().unwrap().repository_id = RepositoryId(8);
         }),
-        ("attempt_counted", "tracks.default.turns[\"\"].attempt", |s| turn(s).attempt = 0),
-        ("intent_before_session", "tracks.default.turns[\"\"].session_id", |s| turn(s).intent = None),
-        ("session_in_history", "tracks.default.turns[\"\"].history_key", |s| {
-            s.history.get_mut(&2).unwrap().session_id = None;
+        (
+            "attempt_counted",
+            "tracks.default.turns[\"\"].attempt",
+            |s| turn(s).attempt = 0,
+        ),
+        (
+            "intent_before_session",
+            "tracks.default.turns[\"\"].session_id",
+            |s| turn(s).intent = None,
+        ),
+        (
+            "session_in_history",
+            "tracks.default.turns[\"\"].history_key",
+            |s| {
+                s.history.get_mut(&2).unwrap().session_id = None;
+            },
+        ),
+        (
+            "session_in_history",
+            "tracks.default.turns[\"\"].history_key",
+            |s| {
+                turn(s).session_id = Some("1009".into());
+            },
+        ),
+        ("budget_sorted", "budget.created", |s| {
+            s.budget.created.reverse()
         }),
-        ("session_in_history", "tracks.default.turns[\"\"].history_key", |s| {
-            turn(s).session_id = Some("1009".into());
-        }),
-        ("budget_sorted", "budget.created", |s| s.budget.created.reverse()),
     ];
     for (index, (rule, path, breaks)) in breaking.iter().enumerate() {
         let mut state = sound();
         breaks(&mut state);
         let broken = check(&state);
         assert_eq!(rules(&broken), [*rule], "case {index}: {broken:?}");
-        assert_eq!(broken[0].key_path().replace("turns.x", "turns[\"x\"]"), *path, "case {index}");
+        assert_eq!(
+            broken[0].key_path().replace("turns.x", "turns[\"x\"]"),
+            *path,
+            "case {index}"
+        );
         assert!(broken[0].to_string().ends_with(&format!("({rule})")));
     }
     let mut lost = sound();
@@ -104,7 +148,11 @@ fn what_only_looks_broken_is_sound() {
             duplicate.session_id = Some("1004".into());
             duplicate.outcome = Some(Outcome::Duplicate);
             s.history.insert(3, duplicate);
-            s.history.get_mut(&2).unwrap().duplicates.push("1004".into());
+            s.history
+                .get_mut(&2)
+                .unwrap()
+                .duplicates
+                .push("1004".into());
             turn(s).duplicates.push("1004".into());
         },
         // A second attempt is still to be started.
@@ -133,31 +181,71 @@ fn what_only_looks_broken_is_sound() {
 fn every_rule_of_a_step_is_noticed() {
     let breaking: &[Breaking] = &[
         ("genesis_kept", "genesis", |s| s.genesis = None),
-        ("genesis_kept", "genesis", |s| s.genesis.as_mut().unwrap().nonce = "0".to_owned()),
+        ("genesis_kept", "genesis", |s| {
+            s.genesis.as_mut().unwrap().nonce = "0".to_owned()
+        }),
         ("history_kept", "history.2", |s| {
             s.history.remove(&2);
         }),
         // Not finished, so not to be archived.
-        ("history_kept", "history.1", |s| s.history = s.history.split_off(&2)),
-        ("history_written_once", "history.0", |s| entry(s, 0).outcome = Some(Outcome::Rejected)),
-        ("history_written_once", "history.0", |s| entry(s, 0).outcome = None),
-        ("history_written_once", "history.1", |s| entry(s, 1).outcome = Some(Outcome::Failed)),
-        ("history_written_once", "history.1", |s| entry(s, 1).pr_number = None),
-        ("history_written_once", "history.1", |s| entry(s, 1).persona_id = "b".into()),
-        ("history_written_once", "history.1", |s| entry(s, 1).session_id = Some("9".into())),
-        ("history_written_once", "history.1", |s| entry(s, 1).created_at = None),
-        ("history_written_once", "history.1", |s| entry(s, 1).track = Some("x".into())),
-        ("history_written_once", "history.1", |s| entry(s, 1).turn = None),
-        ("history_written_once", "history.1", |s| entry(s, 1).seq = Some(9)),
-        ("history_written_once", "history.1", |s| entry(s, 1).slot = Some("x".into())),
-        ("history_written_once", "history.1", |s| entry(s, 1).attempt = Some(2)),
-        ("history_written_once", "history.0", |s| entry(s, 0).finished_at = None),
+        ("history_kept", "history.1", |s| {
+            s.history = s.history.split_off(&2)
+        }),
+        ("history_written_once", "history.0", |s| {
+            entry(s, 0).outcome = Some(Outcome::Rejected)
+        }),
+        ("history_written_once", "history.0", |s| {
+            entry(s, 0).outcome = None
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).outcome = Some(Outcome::Failed)
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).pr_number = None
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).persona_id = "b".into()
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).session_id = Some("9".into())
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).created_at = None
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).track = Some("x".into())
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).turn = None
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).seq = Some(9)
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).slot = Some("x".into())
+        }),
+        ("history_written_once", "history.1", |s| {
+            entry(s, 1).attempt = Some(2)
+        }),
+        ("history_written_once", "history.0", |s| {
+            entry(s, 0).finished_at = None
+        }),
         ("track_kept", "tracks.default", |s| s.tracks.clear()),
-        ("pointer_forward", "tracks.default.seq", |s| track(s).seq = 2),
-        ("pointer_forward", "tracks.default.passes", |s| track(s).passes = 0),
-        ("pointer_forward", "tracks.default.index", |s| track(s).index = Some(1)),
-        ("pointer_forward", "tracks.default.index", |s| track(s).index = None),
-        ("session_written_once", "tracks.default.turns[\"\"]", |s| turn(s).session_id = None),
+        ("pointer_forward", "tracks.default.seq", |s| {
+            track(s).seq = 2
+        }),
+        ("pointer_forward", "tracks.default.passes", |s| {
+            track(s).passes = 0
+        }),
+        ("pointer_forward", "tracks.default.index", |s| {
+            track(s).index = Some(1)
+        }),
+        ("pointer_forward", "tracks.default.index", |s| {
+            track(s).index = None
+        }),
+        ("session_written_once", "tracks.default.turns[\"\"]", |s| {
+            turn(s).session_id = None
+        }),
     ];
     for (index, (rule, path, breaks)) in breaking.iter().enumerate() {
         let before = sound();
@@ -182,21 +270,35 @@ fn more_rules_of_a_step() {
     assert_eq!(rules(&check_step(&before, &after)), ["attempt_forward"]);
 
     let mut before = sound();
-    entry(&mut before, 0).extra.insert("mood".to_owned(), 1.into());
+    entry(&mut before, 0)
+        .extra
+        .insert("mood".to_owned(), 1.into());
     entry(&mut before, 0).duplicates.push("77".into());
     let mut after = before.clone();
     entry(&mut after, 0).extra.clear();
-    assert_eq!(rules(&check_step(&before, &after)), ["history_written_once"]);
+    assert_eq!(
+        rules(&check_step(&before, &after)),
+        ["history_written_once"]
+    );
     let mut after = before.clone();
     entry(&mut after, 0).duplicates.clear();
-    assert_eq!(rules(&check_step(&before, &after)), ["history_written_once"]);
+    assert_eq!(
+        rules(&check_step(&before, &after)),
+        ["history_written_once"]
+    );
     let mut before = sound();
     entry(&mut before, 0).base_sha = Some("4c1d".into());
-    assert_eq!(rules(&check_step(&before, &sound())), ["history_written_once"]);
+    assert_eq!(
+        rules(&check_step(&before, &sound())),
+        ["history_written_once"]
+    );
 
     let mut archived = sound();
     let all = std::mem::take(&mut archived.history);
-    archived.history = all.range(1..).map(|(key, entry)| (*key, entry.clone())).collect();
+    archived.history = all
+        .range(1..)
+        .map(|(key, entry)| (*key, entry.clone()))
+        .collect();
     assert_eq!(check_step(&sound(), &archived), []);
     assert_eq!(rules(&check_step(&archived, &sound())), ["history_kept"]);
 
@@ -211,7 +313,13 @@ fn more_rules_of_a_step() {
     let mut after = archived.clone();
     after.amendments.insert(0, news(Outcome::Rejected));
     assert_eq!(rules(&check_step(&before, &after)), ["amendment_kept"]);
-    after.amendments.insert(0, Amendment { pr_number: None, ..news(Outcome::Merged) });
+    after.amendments.insert(
+        0,
+        Amendment {
+            pr_number: None,
+            ..news(Outcome::Merged)
+        },
+    );
     assert_eq!(rules(&check_step(&before, &after)), ["amendment_kept"]);
     entry(&mut before, 1).outcome = Some(Outcome::Merged);
     let mut rotated = before.clone();
@@ -258,14 +366,19 @@ fn allowed_steps_pass() {
         assert_eq!(check(&after), [], "case {index}");
     }
     let mut before = sound();
-    before.tracks.insert("request:3".into(), TrackState::default());
+    before
+        .tracks
+        .insert("request:3".into(), TrackState::default());
     assert_eq!(check_step(&before, &sound()), []);
     let mut rejected = sound();
     entry(&mut rejected, 1).outcome = Some(Outcome::Rejected);
     let mut merged = sound();
     entry(&mut merged, 1).outcome = Some(Outcome::Merged);
     assert_eq!(check_step(&rejected, &merged), []);
-    assert_eq!(rules(&check_step(&merged, &rejected)), ["history_written_once"]);
+    assert_eq!(
+        rules(&check_step(&merged, &rejected)),
+        ["history_written_once"]
+    );
     let mut unborn = sound();
     unborn.genesis = None;
     assert_eq!(check_step(&unborn, &sound()), []);
@@ -278,7 +391,13 @@ fn a_person_may_set_the_pointer_of_one_track_but_not_its_number() {
     track(&mut after).index = Some(0);
     track(&mut after).passes = 0;
     assert_eq!(check_track_set(&before, &after, &"default".into()), []);
-    assert_eq!(rules(&check_track_set(&before, &after, &"other".into())), ["pointer_forward"]);
+    assert_eq!(
+        rules(&check_track_set(&before, &after, &"other".into())),
+        ["pointer_forward"]
+    );
     track(&mut after).seq = 1;
-    assert_eq!(rules(&check_track_set(&before, &after, &"default".into())), ["pointer_forward"]);
+    assert_eq!(
+        rules(&check_track_set(&before, &after, &"default".into())),
+        ["pointer_forward"]
+    );
 }

@@ -41,7 +41,12 @@ fn fact(id: &str, track: &str, seq: u64, hour: u8) -> SessionFact {
 }
 
 fn rebuilt(facts: &[SessionFact]) -> Rebuilt {
-    let rebuilt = rebuild(REPOSITORY, at("2026-01-06T02:30:00Z"), "new-nonce".to_owned(), facts);
+    let rebuilt = rebuild(
+        REPOSITORY,
+        at("2026-01-06T02:30:00Z"),
+        "new-nonce".to_owned(),
+        facts,
+    );
     assert_eq!(check(&rebuilt.state), []);
     let again = codec::load(&codec::save(&rebuilt.state)).unwrap();
     assert_eq!(again.state, rebuilt.state);
@@ -65,9 +70,21 @@ fn history_comes_back_in_time_order_with_its_old_turn_ids() {
     let said: Vec<_> = state
         .history
         .values()
-        .map(|entry| (entry.session_id.clone().unwrap().to_string(), entry.outcome.clone().unwrap().to_string()))
+        .map(|entry| {
+            (
+                entry.session_id.clone().unwrap().to_string(),
+                entry.outcome.clone().unwrap().to_string(),
+            )
+        })
         .collect();
-    let expected = ["completed", "rejected", "merged", "pr_open", "failed", "no_output"];
+    let expected = [
+        "completed",
+        "rejected",
+        "merged",
+        "pr_open",
+        "failed",
+        "no_output",
+    ];
     for (key, outcome) in expected.iter().enumerate() {
         assert_eq!(said[key], ((key + 1).to_string(), (*outcome).to_owned()));
     }
@@ -100,15 +117,27 @@ fn a_title_serves_where_no_prompt_is_shown() {
     let entry = &rebuilt.state.history[&0];
     assert_eq!(entry.persona_id, "curator".into());
     assert_eq!(entry.track, Some("quality".into()));
-    assert_eq!((entry.seq, entry.turn.clone()), (None, Some(old_turn("quality", 9))));
-    assert_eq!(rebuilt.state.tracks[&TrackName::from("quality")].seq, 2, "two turns were seen");
+    assert_eq!(
+        (entry.seq, entry.turn.clone()),
+        (None, Some(old_turn("quality", 9)))
+    );
+    assert_eq!(
+        rebuilt.state.tracks[&TrackName::from("quality")].seq,
+        2,
+        "two turns were seen"
+    );
     assert!(rebuilt.notes[0].contains("session 1 is known by its title only"));
 }
 
 #[test]
 fn strangers_are_left_out_and_named() {
     let mut foreign = fact("1", "default", 1, 1);
-    foreign.prompt = Some(foreign.prompt.unwrap().replace("repository=7", "repository=8"));
+    foreign.prompt = Some(
+        foreign
+            .prompt
+            .unwrap()
+            .replace("repository=7", "repository=8"),
+    );
     let mut unmarked = fact("2", "default", 1, 2);
     unmarked.prompt = Some("Fix the bug".to_owned());
     unmarked.title = "Fix the bug".to_owned();
@@ -130,13 +159,25 @@ fn strangers_are_left_out_and_named() {
 fn duplicates_are_named_and_the_one_with_a_pull_request_is_kept() {
     let mut second = fact("2", "default", 1, 2);
     second.pull = Some((PullNumber(5), PullFate::Open));
-    let facts = [fact("1", "default", 1, 1), second, fact("3", "default", 1, 3), fact("3", "default", 1, 3)];
+    let facts = [
+        fact("1", "default", 1, 1),
+        second,
+        fact("3", "default", 1, 3),
+        fact("3", "default", 1, 3),
+    ];
     let rebuilt = rebuilt(&facts);
     assert_eq!(rebuilt.state.history.len(), 1);
     let entry = &rebuilt.state.history[&0];
     assert_eq!(entry.session_id, Some("2".into()));
     assert_eq!(entry.duplicates, ["1".into(), "3".into()]);
-    assert_eq!(rebuilt.notes.iter().filter(|note| note.contains("is a duplicate of 2")).count(), 2);
+    assert_eq!(
+        rebuilt
+            .notes
+            .iter()
+            .filter(|note| note.contains("is a duplicate of 2"))
+            .count(),
+        2
+    );
     assert_eq!(rebuilt.state.tracks[&TrackName::from("default")].seq, 1);
 }
 
@@ -150,7 +191,10 @@ fn a_session_at_work_lives_on_as_its_tracks_turn() {
     let track = &state.tracks[&TrackName::from("default")];
     assert_eq!(track.turns.len(), 1);
     let turn = &track.turns[&Slot::from("")];
-    assert_eq!(turn.turn, TurnId::derive("new-nonce", REPOSITORY, &"default".into(), 2, &"".into()));
+    assert_eq!(
+        turn.turn,
+        TurnId::derive("new-nonce", REPOSITORY, &"default".into(), 2, &"".into())
+    );
     assert_eq!(turn.session_id, Some("2".into()));
     assert_eq!(turn.history_key, Some(1));
     assert_eq!(state.history[&1].turn, Some(old_turn("default", 2)));
@@ -159,14 +203,25 @@ fn a_session_at_work_lives_on_as_its_tracks_turn() {
 
 #[test]
 fn schedules_do_not_fire_again_and_the_budget_is_known() {
-    let state = rebuilt(&[fact("1", "schedule:curator", 1, 1), fact("2", "schedule:curator", 2, 3)]).state;
-    assert_eq!(state.schedules["curator"].last_fired, Some(at("2026-01-05T03:00:00Z")));
+    let state = rebuilt(&[
+        fact("1", "schedule:curator", 1, 1),
+        fact("2", "schedule:curator", 2, 3),
+    ])
+    .state;
+    assert_eq!(
+        state.schedules["curator"].last_fired,
+        Some(at("2026-01-05T03:00:00Z"))
+    );
     assert_eq!(state.budget.created, [at("2026-01-05T03:00:00Z")]);
 }
 
 #[test]
 fn nothing_gives_a_newborn_state() {
     let rebuilt = rebuilt(&[]);
-    let born = State::born(REPOSITORY, at("2026-01-06T02:30:00Z"), "new-nonce".to_owned());
+    let born = State::born(
+        REPOSITORY,
+        at("2026-01-06T02:30:00Z"),
+        "new-nonce".to_owned(),
+    );
     assert_eq!((rebuilt.state, rebuilt.notes), (born, Vec::new()));
 }

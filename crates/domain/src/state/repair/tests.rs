@@ -21,7 +21,10 @@ fn said(proposal: &Proposal) -> Vec<String> {
 }
 
 fn count(proposal: &Proposal, sign: &str) -> usize {
-    said(proposal).iter().filter(|line| line.starts_with(sign)).count()
+    said(proposal)
+        .iter()
+        .filter(|line| line.starts_with(sign))
+        .count()
 }
 
 #[test]
@@ -34,10 +37,18 @@ fn the_real_corrupt_file_is_salvaged_whole() {
     assert_eq!(state.history, v3.history);
     assert_eq!(state.tracks, v3.tracks);
     let v4 = state_of(V4);
-    assert!(state.history.iter().all(|(key, entry)| v4.history[key] == *entry));
+    assert!(
+        state
+            .history
+            .iter()
+            .all(|(key, entry)| v4.history[key] == *entry)
+    );
     assert_eq!(
         proposal.origin,
-        Origin::Sides(vec!["ours/ours/ours/ours/ours".into(), "theirs/ours/ours/ours/ours".into()])
+        Origin::Sides(vec![
+            "ours/ours/ours/ours/ours".into(),
+            "theirs/ours/ours/ours/ours".into()
+        ])
     );
     assert_eq!(count(&proposal, "+"), 86);
     assert_eq!(count(&proposal, "-"), 0);
@@ -63,7 +74,11 @@ fn what_is_gained_over_the_last_good_version_is_told_line_by_line() {
     assert!(said.contains(
         &"~ track default: palette (session 12574552918092040838) -> shepherd (session 16703756850166122037)".to_owned()
     ));
-    assert!(said.contains(&"! the version of 2026-01-13T12:00:00Z (c3) cannot be read either".to_owned()));
+    assert!(
+        said.contains(
+            &"! the version of 2026-01-13T12:00:00Z (c3) cannot be read either".to_owned()
+        )
+    );
 }
 
 #[test]
@@ -73,7 +88,12 @@ fn no_entry_of_an_earlier_version_is_dropped() {
     let state = proposal.state.as_ref().unwrap();
     assert_eq!(state.history, state_of(V4).history);
     assert_eq!(count(&proposal, "+"), 0);
-    assert!(said(&proposal).iter().any(|line| line.starts_with("! 1 entries come from the version of 2026-01-14T20:09:00Z")));
+    assert!(
+        said(&proposal)
+            .iter()
+            .any(|line| line
+                .starts_with("! 1 entries come from the version of 2026-01-14T20:09:00Z"))
+    );
 }
 
 #[test]
@@ -87,16 +107,25 @@ fn without_markers_the_newest_earlier_version_counts() {
     let proposal = propose(cut, &earlier);
     assert_eq!(
         proposal.origin,
-        Origin::Earlier { oid: "c3".into(), committed_at: "2026-01-14T01:00:00Z".parse().unwrap() }
+        Origin::Earlier {
+            oid: "c3".into(),
+            committed_at: "2026-01-14T01:00:00Z".parse().unwrap()
+        }
     );
     assert_eq!(proposal.state.as_ref().unwrap(), &state_of(V3));
-    let lost: Vec<_> = said(&proposal).into_iter().filter(|line| line.starts_with('-')).collect();
+    let lost: Vec<_> = said(&proposal)
+        .into_iter()
+        .filter(|line| line.starts_with('-'))
+        .collect();
     assert_eq!(lost, Vec::<String>::new());
     // Of the 87 sessions, the shorter version lacks 32.
     let proposal = propose(&format!("{V4}}}"), &earlier[..1]);
     assert_eq!(proposal.state.as_ref().unwrap().history.len(), 55);
     assert_eq!(count(&proposal, "-"), 32);
-    assert!(said(&proposal).contains(&"- session 14992656780795801002, which the broken file mentions".to_owned()));
+    assert!(
+        said(&proposal)
+            .contains(&"- session 14992656780795801002, which the broken file mentions".to_owned())
+    );
 }
 
 #[test]
@@ -162,18 +191,34 @@ fn two_live_ledgers_merge_by_meaning() {
         track.turns.get_mut("").unwrap().history_key = Some(3);
         track.updated_at = Some("2026-01-05T03:00:01Z".parse().unwrap());
         track.session_id = Some("1003".into());
-        state.schedules.entry("b".to_owned()).or_default().last_fired = track.updated_at;
+        state
+            .schedules
+            .entry("b".to_owned())
+            .or_default()
+            .last_fired = track.updated_at;
         state.paused = Some(crate::state::Pause::default());
         state
     };
     for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
         let proposal = propose(&conflict_of(ours, theirs), &[]);
-        let state = proposal.state.clone().unwrap_or_else(|| panic!("{:?}", said(&proposal)));
-        let sessions: Vec<_> = state.history.values().map(|e| e.session_id.clone().unwrap().to_string()).collect();
+        let state = proposal
+            .state
+            .clone()
+            .unwrap_or_else(|| panic!("{:?}", said(&proposal)));
+        let sessions: Vec<_> = state
+            .history
+            .values()
+            .map(|e| e.session_id.clone().unwrap().to_string())
+            .collect();
         assert_eq!(sessions, ["1001", "1002", "1777", "1003"]);
         assert_eq!(state.history[&1].outcome, Some(Outcome::Merged));
         let track = &state.tracks[&TrackName::from("default")];
-        assert_eq!(track.updated_at, theirs.tracks[&TrackName::from("default")].updated_at.max(ours.tracks[&TrackName::from("default")].updated_at));
+        assert_eq!(
+            track.updated_at,
+            theirs.tracks[&TrackName::from("default")]
+                .updated_at
+                .max(ours.tracks[&TrackName::from("default")].updated_at)
+        );
         assert_eq!(track.turns.values().next().unwrap().history_key, Some(3));
         assert_eq!(state.budget.created.len(), 2);
         assert!(state.paused.is_some());
@@ -190,8 +235,16 @@ fn sides_that_contradict_each_other_are_told() {
     let proposal = propose(&conflict_of(&sound(), &theirs), &[]);
     assert_eq!(proposal.state, Some(sound()));
     let said = said(&proposal);
-    assert!(said.contains(&"! entry 0: the outcome `merged` cannot become `failed`; the first side is kept".to_owned()), "{said:?}");
-    assert!(said.contains(&"! entry 1: the sides name the personas a and b; the first side is kept".to_owned()));
+    assert!(
+        said.contains(
+            &"! entry 0: the outcome `merged` cannot become `failed`; the first side is kept"
+                .to_owned()
+        ),
+        "{said:?}"
+    );
+    assert!(said.contains(
+        &"! entry 1: the sides name the personas a and b; the first side is kept".to_owned()
+    ));
 }
 
 #[test]

@@ -14,7 +14,10 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
     let mut ranges = Vec::new();
     for (path, text) in files {
         let Some((first, last)) = parse_segment_path(path) else {
-            wrong.push(Diagnostic::warning(path, "this is not the name of an archive file"));
+            wrong.push(Diagnostic::warning(
+                path,
+                "this is not the name of an archive file",
+            ));
             continue;
         };
         ranges.push((first, last, path));
@@ -36,7 +39,8 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
         if first > next {
             wrong.push(gap(next, first - 1));
         } else if first < next {
-            let message = format!("the entries from {first} on stand in an older archive file as well");
+            let message =
+                format!("the entries from {first} on stand in an older archive file as well");
             wrong.push(Diagnostic::error(path, message));
         }
         next = next.max(last.saturating_add(1));
@@ -48,7 +52,10 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
             wrong.push(Diagnostic::error(STATE_PATH, message).key("history"));
         }
         None if next > 0 => {
-            let message = format!("the archive ends with entry {}, and no entry follows", next - 1);
+            let message = format!(
+                "the archive ends with entry {}, and no entry follows",
+                next - 1
+            );
             wrong.push(Diagnostic::error(STATE_PATH, message).key("history"));
         }
         _ => {}
@@ -57,6 +64,9 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
 }
 
 fn gap(first: u64, last: u64) -> Diagnostic {
-    Diagnostic::error(HISTORY_FOLDER, format!("the entries {first} to {last} are missing"))
-        .mend("restore their file from the history of the branch")
+    Diagnostic::error(
+        HISTORY_FOLDER,
+        format!("the entries {first} to {last} are missing"),
+    )
+    .mend("restore their file from the history of the branch")
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::Diagnostic;
 use crate::state::decode::entry;
 use crate::state::encode::{self, Object};
-use crate::state::fields::{Fields, Issues, Path, history_key};
+use crate::state::fields::Fields;
+use crate::state::issues::{Issues, Path};
+use crate::state::values::history_key;
 use crate::state::{Extra, HISTORY_FOLDER, HistoryEntry, json};
 
 /// The newest version of an archive file that this program writes, and the newest that it reads.
@@ -40,8 +42,14 @@ pub fn parse_segment_path(path: &str) -> Option<(u64, u64)> {
 pub fn save_segment(segment: &Segment) -> String {
     let mut out = Object::default();
     out.put("version", SEGMENT_VERSION);
-    out.put("first", segment.entries.first_key_value().map(|(key, _)| *key));
-    out.put("last", segment.entries.last_key_value().map(|(key, _)| *key));
+    out.put(
+        "first",
+        segment.entries.first_key_value().map(|(key, _)| *key),
+    );
+    out.put(
+        "last",
+        segment.entries.last_key_value().map(|(key, _)| *key),
+    );
     out.table("entries", &segment.entries, encode::entry);
     encode::text(&out.with(&segment.extra))
 }
@@ -55,7 +63,9 @@ pub fn save_segment(segment: &Segment) -> String {
 pub fn load_segment(path: &str, text: &str) -> Result<Segment, Vec<Diagnostic>> {
     let Some((first, last)) = parse_segment_path(path) else {
         let wrong = Diagnostic::error(path, "this is not the name of an archive file");
-        return Err(vec![wrong.mend(format!("it reads `{}`", segment_path(0, 499)))]);
+        return Err(vec![
+            wrong.mend(format!("it reads `{}`", segment_path(0, 499))),
+        ]);
     };
     let node = json::parse(path, text)?;
     let issues = Issues::new(path, text);
@@ -72,7 +82,9 @@ fn read(node: json::Node<'_>, (first, last): (u64, u64), issues: &Issues<'_>) ->
     match fields.number("version") {
         Some(SEGMENT_VERSION) => {}
         Some(other) => {
-            let message = format!("the archive file has version {other}; this program reads {SEGMENT_VERSION}");
+            let message = format!(
+                "the archive file has version {other}; this program reads {SEGMENT_VERSION}"
+            );
             issues.error(place, &root.key("version"), message, "use a newer phileas");
             return None;
         }

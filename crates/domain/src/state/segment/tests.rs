@@ -36,7 +36,10 @@ fn the_oldest_finished_run_moves_and_one_entry_stays() {
     let before = state_of(6);
     let mut state = before.clone();
     let files = rotate(&mut state, 5, &BTreeMap::new()).unwrap();
-    assert_eq!(files.keys().collect::<Vec<_>>(), [".jules/history/0-4.json"]);
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        [".jules/history/0-4.json"]
+    );
     assert_eq!(state.history.keys().copied().collect::<Vec<_>>(), [5]);
     assert_eq!(state.next_history_key(), 6);
     assert_eq!(check_step(&before, &state), []);
@@ -48,7 +51,10 @@ fn an_unfinished_entry_keeps_what_follows() {
     let mut state = state_of(8);
     state.history.get_mut(&3).unwrap().outcome = Some(Outcome::PrOpen);
     let files = rotate(&mut state, 5, &BTreeMap::new()).unwrap();
-    assert_eq!(files.keys().collect::<Vec<_>>(), [".jules/history/0-2.json"]);
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        [".jules/history/0-2.json"]
+    );
     assert_eq!(state.history.len(), 5);
     state.history.get_mut(&3).unwrap().outcome = None;
     assert!(rotate(&mut state, 4, &BTreeMap::new()).unwrap().is_empty());
@@ -78,23 +84,37 @@ fn an_amendment_waits_for_its_segment_and_is_folded_in() {
     for key in 6..12 {
         let entry = state.history[&5].clone();
         let session_id = Some(format!("s{key}").into());
-        state.history.insert(key, HistoryEntry { session_id, ..entry });
+        state.history.insert(
+            key,
+            HistoryEntry {
+                session_id,
+                ..entry
+            },
+        );
     }
     assert_eq!(segments_wanted(&state, 5, paths()).len(), 1);
 
     let mut without = state.clone();
     rotate(&mut without, 5, &BTreeMap::new()).unwrap();
-    assert_eq!(without.amendments, state.amendments, "kept, its segment was not at hand");
+    assert_eq!(
+        without.amendments, state.amendments,
+        "kept, its segment was not at hand"
+    );
 
     let before = state.clone();
     let mut files = rotate(&mut state, 5, &archive).unwrap();
     assert_eq!(state.amendments, BTreeMap::new());
     assert_eq!(check_step(&before, &state), []);
-    let folded = load_segment(".jules/history/0-4.json", &files[".jules/history/0-4.json"]).unwrap();
+    let folded =
+        load_segment(".jules/history/0-4.json", &files[".jules/history/0-4.json"]).unwrap();
     assert_eq!(folded.entries[&2].outcome, Some(Outcome::Merged));
     assert_eq!(folded.entries[&2].pr_number, Some(PullNumber(7)));
     assert_eq!(folded.entries[&1].outcome, Some(Outcome::Rejected));
-    files.extend(archive.into_iter().filter(|(path, _)| !path.ends_with("0-4.json")));
+    files.extend(
+        archive
+            .into_iter()
+            .filter(|(path, _)| !path.ends_with("0-4.json")),
+    );
     assert_eq!(check_archive(&state, &files), []);
 }
 
@@ -110,7 +130,10 @@ fn amendments_follow_the_allowed_outcomes() {
         ..Amendment::default()
     };
     let refused = amend(&mut state, 1, &back).unwrap_err();
-    assert_eq!(refused.to_string(), "entry 1: the outcome `merged` cannot become `rejected`");
+    assert_eq!(
+        refused.to_string(),
+        "entry 1: the outcome `merged` cannot become `rejected`"
+    );
     let other_pull = Amendment {
         pr_number: Some(PullNumber(8)),
         ..Amendment::default()
@@ -132,11 +155,21 @@ fn a_contradicting_amendment_leaves_everything_as_it_was() {
     let entry = state.history[&5].clone();
     for key in 6..12 {
         let session_id = Some(format!("s{key}").into());
-        state.history.insert(key, HistoryEntry { session_id, ..entry.clone() });
+        state.history.insert(
+            key,
+            HistoryEntry {
+                session_id,
+                ..entry.clone()
+            },
+        );
     }
     let before = state.clone();
     let wrong = rotate(&mut state, 5, &archive).unwrap_err();
-    assert!(wrong[0].message.contains("`failed` cannot become `merged`"), "{}", wrong[0]);
+    assert!(
+        wrong[0].message.contains("`failed` cannot become `merged`"),
+        "{}",
+        wrong[0]
+    );
     assert_eq!(state, before);
     assert_eq!(check_archive(&state, &archive).len(), 1);
 }
@@ -163,8 +196,14 @@ fn gaps_and_overlaps_are_named() {
     let mut files = BTreeMap::new();
     let all = std::mem::take(&mut state.history);
     for (first, last) in [(0, 9), (10, 19), (20, 29)] {
-        let entries = all.range(first..=last).map(|(k, e)| (*k, e.clone())).collect();
-        let segment = Segment { entries, ..Segment::default() };
+        let entries = all
+            .range(first..=last)
+            .map(|(k, e)| (*k, e.clone()))
+            .collect();
+        let segment = Segment {
+            entries,
+            ..Segment::default()
+        };
         files.insert(segment_path(first, last), save_segment(&segment));
     }
     state.history.insert(30, all[&30].clone());
@@ -178,7 +217,10 @@ fn gaps_and_overlaps_are_named() {
 
     let mut cut = files.clone();
     cut.remove(&segment_path(20, 29));
-    assert_eq!(check_archive(&state, &cut)[0].message, "the entries 20 to 29 are missing");
+    assert_eq!(
+        check_archive(&state, &cut)[0].message,
+        "the entries 20 to 29 are missing"
+    );
 
     let mut twice = state.clone();
     twice.history.insert(29, all[&29].clone());
