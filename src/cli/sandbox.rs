@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use phileas_world::{FaultPlan, Knobs, export};
+use phileas_world::{FaultPlan, Knobs};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -55,7 +55,7 @@ fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
 }
 
 async fn headless(arguments: &Sandbox, scene: Scene, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let (world, repo) = scene.build().map_err(Stopped::usage)?;
+    let (world, _) = scene.build().map_err(Stopped::usage)?;
     let shared = Shared::new(world);
     let repository = scene::repository();
     let mut days = Days::new(shared.clone(), repository.clone(), arguments.until, arguments.seed);
@@ -113,7 +113,7 @@ async fn headless(arguments: &Sandbox, scene: Scene, screen: &mut Screen<impl Wr
         screen.line(&text)?;
     }
     if let Some(dir) = &arguments.export {
-        export::export(&world, repo, dir).map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+        world.export(dir).map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
     }
     screen.flush()?;
     Ok(Exit::Done)

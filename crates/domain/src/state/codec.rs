@@ -3,8 +3,10 @@
 //! Corrupt is not absent: what cannot be read whole is refused with the places that are wrong, and never guessed.
 
 use super::decode::{entry, rest_of_state};
-use super::fields::{Fields, Issues, Path, history_key};
+use super::fields::{Fields, table};
+use super::issues::{Issues, MAX_DIAGNOSTICS, Path};
 use super::json::{self, Node, Value};
+use super::values::history_key;
 use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
 use crate::Diagnostic;
 
@@ -107,7 +109,7 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
             legacy::warn_of_doubles(&state, &path, at, issues);
         }
         Some(history) => {
-            state.history = super::fields::table(history, &path, issues, history_key, entry);
+            state.history = table(history, &path, issues, history_key, entry);
         }
         None => {}
     }
@@ -157,7 +159,7 @@ fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
     let tree = json::parse(STATE_PATH, text).ok();
     broken
         .iter()
-        .take(super::fields::MAX_DIAGNOSTICS)
+        .take(MAX_DIAGNOSTICS)
         .map(|violation| {
             let offset = tree
                 .as_ref()
@@ -169,3 +171,6 @@ fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

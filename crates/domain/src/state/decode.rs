@@ -1,8 +1,10 @@
 //! From the file to the types: one reader for each kind of object. They serve every version alike, because keys were
 //! only ever added; what differs between versions is in [`super::legacy`].
 
-use super::fields::{Fields, Issues, Path, history_key, session, time};
+use super::fields::Fields;
+use super::issues::{Issues, Path};
 use super::json::{Node, Value};
+use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, Genesis, HistoryEntry, Intent, Outcome, Pause, PersonaState,
     RequestState, ScheduleState, State, TrackState, Turn,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
@@ -33,6 +34,16 @@ impl Object {
         if let Some(value) = value {
             self.put(key, value.to_string());
         }
+    }
+
+    /// A time that is always there, null where unknown.
+    fn time(&mut self, key: &str, value: Option<&Timestamp>) {
+        self.put(key, value.map(written));
+    }
+
+    /// A time that is left out where unknown.
+    fn time_if(&mut self, key: &str, value: Option<&Timestamp>) {
+        self.put_if(key, value.map(written), value.is_some());
     }
 
     /// A value that is left out where it says nothing.
@@ -80,6 +91,15 @@ pub(super) fn text(value: &Value) -> String {
     text
 }
 
+/// A time in UTC; with six digits of a second where there are any, as other programs wrote and read them.
+fn written(at: &Timestamp) -> String {
+    match at.subsec_nanosecond() {
+        0 => at.to_string(),
+        nanos if nanos % 1000 == 0 => format!("{at:.6}"),
+        _ => at.to_string(),
+    }
+}
+
 /// The whole state.
 pub(super) fn state(state: &State) -> Value {
     let mut out = Object::default();
@@ -107,7 +127,7 @@ pub(super) fn state(state: &State) -> Value {
 fn genesis(genesis: &Genesis) -> Value {
     let mut out = Object::default();
     out.put("repository_id", genesis.repository_id.0);
-    out.put("born_at", genesis.born_at.to_string());
+    out.put("born_at", written(&genesis.born_at));
     out.put("nonce", genesis.nonce.as_str());
     out.with(&genesis.extra)
 }
@@ -118,7 +138,7 @@ pub(super) fn entry(entry: &HistoryEntry) -> Value {
     out.put("persona_id", entry.persona_id.as_str());
     out.text("session_id", entry.session_id.as_ref());
     out.put("pr_number", entry.pr_number.map(|pull| pull.0));
-    out.text("created_at", entry.created_at.as_ref());
+    out.time("created_at", entry.created_at.as_ref());
     out.text("track", entry.track.as_ref());
     out.text_if("turn", entry.turn.as_ref());
     out.put_if("seq", entry.seq, entry.seq.is_some());
@@ -126,7 +146,7 @@ pub(super) fn entry(entry: &HistoryEntry) -> Value {
     out.put_if("attempt", entry.attempt, entry.attempt.is_some());
     out.text_if("base_sha", entry.base_sha.as_ref());
     out.text_if("outcome", entry.outcome.as_ref());
-    out.text_if("finished_at", entry.finished_at.as_ref());
+    out.time_if("finished_at", entry.finished_at.as_ref());
     if entry.turn.is_some() || !entry.duplicates.is_empty() {
         out.texts("duplicates", &entry.duplicates);
     }
@@ -139,7 +159,7 @@ fn amendment(amendment: &Amendment) -> Value {
     out.text_if("outcome", amendment.outcome.as_ref());
     let pull = amendment.pr_number.map(|pull| pull.0);
     out.put_if("pr_number", pull, pull.is_some());
-    out.text_if("finished_at", amendment.finished_at.as_ref());
+    out.time_if("finished_at", amendment.finished_at.as_ref());
     out.with(&amendment.extra)
 }
 
@@ -148,11 +168,11 @@ fn track(track: &TrackState) -> Value {
     out.text("persona_id", track.persona_id.as_ref());
     out.text("session_id", track.session_id.as_ref());
     out.put("pr_number", track.pr_number.map(|pull| pull.0));
-    out.text("updated_at", track.updated_at.as_ref());
+    out.time("updated_at", track.updated_at.as_ref());
     out.put_if("index", track.index, track.index.is_some());
     out.put("seq", track.seq);
     out.put("passes", track.passes);
-    out.text_if("last_started", track.last_started.as_ref());
+    out.time_if("last_started", track.last_started.as_ref());
     out.put_if("pass_open", true, track.pass_open);
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
@@ -170,12 +190,12 @@ fn turn(turn: &Turn) -> Value {
     out.text("session_id", turn.session_id.as_ref());
     out.put("pr_number", turn.pr_number.map(|pull| pull.0));
     out.put("nudges", turn.nudges);
-    out.text_if("nudged_at", turn.nudged_at.as_ref());
-    out.text("listed_empty_at", turn.listed_empty_at.as_ref());
+    out.time_if("nudged_at", turn.nudged_at.as_ref());
+    out.time("listed_empty_at", turn.listed_empty_at.as_ref());
     out.put_if("ambiguous", turn.ambiguous, turn.ambiguous > 0);
     out.put_if("failures", turn.failures, turn.failures > 0);
-    out.text_if("not_before", turn.not_before.as_ref());
-    out.text_if("warned_at", turn.warned_at.as_ref());
+    out.time_if("not_before", turn.not_before.as_ref());
+    out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
     out.put_if("cancel", true, turn.cancel);
@@ -187,8 +207,8 @@ fn turn(turn: &Turn) -> Value {
 
 fn intent(intent: &Intent) -> Value {
     let mut out = Object::default();
-    out.put("created_at", intent.created_at.to_string());
-    out.put("not_after", intent.not_after.to_string());
+    out.put("created_at", written(&intent.created_at));
+    out.put("not_after", written(&intent.not_after));
     out.put("holder", intent.holder.as_str());
     out.put("prompt_sha256", intent.prompt_sha256.as_str());
     out.with(&intent.extra)
@@ -196,7 +216,7 @@ fn intent(intent: &Intent) -> Value {
 
 fn schedule(schedule: &ScheduleState) -> Value {
     let mut out = Object::default();
-    out.text("last_fired", schedule.last_fired.as_ref());
+    out.time("last_fired", schedule.last_fired.as_ref());
     out.with(&schedule.extra)
 }
 
@@ -214,8 +234,8 @@ fn request(request: &RequestState) -> Value {
         request.comment_id,
         request.comment_id.is_some(),
     );
-    out.text_if("created_at", request.created_at.as_ref());
-    out.text_if("finished_at", request.finished_at.as_ref());
+    out.time_if("created_at", request.created_at.as_ref());
+    out.time_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)
 }
 
@@ -223,15 +243,18 @@ fn persona(persona: &PersonaState) -> Value {
     let mut out = Object::default();
     out.put("empty_streak", persona.empty_streak);
     out.put("rests_until_pass", persona.rests_until_pass);
-    out.text_if("rested_at", persona.rested_at.as_ref());
+    out.time_if("rested_at", persona.rested_at.as_ref());
     out.text_if("last_base_sha", persona.last_base_sha.as_ref());
     out.with(&persona.extra)
 }
 
 fn budget(budget: &BudgetState) -> Value {
     let mut out = Object::default();
-    out.texts("created", &budget.created);
-    out.text("paused_until", budget.paused_until.as_ref());
+    out.put(
+        "created",
+        budget.created.iter().map(written).collect::<Vec<_>>(),
+    );
+    out.time("paused_until", budget.paused_until.as_ref());
     out.text("reason", budget.reason.as_ref());
     out.put_if("strikes", budget.strikes, budget.strikes > 0);
     out.with(&budget.extra)
@@ -239,13 +262,13 @@ fn budget(budget: &BudgetState) -> Value {
 
 fn cursors(cursors: &Cursors) -> Value {
     let mut out = Object::default();
-    out.text("comments_since", cursors.comments_since.as_ref());
+    out.time("comments_since", cursors.comments_since.as_ref());
     out.with(&cursors.extra)
 }
 
 fn pause(pause: &Pause) -> Value {
     let mut out = Object::default();
-    out.text_if("at", pause.at.as_ref());
+    out.time_if("at", pause.at.as_ref());
     out.text_if("by", pause.by.as_ref());
     out.text_if("reason", pause.reason.as_ref());
     out.with(&pause.extra)

@@ -41,7 +41,15 @@ pub(super) fn keep(node: &Node<'_>) -> Result<serde_json::Value, Inexact> {
 }
 
 fn number(digits: &str) -> Option<Number> {
-    let number: Number = serde_json::from_str(digits).ok()?;
+    let whole = || -> Option<Number> {
+        let whole: i64 = digits.parse().ok()?;
+        Some(whole.into()).filter(|_| digits != "-0")
+    };
+    let number = match digits.parse::<u64>() {
+        Ok(whole) => whole.into(),
+        // The standard library rounds to the nearest double; `serde_json` may miss by one.
+        Err(_) => whole().or_else(|| Number::from_f64(digits.parse().ok()?))?,
+    };
     (decimal(digits) == decimal(&number.to_string())).then_some(number)
 }
 
@@ -90,6 +98,8 @@ mod tests {
             "-2.5E-3",
             "1E+2",
             "100000000000000000000",
+            "2.6228690708216306e-264",
+            "-2.5219117599542196e+246",
         ] {
             let again = kept(text).unwrap().to_string();
             assert_eq!(decimal(&again), decimal(text), "{text} became {again}");

@@ -1,124 +1,16 @@
 //! Taking the known keys out of an object, and complaining precisely about what is not as it should be.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
 use super::Extra;
 use super::exact::{Inexact, keep};
-use super::json::{Member, Node, Value, push_index, push_key};
+use super::issues::{Issues, Path};
+use super::json::{Member, Node, Value};
+use super::values::{session, time};
 use crate::model::SessionId;
-use crate::{Diagnostic, Severity};
-
-/// How many mistakes of one file are told; more would not be read.
-pub(super) const MAX_DIAGNOSTICS: usize = 100;
-/// The largest whole number that every JSON program keeps exactly (2^53 - 1).
-const MAX_SAFE_NUMBER: u64 = (1 << 53) - 1;
-
-/// What was found wrong in a file so far.
-pub(super) struct Issues<'t> {
-    file: &'t str,
-    text: &'t str,
-    found: RefCell<Vec<Diagnostic>>,
-}
-
-impl<'t> Issues<'t> {
-    pub(super) fn new(file: &'t str, text: &'t str) -> Self {
-        Self {
-            file,
-            text,
-            found: RefCell::default(),
-        }
-    }
-
-    /// Notes an error.
-    pub(super) fn error(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
-        self.note(Diagnostic::error(self.file, message), at, path, mend);
-    }
-
-    /// Notes a warning.
-    pub(super) fn warn(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
-        self.note(Diagnostic::warning(self.file, message), at, path, mend);
-    }
-
-    fn note(&self, said: Diagnostic, at: usize, path: &Path<'_>, mend: &str) {
-        let mut found = self.found.borrow_mut();
-        let alike = found.iter().filter(|other| other.severity == said.severity);
-        if alike.count() < MAX_DIAGNOSTICS {
-            found.push(said.at_offset(self.text, at).key(path.render()).mend(mend));
-        }
-    }
-
-    /// Complains that a value is of the wrong kind.
-    pub(super) fn wrong_kind(&self, node: &Node<'_>, path: &Path<'_>, wanted: &str) {
-        self.error(
-            node.at,
-            path,
-            format!("{wanted} should stand here, not {}", node.value.name()),
-            "",
-        );
-    }
-
-    /// The errors if there are any, else the warnings.
-    pub(super) fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-        let (errors, warnings): (Vec<_>, Vec<_>) = self
-            .found
-            .into_inner()
-            .into_iter()
-            .partition(|said| said.severity == Severity::Error);
-        if errors.is_empty() {
-            Ok(warnings)
-        } else {
-            Err(errors)
-        }
-    }
-}
-
-/// Where in the document, written out only for a message.
-#[derive(Clone, Copy)]
-pub(super) struct Path<'p> {
-    above: Option<&'p Path<'p>>,
-    part: Part<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum Part<'p> {
-    Root,
-    Key(&'p str),
-    Index(usize),
-}
-
-impl<'p> Path<'p> {
-    pub(super) const ROOT: Path<'static> = Path {
-        above: None,
-        part: Part::Root,
-    };
-
-    pub(super) fn key(&'p self, key: &'p str) -> Self {
-        Self {
-            above: Some(self),
-            part: Part::Key(key),
-        }
-    }
-
-    pub(super) fn index(&'p self, index: usize) -> Self {
-        Self {
-            above: Some(self),
-            part: Part::Index(index),
-        }
-    }
-
-    fn render(&self) -> String {
-        let mut path = self.above.map_or_else(String::new, Path::render);
-        match self.part {
-            Part::Root => {}
-            Part::Key(key) => push_key(&mut path, key),
-            Part::Index(index) => push_index(&mut path, index),
-        }
-        path
-    }
-}
 
 /// The members of an object that nobody has taken yet.
 pub(super) struct Fields<'t, 'c> {
@@ -346,9 +238,9 @@ impl<'t, 'c> Fields<'t, 'c> {
         key: &str,
         read_key: impl Fn(&str) -> Option<K>,
         read: impl Fn(Node<'t>, &Path<'_>, &Issues<'_>) -> Option<T>,
-    ) -> std::collections::BTreeMap<K, T> {
+    ) -> BTreeMap<K, T> {
         let Some(node) = self.take_value(key) else {
-            return std::collections::BTreeMap::new();
+            return BTreeMap::new();
         };
         table(node, &self.path.key(key), self.issues, read_key, read)
     }
@@ -380,12 +272,12 @@ pub(super) fn table<'t, K: Ord, T>(
     issues: &Issues<'_>,
     read_key: impl Fn(&str) -> Option<K>,
     read: impl Fn(Node<'t>, &Path<'_>, &Issues<'_>) -> Option<T>,
-) -> std::collections::BTreeMap<K, T> {
+) -> BTreeMap<K, T> {
     let Value::Object(members) = node.value else {
         issues.wrong_kind(&node, path, "an object");
-        return std::collections::BTreeMap::new();
+        return BTreeMap::new();
     };
-    let mut table = std::collections::BTreeMap::new();
+    let mut table = BTreeMap::new();
     for Member { at, key, node } in members {
         let path = path.key(&key);
         let Some(name) = read_key(&key) else {
@@ -398,56 +290,4 @@ pub(super) fn table<'t, K: Ord, T>(
         }
     }
     table
-}
-
-/// A history key: a whole number as it is counted, without leading zeros.
-pub(super) fn history_key(text: &str) -> Option<u64> {
-    text.parse()
-        .ok()
-        .filter(|key: &u64| key.to_string() == text)
-}
-
-/// A time with its offset from UTC, as RFC 3339 writes it.
-pub(super) fn time(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Timestamp> {
-    let Value::Text(text) = &node.value else {
-        issues.wrong_kind(node, path, "a time");
-        return None;
-    };
-    let time = text.parse().ok();
-    if time.is_none() {
-        let mend = "write it like `2026-01-14T10:00:00Z`";
-        issues.error(node.at, path, format!("`{text}` is not a time"), mend);
-    }
-    time
-}
-
-/// A session id: text, or a number so small that no program on the way can have rounded it.
-pub(super) fn session(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<SessionId> {
-    match &node.value {
-        Value::Text(text) if text.is_empty() => {
-            issues.warn(
-                node.at,
-                path,
-                "the session id is empty and reads as null",
-                "",
-            );
-            None
-        }
-        Value::Text(text) => Some(SessionId::new(text.clone())),
-        Value::Number(digits) => {
-            let exact = digits.parse().is_ok_and(|n: u64| n <= MAX_SAFE_NUMBER);
-            if !exact {
-                let message = format!(
-                    "the session id {digits} stands here as a number, and one of this size may have lost digits"
-                );
-                let mend = "look it up in Jules and write it as a text, in double quotes";
-                issues.error(node.at, path, message, mend);
-            }
-            exact.then(|| SessionId::new(*digits))
-        }
-        _ => {
-            issues.wrong_kind(node, path, "a session id (a text)");
-            None
-        }
-    }
 }

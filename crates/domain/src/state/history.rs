@@ -166,3 +166,36 @@ pub struct Amendment {
     /// Unknown keys.
     pub extra: Extra,
 }
+
+impl Amendment {
+    /// Completes what is written, an entry or an older amendment.
+    ///
+    /// # Errors
+    ///
+    /// A sentence about what is written already and may not be changed.
+    pub(super) fn apply(
+        &self,
+        outcome: &mut Option<Outcome>,
+        pr_number: &mut Option<PullNumber>,
+        finished_at: &mut Option<Timestamp>,
+    ) -> Result<(), String> {
+        if let Some(next) = &self.outcome
+            && let Some(written) = outcome.as_ref()
+            && !written.may_become(next)
+        {
+            return Err(format!("the outcome `{written}` cannot become `{next}`"));
+        }
+        if let Some(next) = self.pr_number
+            && let Some(written) = *pr_number
+            && written != next
+        {
+            return Err(format!("pull request #{written} cannot become #{next}"));
+        }
+        if self.outcome.is_some() {
+            outcome.clone_from(&self.outcome);
+        }
+        *pr_number = pr_number.or(self.pr_number);
+        *finished_at = (*finished_at).max(self.finished_at);
+        Ok(())
+    }
+}

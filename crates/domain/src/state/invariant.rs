@@ -36,7 +36,7 @@ impl Violation {
     pub fn key_path(&self) -> String {
         let mut path = String::new();
         for key in &self.path {
-            super::json::push_key(&mut path, key);
+            super::issues::push_key(&mut path, key);
         }
         path
     }
@@ -47,3 +47,6 @@ impl fmt::Display for Violation {
         write!(f, "{} ({})", self.detail, self.rule)
     }
 }
+
+#[cfg(test)]
+mod tests;

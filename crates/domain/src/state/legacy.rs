@@ -10,8 +10,10 @@
 use std::collections::BTreeMap;
 
 use super::decode::{entry, id_key, track, track_fields};
-use super::fields::{Fields, Issues, Path, history_key, table};
+use super::fields::{Fields, table};
+use super::issues::{Issues, Path};
 use super::json::{Node, Value};
+use super::values::history_key;
 use super::{HistoryEntry, State, TrackState};
 use crate::model::{PersonaId, PullNumber, TrackName};
 

@@ -3,16 +3,25 @@
 //! The types here are what the engine reads and changes; [`codec`] alone knows how they stand in the file.
 //! Keys that this version does not know survive a round trip at every level, in the `extra` of each type.
 
+#[cfg(test)]
+mod arbitrary;
 mod conflict;
 mod decode;
 mod encode;
 mod exact;
 mod fields;
+#[cfg(test)]
+mod fixtures;
 mod history;
+mod issues;
 mod json;
 mod legacy;
+mod merge;
+#[cfg(test)]
+mod property;
 mod query;
 mod track;
+mod values;
 
 pub mod codec;
 pub mod invariant;

@@ -1,1 +1,302 @@
-//! To be filled.
+//! A state out of Jules' own listing and the pull requests, for a ledger that is lost altogether.
+//!
+//! A session of ours is known by the marker in its prompt's last line, or else in its title. The nonce of the lost
+//! ledger cannot be found again; a new one makes new turn ids, while sessions of the past keep theirs in the history.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+
+use super::{HistoryEntry, Intent, Outcome, State, TrackState, Turn};
+use crate::model::{
+    Marker, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName, TurnId,
+};
+
+/// Sessions started in this time before now count towards the budget.
+const BUDGET_WINDOW: SignedDuration = SignedDuration::from_hours(24);
+/// The holder of intents that are put together again.
+const HOLDER: &str = "rebuild";
+
+/// What Jules and GitHub say of one session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionFact {
+    /// Its id.
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: String,
+    /// Its prompt, where Jules shows it.
+    pub prompt: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// How it ended. `None`: it is at work.
+    pub ended: Option<SessionEnd>,
+    /// Its pull request.
+    pub pull: Option<(PullNumber, PullFate)>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionEnd {
+    /// When it last changed.
+    pub at: Timestamp,
+    /// How.
+    pub how: Ending,
+}
+
+/// What a session left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Changes, in a pull request or in the session.
+    Changes,
+    /// Nothing.
+    Nothing,
+    /// It failed.
+    Failed,
+}
+
+/// What became of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PullFate {
+    /// It is open.
+    Open,
+    /// It was merged.
+    Merged,
+    /// It was closed without a merge.
+    Closed,
+}
+
+/// A proposed state, and what people should know about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rebuilt {
+    /// The state.
+    pub state: State,
+    /// One line for each thing that could not be found out.
+    pub notes: Vec<String>,
+}
+
+/// A session of ours, as far as its marker tells.
+struct Found<'f> {
+    fact: &'f SessionFact,
+    marker: Marker,
+    track: TrackName,
+    persona: PersonaId,
+    seq: Option<u64>,
+    slot: Option<Slot>,
+}
+
+/// Proposes a state out of the sessions of one repository. `nonce` is freshly drawn.
+#[must_use]
+pub fn rebuild(
+    repository_id: RepositoryId,
+    now: Timestamp,
+    nonce: String,
+    facts: &[SessionFact],
+) -> Rebuilt {
+    let mut notes = Vec::new();
+    let mut in_order: Vec<&SessionFact> = facts.iter().collect();
+    in_order.sort_by(|a, b| (a.created_at, &a.session_id).cmp(&(b.created_at, &b.session_id)));
+    in_order.dedup_by(|a, b| a.session_id == b.session_id);
+    let mut found = Vec::new();
+    for fact in in_order {
+        match recognise(fact, repository_id) {
+            Ok(session) => found.push(session),
+            Err(why) => notes.push(format!("session {} is left out: {why}", fact.session_id)),
+        }
+    }
+    for session in found.iter().filter(|session| session.seq.is_none()) {
+        notes.push(format!(
+            "session {} is known by its title only; its number in the track `{}` is unknown",
+            session.fact.session_id, session.track
+        ));
+    }
+    let groups = group(found, &mut notes);
+    let mut state = State::born(repository_id, now, nonce);
+    for (key, (session, duplicates)) in (0..).zip(&groups) {
+        state.history.insert(key, entry(session, duplicates));
+    }
+    for (key, (session, _)) in (0..).zip(&groups) {
+        place(&mut state, key, session);
+    }
+    for (key, (session, _)) in (0..).zip(&groups) {
+        revive(&mut state, key, session);
+    }
+    let recent = facts.iter().map(|fact| fact.created_at);
+    state.budget.created = recent.filter(|at| *at > now - BUDGET_WINDOW).collect();
+    state.budget.created.sort_unstable();
+    for (name, track) in &state.tracks {
+        notes.push(format!(
+            "track `{name}`: {} turns were counted; which step comes next follows from the persona that ran last",
+            track.seq
+        ));
+    }
+    Rebuilt { state, notes }
+}
+
+/// Whose session it is.
+fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_>, String> {
+    if let Some(line) = fact.prompt.as_deref().and_then(Marker::in_prompt) {
+        if line.repository != repository_id {
+            return Err(format!("it works for the repository {}", line.repository));
+        }
+        return Ok(Found {
+            fact,
+            marker: line.marker,
+            track: line.track,
+            persona: line.persona,
+            seq: Some(line.seq),
+            slot: Some(line.slot),
+        });
+    }
+    let marker = Marker::in_title(&fact.title).ok_or("it carries no marker of ours")?;
+    // `<emoji> <persona>: <track> [phileas:...]`
+    let named = fact
+        .title
+        .trim_end()
+        .strip_suffix(marker.title_suffix().as_str());
+    let (persona, track) = named
+        .and_then(|title| title.rsplit_once(": "))
+        .and_then(|(head, track)| Some((head.split(' ').next_back()?, track)))
+        .filter(|(persona, track)| !persona.is_empty() && !track.is_empty())
+        .ok_or_else(|| format!("its title `{}` names neither persona nor track", fact.title))?;
+    Ok(Found {
+        fact,
+        marker,
+        track: track.trim().into(),
+        persona: persona.into(),
+        seq: None,
+        slot: None,
+    })
+}
+
+/// One session for each attempt, in time order, with those that were found beside it.
+fn group<'f>(found: Vec<Found<'f>>, notes: &mut Vec<String>) -> Vec<(Found<'f>, Vec<SessionId>)> {
+    let mut groups: Vec<(Found<'f>, Vec<SessionId>)> = Vec::new();
+    let mut places: BTreeMap<Marker, usize> = BTreeMap::new();
+    for session in found {
+        let Some(place) = places.get(&session.marker) else {
+            places.insert(session.marker.clone(), groups.len());
+            groups.push((session, Vec::new()));
+            continue;
+        };
+        let (kept, duplicates) = &mut groups[*place];
+        // The one with a pull request is the one that people know.
+        let other = if kept.fact.pull.is_none() && session.fact.pull.is_some() {
+            std::mem::replace(kept, session)
+        } else {
+            session
+        };
+        notes.push(format!(
+            "turn {}: session {} is a duplicate of {}",
+            kept.marker, other.fact.session_id, kept.fact.session_id
+        ));
+        duplicates.push(other.fact.session_id.clone());
+    }
+    groups.sort_by_key(|(session, _)| session.fact.created_at);
+    groups
+}
+
+fn entry(session: &Found<'_>, duplicates: &[SessionId]) -> HistoryEntry {
+    let fact = session.fact;
+    let outcome = match (fact.pull, fact.ended) {
+        (Some((_, PullFate::Merged)), _) => Some(Outcome::Merged),
+        (Some((_, PullFate::Closed)), _) => Some(Outcome::Rejected),
+        (Some((_, PullFate::Open)), _) => Some(Outcome::PrOpen),
+        (None, Some(end)) => Some(match end.how {
+            Ending::Changes => Outcome::Completed,
+            Ending::Nothing => Outcome::NoOutput,
+            Ending::Failed => Outcome::Failed,
+        }),
+        (None, None) => None,
+    };
+    HistoryEntry {
+        persona_id: session.persona.clone(),
+        session_id: Some(fact.session_id.clone()),
+        pr_number: fact.pull.map(|(number, _)| number),
+        created_at: Some(fact.created_at),
+        track: Some(session.track.clone()),
+        turn: Some(session.marker.turn.clone()),
+        seq: session.seq,
+        slot: session.slot.clone(),
+        attempt: Some(session.marker.attempt),
+        base_sha: None,
+        finished_at: fact.ended.filter(|_| outcome.is_some()).map(|end| end.at),
+        outcome,
+        duplicates: duplicates.to_vec(),
+        note: Some("rebuilt from Jules' listing".to_owned()),
+        extra: super::Extra::new(),
+    }
+}
+
+/// Moves the track on to this session; sessions come in time order.
+fn place(state: &mut State, key: u64, session: &Found<'_>) {
+    let turns_so_far: std::collections::BTreeSet<&TurnId> = state
+        .history
+        .range(..=key)
+        .filter(|(_, entry)| entry.is_of_track(&session.track))
+        .filter_map(|(_, entry)| entry.turn.as_ref())
+        .collect();
+    let counted = turns_so_far.len() as u64;
+    let track = state.tracks.entry(session.track.clone()).or_default();
+    *track = TrackState {
+        persona_id: Some(session.persona.clone()),
+        session_id: Some(session.fact.session_id.clone()),
+        pr_number: session.fact.pull.map(|(number, _)| number),
+        updated_at: Some(session.fact.created_at),
+        seq: track.seq.max(counted).max(session.seq.unwrap_or_default()),
+        ..TrackState::default()
+    };
+    if let Some(persona) = session.track.schedule_persona() {
+        let schedule = state.schedules.entry(persona.to_string()).or_default();
+        schedule.last_fired = schedule.last_fired.max(Some(session.fact.created_at));
+    }
+}
+
+/// A session that is still at work for the newest turn of its track lives on as that turn, so that its end is seen.
+fn revive(state: &mut State, key: u64, session: &Found<'_>) {
+    let fact = session.fact;
+    let (None, None, Some(slot)) = (fact.ended, fact.pull, &session.slot) else {
+        return;
+    };
+    let Some(genesis) = &state.genesis else {
+        return;
+    };
+    let Some(track) = state.tracks.get_mut(&session.track) else {
+        return;
+    };
+    if session.seq != Some(track.seq) {
+        return;
+    }
+    let newer = track
+        .turns
+        .get(slot)
+        .is_some_and(|turn| turn.attempt > session.marker.attempt);
+    if newer {
+        return;
+    }
+    let id = TurnId::derive(
+        &genesis.nonce,
+        genesis.repository_id,
+        &session.track,
+        track.seq,
+        slot,
+    );
+    let prompt = fact.prompt.as_deref().unwrap_or_default();
+    let turn = Turn {
+        attempt: session.marker.attempt,
+        history_key: Some(key),
+        intent: Some(Intent {
+            created_at: fact.created_at,
+            not_after: fact.created_at,
+            holder: HOLDER.into(),
+            prompt_sha256: data_encoding::HEXLOWER.encode(&Sha256::digest(prompt)),
+            extra: super::Extra::new(),
+        }),
+        session_id: Some(fact.session_id.clone()),
+        ..Turn::new(id, session.persona.clone())
+    };
+    track.turns.insert(slot.clone(), turn);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,316 @@
-//! To be filled.
+//! What to do about a state file that cannot be read: a proposal for people, never a write.
+//!
+//! Conflict markers are taken apart and their sides merged by meaning. Everything else goes back to the newest earlier
+//! version of the file on its branch that loads. In both cases no entry of any earlier version is dropped, because
+//! history never shrinks.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::codec::load;
+use super::{HistoryEntry, State, TrackState, conflict, invariant, merge};
+use crate::Diagnostic;
+use crate::model::Oid;
+
+/// How many earlier versions are looked at, newest first.
+pub const MAX_EARLIER: usize = 100;
+
+/// The file as an earlier commit of the ledger branch had it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierVersion {
+    /// The commit.
+    pub oid: Oid,
+    /// When it was committed.
+    pub committed_at: Timestamp,
+    /// The file's text in it.
+    pub text: String,
+}
+
+/// What to write instead of a file that cannot be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The state to write. `None`: nothing that loads was found; `state rebuild` may help.
+    pub state: Option<State>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What is gained and lost, compared with the newest earlier version that loads and with what the broken file
+    /// mentions.
+    pub lines: Vec<Line>,
+    /// What is wrong with the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Where a proposed state comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The file itself: nothing is wrong with it.
+    Intact,
+    /// Those sides of its conflict markers that had something to add, each named from the outermost level inwards.
+    Sides(Vec<String>),
+    /// An earlier commit.
+    Earlier {
+        /// The commit.
+        oid: Oid,
+        /// When it was committed.
+        committed_at: Timestamp,
+    },
+    /// Nowhere.
+    Nothing,
+}
+
+/// One line of a proposal, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// An entry that the newest earlier version does not have.
+    Gained(String),
+    /// A session that is known to have been, and that the proposal does not hold.
+    Lost(String),
+    /// A track that stands elsewhere than in the newest earlier version.
+    Moved(String),
+    /// A remark.
+    Remark(String),
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, text) = match self {
+            Self::Gained(text) => ('+', text),
+            Self::Lost(text) => ('-', text),
+            Self::Moved(text) => ('~', text),
+            Self::Remark(text) => ('!', text),
+        };
+        write!(f, "{sign} {text}")
+    }
+}
+
+/// Proposes what to do about a file, given earlier versions of it in any order.
+#[must_use]
+pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
+    let diagnostics = match load(text) {
+        Ok(loaded) => {
+            return Proposal {
+                state: Some(loaded.state),
+                origin: Origin::Intact,
+                lines: Vec::new(),
+                diagnostics: loaded.warnings,
+            };
+        }
+        Err(diagnostics) => diagnostics,
+    };
+    let past = Past::of(earlier);
+    let newest = past.loaded.first().map(|(_, state)| state);
+    let mut remarks = past.remarks.clone();
+    let found = from_sides(text, &past, &mut remarks).or_else(|| from_past(&past, &mut remarks));
+    let Some((state, origin)) = found else {
+        return Proposal {
+            state: None,
+            origin: Origin::Nothing,
+            lines: remarks.into_iter().map(Line::Remark).collect(),
+            diagnostics,
+        };
+    };
+    let mut lines = compare(newest, &state);
+    lines.extend(lost(text, &state));
+    lines.extend(remarks.into_iter().map(Line::Remark));
+    Proposal {
+        state: Some(state),
+        origin,
+        lines,
+        diagnostics,
+    }
+}
+
+/// The earlier versions that load, newest first.
+struct Past<'e> {
+    loaded: Vec<(&'e EarlierVersion, State)>,
+    remarks: Vec<String>,
+}
+
+impl<'e> Past<'e> {
+    fn of(earlier: &'e [EarlierVersion]) -> Self {
+        let mut newest_first: Vec<&EarlierVersion> = earlier.iter().collect();
+        newest_first.sort_by_key(|version| std::cmp::Reverse(version.committed_at));
+        let mut past = Self {
+            loaded: Vec::new(),
+            remarks: Vec::new(),
+        };
+        for version in newest_first.into_iter().take(MAX_EARLIER) {
+            match load(&version.text) {
+                Ok(loaded) => past.loaded.push((version, loaded.state)),
+                Err(_) => past.remarks.push(format!(
+                    "the version of {} ({}) cannot be read either",
+                    version.committed_at, version.oid
+                )),
+            }
+        }
+        past
+    }
+
+    /// Adds what earlier versions knew and the state does not.
+    fn complete(&self, state: &mut State, remarks: &mut Vec<String>) {
+        for (version, earlier) in &self.loaded {
+            let before = state.history.len();
+            let said = merge::merge_past(state, earlier);
+            remarks.extend(
+                said.into_iter()
+                    .map(|said| format!("{}: {said}", version.oid)),
+            );
+            let added = state.history.len() - before;
+            if added > 0 {
+                remarks.push(format!(
+                    "{added} entries come from the version of {} ({}), because history never shrinks",
+                    version.committed_at, version.oid
+                ));
+            }
+        }
+    }
+}
+
+/// The merged sides of conflict markers, if there are any and at least one side loads.
+fn from_sides(text: &str, past: &Past<'_>, remarks: &mut Vec<String>) -> Option<(State, Origin)> {
+    if conflict::marker_lines(text).is_empty() {
+        return None;
+    }
+    let mut sides: Vec<(String, State)> = conflict::readings(text)
+        .into_iter()
+        .filter_map(|reading| Some((reading.sides, load(&reading.text).ok()?.state)))
+        .collect();
+    // Whoever has archived most says which entries are still to be in the file.
+    sides.sort_by_key(|(_, state)| {
+        std::cmp::Reverse(state.history.first_key_value().map_or(0, |(key, _)| *key))
+    });
+    let mut loaded = sides.into_iter();
+    let (name, mut state) = loaded.next()?;
+    let mut names = vec![name];
+    let mut said = Vec::new();
+    for (name, side) in loaded {
+        let before = state.clone();
+        said.extend(merge::merge(&mut state, &side));
+        if state != before {
+            names.push(name);
+        }
+    }
+    past.complete(&mut state, &mut said);
+    said.dedup();
+    sound(&state, "the merged sides", remarks)?;
+    remarks.extend(said);
+    Some((state, Origin::Sides(names)))
+}
+
+/// The newest earlier version, completed by those before it.
+fn from_past(past: &Past<'_>, remarks: &mut Vec<String>) -> Option<(State, Origin)> {
+    let (version, newest) = past.loaded.first()?;
+    let origin = Origin::Earlier {
+        oid: version.oid.clone(),
+        committed_at: version.committed_at,
+    };
+    let mut state = newest.clone();
+    let mut said = Vec::new();
+    past.complete(&mut state, &mut said);
+    if sound(&state, "the completed version", remarks).is_none() {
+        return Some((newest.clone(), origin));
+    }
+    remarks.extend(said);
+    Some((state, origin))
+}
+
+fn sound(state: &State, what: &str, remarks: &mut Vec<String>) -> Option<()> {
+    let broken = invariant::check(state);
+    remarks.extend(
+        broken
+            .iter()
+            .map(|violation| format!("{what} cannot be used: {violation}")),
+    );
+    broken.is_empty().then_some(())
+}
+
+/// What the proposal has that the newest earlier version has not, and the other way round.
+fn compare(newest: Option<&State>, proposal: &State) -> Vec<Line> {
+    let nothing = State::default();
+    let newest = newest.unwrap_or(&nothing);
+    let mut lines = Vec::new();
+    let first = proposal
+        .history
+        .first_key_value()
+        .map_or(0, |(key, _)| *key);
+    for (key, entry) in newest.history.range(first..) {
+        if !proposal
+            .history
+            .values()
+            .any(|other| merge::same(entry, other))
+        {
+            lines.push(Line::Lost(describe(*key, entry)));
+        }
+    }
+    for (key, entry) in &proposal.history {
+        if !newest
+            .history
+            .values()
+            .any(|other| merge::same(entry, other))
+        {
+            lines.push(Line::Gained(describe(*key, entry)));
+        }
+    }
+    for (name, before, after) in merge::moved_tracks(newest, proposal) {
+        let before = before.map_or("nowhere".to_owned(), place);
+        lines.push(Line::Moved(format!(
+            "track {name}: {before} -> {}",
+            place(after)
+        )));
+    }
+    lines
+}
+
+fn describe(key: u64, entry: &HistoryEntry) -> String {
+    let session = entry
+        .session_id
+        .as_ref()
+        .map_or("none", |session| session.as_str());
+    let created = entry
+        .created_at
+        .map_or("unknown".to_owned(), |at| at.to_string());
+    format!(
+        "entry {key}: {} session {session} created {created}",
+        entry.persona_id
+    )
+}
+
+fn place(track: &TrackState) -> String {
+    let persona = track
+        .persona_id
+        .as_ref()
+        .map_or("nobody", |persona| persona.as_str());
+    let session = track
+        .session_id
+        .as_ref()
+        .map_or("none", |session| session.as_str());
+    format!("{persona} (session {session})")
+}
+
+/// Sessions that the broken file mentions and the proposal does not hold.
+fn lost(text: &str, state: &State) -> Vec<Line> {
+    let mut lost: Vec<&str> = text
+        .split("session_id\"")
+        .skip(1)
+        .filter_map(|after| {
+            let value = after
+                .trim_start()
+                .strip_prefix(':')?
+                .trim_start()
+                .strip_prefix('"')?;
+            value.split(['"', '\n']).next()
+        })
+        .filter(|session| {
+            !session.is_empty() && state.entry_of_session(&(*session).into()).is_none()
+        })
+        .collect();
+    lost.sort_unstable();
+    lost.dedup();
+    lost.into_iter()
+        .map(|session| Line::Lost(format!("session {session}, which the broken file mentions")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -51,54 +51,83 @@ fn amendments(state: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-/// A session belongs to one turn. Entries of older programs may repeat each other: that is past mending.
+/// Who says that a session is its own.
+#[derive(Clone, Copy)]
+struct Claim<'s> {
+    key: u64,
+    turn: Option<&'s TurnId>,
+    /// Found beside the turn's own session.
+    duplicate: bool,
+}
+
+/// A session belongs to one turn, and is the own session of one entry.
 fn sessions(state: &State, broken: &mut Vec<Violation>) {
-    // The value says whether an entry of a turn of ours claims the session, and which entry.
-    let mut seen: BTreeMap<&SessionId, (bool, u64)> = BTreeMap::new();
+    let mut claims: BTreeMap<&SessionId, Claim<'_>> = BTreeMap::new();
     for (key, entry) in &state.history {
-        let ours = entry.turn.is_some();
-        for session in entry.session_id.iter().chain(&entry.duplicates) {
-            match seen.get(session) {
-                Some((other_ours, other)) if ours || *other_ours => {
-                    let detail =
-                        format!("session {session} belongs to the entries {other} and {key}");
+        let own = entry.session_id.iter().map(|session| (session, false));
+        let found = entry.duplicates.iter().map(|session| (session, true));
+        for (session, duplicate) in own.chain(found) {
+            let claim = Claim {
+                key: *key,
+                turn: entry.turn.as_ref(),
+                duplicate,
+            };
+            match claims.get(session) {
+                Some(other) if clash(*other, claim) => {
+                    let detail = format!(
+                        "session {session} belongs to the entries {} and {key}",
+                        other.key
+                    );
                     let path = ["history", &key.to_string(), "session_id"];
                     broken.push(Violation::new("session_unique", path, detail));
                 }
+                // The entry whose own session it is says more than one that only names it.
+                Some(other) if !other.duplicate => {}
                 _ => {
-                    seen.insert(session, (ours, *key));
+                    claims.insert(session, claim);
                 }
             }
         }
     }
     let mut live: BTreeMap<&SessionId, &TurnId> = BTreeMap::new();
     for (track, slot, turn) in live_turns(state) {
-        for session in turn.session_id.iter().chain(&turn.duplicates) {
-            let path = [
-                "tracks",
-                track.as_str(),
-                "turns",
-                slot.as_str(),
-                "session_id",
-            ];
-            if let Some(other) = live.insert(session, &turn.turn) {
-                let detail = format!(
-                    "session {session} belongs to the turns {other} and {}",
-                    turn.turn
-                );
+        let own = turn.session_id.iter().map(|session| (session, false));
+        let found = turn.duplicates.iter().map(|session| (session, true));
+        for (session, duplicate) in own.chain(found) {
+            let id = &turn.turn;
+            let mut say = |detail| {
+                let path = [
+                    "tracks",
+                    track.as_str(),
+                    "turns",
+                    slot.as_str(),
+                    "session_id",
+                ];
                 broken.push(Violation::new("session_unique", path, detail));
+            };
+            if let Some(other) = live.insert(session, id) {
+                say(format!(
+                    "session {session} belongs to the turns {other} and {id}"
+                ));
             }
-            match seen.get(session) {
-                Some((_, key)) if Some(*key) != turn.history_key => {
-                    let detail = format!(
-                        "session {session} belongs to the turn {} and to the entry {key}",
-                        turn.turn
-                    );
-                    broken.push(Violation::new("session_unique", path, detail));
-                }
-                _ => {}
+            if let Some(claim) = claims.get(session)
+                && Some(claim.key) != turn.history_key
+                && !(duplicate && claim.turn == Some(id))
+            {
+                say(format!(
+                    "session {session} belongs to the turn {id} and to the entry {}",
+                    claim.key
+                ));
             }
         }
+    }
+}
+
+fn clash(one: Claim<'_>, other: Claim<'_>) -> bool {
+    match (one.turn, other.turn) {
+        // Entries of older programs may repeat each other: that is past mending.
+        (None, None) => false,
+        (one_turn, other_turn) => one_turn != other_turn || !(one.duplicate || other.duplicate),
     }
 }
 

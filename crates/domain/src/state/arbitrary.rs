@@ -1,0 +1,397 @@
+//! Every sound state that the types allow, for the properties.
+
+use jiff::Timestamp;
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{
+    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
+    PersonaState, RequestState, ScheduleState, State, TrackState, Turn,
+};
+use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z_/:-]{1,8}",
+        "\\PC{1,6}",
+        Just("\"\\\n\u{1}é🎭".to_owned())
+    ]
+}
+
+fn time() -> impl Strategy<Value = Timestamp> {
+    let second = 0_i64..4_000_000_000;
+    let nanos = prop_oneof![
+        Just(0),
+        (0..1_000_000).prop_map(|micros| micros * 1000),
+        0..1_000_000_000
+    ];
+    (second, nanos).prop_map(|(second, nanos)| Timestamp::new(second, nanos).unwrap())
+}
+
+pub(super) fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("JSON knows finite numbers only", |n| n.is_finite())
+            .prop_map(Value::from),
+        "\\PC{0,6}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            btree_map("\\PC{0,4}", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+/// Keys that no version knows.
+fn extra() -> impl Strategy<Value = Extra> {
+    btree_map("zz\\PC{0,4}", value(), 0..3).prop_map(|map| map.into_iter().collect())
+}
+
+fn turn_id() -> impl Strategy<Value = TurnId> {
+    "[0-9a-hjkmnp-tv-z]{12}".prop_map(|text| TurnId::parse(&text).unwrap())
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let words = vec![
+        "merged",
+        "pr_open",
+        "completed",
+        "rejected",
+        "failed",
+        "duplicate",
+        "postponed",
+    ];
+    prop::sample::select(words).prop_map(Outcome::parse)
+}
+
+fn entry() -> impl Strategy<Value = HistoryEntry> {
+    (
+        (
+            word(),
+            option::of(any::<u64>()),
+            option::of(time()),
+            option::of(word()),
+            option::of(turn_id()),
+        ),
+        (
+            option::of(any::<u64>()),
+            option::of("\\PC{0,4}"),
+            option::of(any::<u32>()),
+            option::of(word()),
+        ),
+        (
+            option::of(outcome()),
+            option::of(time()),
+            option::of("\\PC{0,9}"),
+            extra(),
+        ),
+    )
+        .prop_map(
+            |(
+                (persona, pull, created_at, track, turn),
+                (seq, slot, attempt, base),
+                (outcome, finished_at, note, extra),
+            )| {
+                HistoryEntry {
+                    persona_id: persona.into(),
+                    session_id: None,
+                    pr_number: pull.map(PullNumber),
+                    created_at,
+                    track: track.map(Into::into),
+                    turn,
+                    seq,
+                    slot: slot.map(Into::into),
+                    attempt,
+                    base_sha: base.map(Into::into),
+                    outcome,
+                    finished_at,
+                    duplicates: Vec::new(),
+                    note,
+                    extra,
+                }
+            },
+        )
+}
+
+fn pause() -> impl Strategy<Value = Pause> {
+    (
+        option::of(time()),
+        option::of("\\PC{0,4}"),
+        option::of("\\PC{0,4}"),
+        extra(),
+    )
+        .prop_map(|(at, by, reason, extra)| Pause {
+            at,
+            by,
+            reason,
+            extra,
+        })
+}
+
+/// A live turn without a session; its id is put right afterwards.
+fn turn() -> impl Strategy<Value = Turn> {
+    (
+        (
+            turn_id(),
+            1..u32::MAX,
+            word(),
+            any::<u32>(),
+            any::<u32>(),
+            any::<bool>(),
+        ),
+        (
+            option::of(time()),
+            option::of(time()),
+            option::of(time()),
+            option::of(word()),
+            option::of(any::<u64>()),
+        ),
+        (
+            option::of((time(), time(), word(), word(), extra())),
+            extra(),
+        ),
+    )
+        .prop_map(
+            |(
+                (id, attempt, persona, nudges, failures, cancel),
+                (nudged_at, listed_empty_at, not_before, branch, pull),
+                (intent, extra),
+            )| Turn {
+                attempt,
+                nudges,
+                nudged_at,
+                listed_empty_at,
+                not_before,
+                failures,
+                ambiguous: failures / 2,
+                warned_at: nudged_at,
+                cancel,
+                branch: branch.clone().map(Into::into),
+                base_sha: branch.map(Into::into),
+                pr_number: pull.map(PullNumber),
+                intent: intent.map(|(created_at, not_after, holder, prompt_sha256, extra)| {
+                    Intent {
+                        created_at,
+                        not_after,
+                        holder: holder.into(),
+                        prompt_sha256,
+                        extra,
+                    }
+                }),
+                extra,
+                ..Turn::new(id, persona.into())
+            },
+        )
+}
+
+fn track() -> impl Strategy<Value = TrackState> {
+    (
+        (
+            option::of(word()),
+            option::of(word()),
+            option::of(any::<u64>()),
+            option::of(time()),
+        ),
+        (
+            option::of(any::<u64>()),
+            any::<u64>(),
+            any::<u64>(),
+            option::of(time()),
+            any::<bool>(),
+        ),
+        (
+            btree_map("[a-z]{0,3}".prop_map(Into::into), turn(), 0..3),
+            option::of(pause()),
+            extra(),
+        ),
+    )
+        .prop_map(
+            |(
+                (persona, session, pull, updated_at),
+                (index, seq, passes, last_started, pass_open),
+                (turns, paused, extra),
+            )| TrackState {
+                persona_id: persona.map(Into::into),
+                session_id: session.map(Into::into),
+                pr_number: pull.map(PullNumber),
+                updated_at,
+                index,
+                seq,
+                passes,
+                last_started,
+                pass_open,
+                turns,
+                paused,
+                extra,
+            },
+        )
+}
+
+fn request() -> impl Strategy<Value = RequestState> {
+    (
+        word(),
+        option::of("\\PC{0,4}"),
+        option::of(turn_id()),
+        option::of(any::<u64>()),
+        option::of(time()),
+        extra(),
+    )
+        .prop_map(|(kind, text, turn, number, at, extra)| RequestState {
+            kind,
+            subject: text.clone(),
+            digest: text.clone(),
+            actor: text.clone(),
+            outcome: text,
+            turn,
+            number,
+            comment_id: number,
+            created_at: at,
+            finished_at: at,
+            extra,
+        })
+}
+
+/// Any sound state.
+pub(super) fn state() -> impl Strategy<Value = State> {
+    let tables = (
+        vec(entry(), 0..8),
+        btree_map(word().prop_map(TrackName::from), track(), 0..4),
+        btree_map(word(), (option::of(time()), extra()), 0..3),
+        btree_map(word(), request(), 0..3),
+        btree_map(
+            word().prop_map(PersonaId::from),
+            (
+                any::<u32>(),
+                option::of(any::<u64>()),
+                option::of(time()),
+                option::of(word()),
+                extra(),
+            ),
+            0..3,
+        ),
+        btree_map(word(), any::<u64>(), 0..3),
+    );
+    let rest = (
+        (any::<u64>(), time(), word(), extra()),
+        (
+            vec(time(), 0..4),
+            option::of(time()),
+            option::of("\\PC{0,4}"),
+            any::<u32>(),
+            extra(),
+        ),
+        (option::of(time()), extra()),
+        (
+            option::of(any::<u64>()),
+            option::of(any::<u64>()),
+            option::of(pause()),
+            extra(),
+        ),
+        (
+            0..1000_u64,
+            vec(
+                (option::of(outcome()), option::of(any::<u64>()), extra()),
+                0..3,
+            ),
+        ),
+    );
+    (tables, rest).prop_map(
+        |(
+            (entries, tracks, schedules, requests, personas, published),
+            (born, budget, cursors, top, archive),
+        )| {
+            let (first, amendments) = archive;
+            let first = if entries.is_empty() { 0 } else { first };
+            let (repository_id, born_at, nonce, extra) = born;
+            let mut state = State {
+                genesis: Some(Genesis {
+                    repository_id: RepositoryId(repository_id),
+                    born_at,
+                    nonce,
+                    extra,
+                }),
+                tracks,
+                requests,
+                published,
+                budget: BudgetState {
+                    created: budget.0,
+                    paused_until: budget.1,
+                    reason: budget.2,
+                    strikes: budget.3,
+                    extra: budget.4,
+                },
+                cursors: Cursors {
+                    comments_since: cursors.0,
+                    extra: cursors.1,
+                },
+                dashboard_issue: top.0,
+                sprint: top.1,
+                paused: top.2,
+                extra: top.3,
+                ..State::default()
+            };
+            state.budget.created.sort_unstable();
+            state.schedules = schedules
+                .into_iter()
+                .map(|(k, (last_fired, extra))| (k, ScheduleState { last_fired, extra }))
+                .collect();
+            state.personas = personas
+                .into_iter()
+                .map(
+                    |(k, (empty_streak, rests_until_pass, rested_at, sha, extra))| {
+                        (
+                            k,
+                            PersonaState {
+                                empty_streak,
+                                rests_until_pass,
+                                rested_at,
+                                last_base_sha: sha.map(Into::into),
+                                extra,
+                            },
+                        )
+                    },
+                )
+                .collect();
+            for (key, mut entry) in (first..).zip(entries) {
+                if key % 3 != 0 {
+                    entry.session_id = Some(SessionId::new(format!("s{key}\"")));
+                    entry.duplicates = vec![format!("d{key}").into()];
+                }
+                state.history.insert(key, entry);
+            }
+            for (key, (outcome, pull, extra)) in (0..first).zip(amendments) {
+                let pr_number = pull.map(PullNumber);
+                state.amendments.insert(
+                    key,
+                    Amendment {
+                        outcome,
+                        pr_number,
+                        finished_at: None,
+                        extra,
+                    },
+                );
+            }
+            let genesis = state.genesis.clone().unwrap();
+            for (name, track) in &mut state.tracks {
+                for (slot, turn) in &mut track.turns {
+                    turn.turn = TurnId::derive(
+                        &genesis.nonce,
+                        genesis.repository_id,
+                        name,
+                        track.seq,
+                        slot,
+                    );
+                }
+            }
+            state
+        },
+    )
+}

@@ -1,0 +1,134 @@
+//! What is wrong with a file, and where in it.
+
+use std::cell::RefCell;
+
+use super::json::Node;
+use crate::{Diagnostic, Severity};
+
+/// How many mistakes of one file are told; more would not be read.
+pub(super) const MAX_DIAGNOSTICS: usize = 100;
+
+/// What was found wrong in a file so far.
+pub(super) struct Issues<'t> {
+    file: &'t str,
+    text: &'t str,
+    found: RefCell<Vec<Diagnostic>>,
+}
+
+impl<'t> Issues<'t> {
+    pub(super) fn new(file: &'t str, text: &'t str) -> Self {
+        Self {
+            file,
+            text,
+            found: RefCell::default(),
+        }
+    }
+
+    /// Notes an error.
+    pub(super) fn error(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
+        self.note(Diagnostic::error(self.file, message), at, path, mend);
+    }
+
+    /// Notes a warning.
+    pub(super) fn warn(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
+        self.note(Diagnostic::warning(self.file, message), at, path, mend);
+    }
+
+    fn note(&self, said: Diagnostic, at: usize, path: &Path<'_>, mend: &str) {
+        let mut found = self.found.borrow_mut();
+        let alike = found.iter().filter(|other| other.severity == said.severity);
+        if alike.count() < MAX_DIAGNOSTICS {
+            found.push(said.at_offset(self.text, at).key(path.render()).mend(mend));
+        }
+    }
+
+    /// Complains that a value is of the wrong kind.
+    pub(super) fn wrong_kind(&self, node: &Node<'_>, path: &Path<'_>, wanted: &str) {
+        self.error(
+            node.at,
+            path,
+            format!("{wanted} should stand here, not {}", node.value.name()),
+            "",
+        );
+    }
+
+    /// The errors if there are any, else the warnings.
+    pub(super) fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let (errors, warnings): (Vec<_>, Vec<_>) = self
+            .found
+            .into_inner()
+            .into_iter()
+            .partition(|said| said.severity == Severity::Error);
+        if errors.is_empty() {
+            Ok(warnings)
+        } else {
+            Err(errors)
+        }
+    }
+}
+
+/// Where in the document, written out only for a message.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'p> {
+    above: Option<&'p Path<'p>>,
+    part: Part<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Part<'p> {
+    Root,
+    Key(&'p str),
+    Index(usize),
+}
+
+impl<'p> Path<'p> {
+    pub(super) const ROOT: Path<'static> = Path {
+        above: None,
+        part: Part::Root,
+    };
+
+    pub(super) fn key(&'p self, key: &'p str) -> Self {
+        Self {
+            above: Some(self),
+            part: Part::Key(key),
+        }
+    }
+
+    pub(super) fn index(&'p self, index: usize) -> Self {
+        Self {
+            above: Some(self),
+            part: Part::Index(index),
+        }
+    }
+
+    fn render(&self) -> String {
+        let mut path = self.above.map_or_else(String::new, Path::render);
+        match self.part {
+            Part::Root => {}
+            Part::Key(key) => push_key(&mut path, key),
+            Part::Index(index) => push_index(&mut path, index),
+        }
+        path
+    }
+}
+
+/// Adds a key to a key path: `.name`, or `["na.me"]` where the dots would mislead.
+pub(super) fn push_key(path: &mut String, key: &str) {
+    let plain = !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '/'));
+    if !plain {
+        path.push_str(&format!("[{key:?}]"));
+        return;
+    }
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(key);
+}
+
+/// Adds an index to a key path.
+pub(super) fn push_index(path: &mut String, index: usize) {
+    path.push_str(&format!("[{index}]"));
+}

@@ -1,0 +1,250 @@
+//! Two versions of the state brought together by what they mean: the union of their histories, the newer of their
+//! tracks, the more careful of everything else. Only for repair; the ledger itself is never merged.
+
+use std::collections::BTreeMap;
+
+use super::{Amendment, HistoryEntry, State, TrackState};
+use crate::model::TrackName;
+
+/// Adds what `other` knows and `base` does not. Returns remarks on what did not fit, for people.
+pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
+    let mut remarks = merge_history(base, other);
+    merge_tracks(base, other, true);
+    match (&base.genesis, &other.genesis) {
+        (None, Some(_)) => base.genesis.clone_from(&other.genesis),
+        (Some(ours), Some(theirs)) if ours != theirs => remarks.push(format!(
+            "the two sides were born differently (nonces {} and {}); the first is kept",
+            ours.nonce, theirs.nonce
+        )),
+        _ => {}
+    }
+    let first = base.history.first_key_value().map_or(0, |(key, _)| *key);
+    for (key, news) in other.amendments.range(..first) {
+        if let Err(detail) = join_amendment(base.amendments.entry(*key).or_default(), news) {
+            remarks.push(format!("amendment {key}: {detail}"));
+        }
+    }
+    for (name, theirs) in &other.schedules {
+        let ours = base.schedules.entry(name.clone()).or_default();
+        ours.last_fired = ours.last_fired.max(theirs.last_fired);
+    }
+    for (id, theirs) in &other.requests {
+        let ours = base
+            .requests
+            .entry(id.clone())
+            .or_insert_with(|| theirs.clone());
+        if ours.finished_at.is_none() && theirs.finished_at.is_some() {
+            ours.clone_from(theirs);
+        }
+    }
+    add_missing(&mut base.personas, &other.personas);
+    add_missing(&mut base.published, &other.published);
+    merge_budget(base, other);
+    // Reading comments twice does no harm; not reading them would.
+    let since = |state: &State| state.cursors.comments_since;
+    base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
+    base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
+    base.sprint = base.sprint.max(other.sprint);
+    if base.paused.is_none() {
+        base.paused.clone_from(&other.paused);
+    }
+    for (key, value) in &other.extra {
+        if !base.extra.contains_key(key) {
+            base.extra.insert(key.clone(), value.clone());
+        }
+    }
+    remarks
+}
+
+/// Adds the entries of an earlier version, and tracks that are gone; everything else stays.
+pub(super) fn merge_past(base: &mut State, earlier: &State) -> Vec<String> {
+    let remarks = merge_history(base, earlier);
+    merge_tracks(base, earlier, false);
+    remarks
+}
+
+/// The union by session, in time order; keys stay where nothing comes before them. Entries below the first key are
+/// archived already.
+fn merge_history(base: &mut State, other: &State) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let first = match base.history.first_key_value() {
+        Some((key, _)) => *key,
+        None => other.history.first_key_value().map_or(0, |(key, _)| *key),
+    };
+    let mut entries: Vec<(Option<u64>, HistoryEntry)> = std::mem::take(&mut base.history)
+        .into_iter()
+        .map(|(key, entry)| (Some(key), entry))
+        .collect();
+    for (key, theirs) in other.history.range(first..) {
+        if let Some((_, ours)) = entries.iter_mut().find(|(_, ours)| same(ours, theirs)) {
+            if let Err(detail) = join(ours, theirs) {
+                remarks.push(format!("entry {key}: {detail}; the first side is kept"));
+            }
+            continue;
+        }
+        let at = match theirs.created_at {
+            Some(at) => entries
+                .iter()
+                .rposition(|(_, ours)| ours.created_at.is_some_and(|ours| ours <= at))
+                .map_or(0, |before| before + 1),
+            None => entries.len(),
+        };
+        entries.insert(at, (None, theirs.clone()));
+    }
+    let mut moved = BTreeMap::new();
+    for (key, (old, entry)) in (first..).zip(entries) {
+        if let Some(old) = old {
+            moved.insert(old, key);
+        }
+        base.history.insert(key, entry);
+    }
+    for turn in base
+        .tracks
+        .values_mut()
+        .flat_map(|track| track.turns.values_mut())
+    {
+        turn.history_key = turn.history_key.map(|key| *moved.get(&key).unwrap_or(&key));
+    }
+    remarks
+}
+
+/// Whether two entries speak of the same session, or, without one, of the same turn or moment.
+pub(super) fn same(one: &HistoryEntry, other: &HistoryEntry) -> bool {
+    match (&one.session_id, &other.session_id) {
+        (Some(one), Some(other)) => one == other,
+        _ if one.turn.is_some() => one.turn == other.turn && one.attempt == other.attempt,
+        _ => {
+            other.turn.is_none()
+                && one.persona_id == other.persona_id
+                && one.created_at == other.created_at
+        }
+    }
+}
+
+/// Completes an entry by what the other version of it knows.
+fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
+    if ours.persona_id != theirs.persona_id {
+        return Err(format!(
+            "the sides name the personas {} and {}",
+            ours.persona_id, theirs.persona_id
+        ));
+    }
+    fill(&mut ours.session_id, &theirs.session_id);
+    fill(&mut ours.created_at, &theirs.created_at);
+    fill(&mut ours.track, &theirs.track);
+    fill(&mut ours.turn, &theirs.turn);
+    fill(&mut ours.seq, &theirs.seq);
+    fill(&mut ours.slot, &theirs.slot);
+    fill(&mut ours.attempt, &theirs.attempt);
+    fill(&mut ours.base_sha, &theirs.base_sha);
+    fill(&mut ours.note, &theirs.note);
+    for session in &theirs.duplicates {
+        if !ours.duplicates.contains(session) {
+            ours.duplicates.push(session.clone());
+        }
+    }
+    for (key, value) in &theirs.extra {
+        if !ours.extra.contains_key(key) {
+            ours.extra.insert(key.clone(), value.clone());
+        }
+    }
+    let outcome = (&ours.outcome, &theirs.outcome);
+    // The side that is behind has nothing to say about the outcome.
+    if matches!(outcome, (Some(ours), Some(theirs)) if theirs.may_become(ours)) {
+        fill(&mut ours.pr_number, &theirs.pr_number);
+        return Ok(());
+    }
+    let news = Amendment {
+        outcome: theirs.outcome.clone(),
+        pr_number: theirs.pr_number,
+        finished_at: theirs.finished_at,
+        ..Amendment::default()
+    };
+    news.apply(
+        &mut ours.outcome,
+        &mut ours.pr_number,
+        &mut ours.finished_at,
+    )
+}
+
+fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String> {
+    if matches!((&ours.outcome, &theirs.outcome), (Some(ours), Some(theirs)) if theirs.may_become(ours))
+    {
+        fill(&mut ours.pr_number, &theirs.pr_number);
+        return Ok(());
+    }
+    theirs.apply(
+        &mut ours.outcome,
+        &mut ours.pr_number,
+        &mut ours.finished_at,
+    )
+}
+
+fn fill<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>) {
+    if ours.is_none() {
+        ours.clone_from(theirs);
+    }
+}
+
+fn merge_tracks(base: &mut State, other: &State, newer_wins: bool) {
+    for (name, theirs) in &other.tracks {
+        let newer = base
+            .tracks
+            .get(name)
+            .is_none_or(|ours| newer_wins && theirs.updated_at > ours.updated_at);
+        if newer {
+            let mut taken = theirs.clone();
+            for turn in taken.turns.values_mut() {
+                // Their keys may have moved on the way.
+                if let Some(session) = &turn.session_id {
+                    turn.history_key = base.entry_of_session(session).map(|(key, _)| key);
+                }
+            }
+            let ours = base.tracks.insert(name.clone(), taken);
+            if let (Some(ours), Some(track)) = (ours, base.tracks.get_mut(name)) {
+                keep_counting(track, &ours);
+            }
+        } else if let Some(track) = base.tracks.get_mut(name) {
+            keep_counting(track, theirs);
+        }
+    }
+    if base.genesis.is_none() {
+        super::legacy::count_turns(base);
+    }
+}
+
+/// Sequence numbers never come back. A live turn's number is part of its id, so a track with one keeps it.
+fn keep_counting(track: &mut TrackState, other: &TrackState) {
+    if track.turns.is_empty() {
+        track.seq = track.seq.max(other.seq);
+    }
+}
+
+fn merge_budget(base: &mut State, other: &State) {
+    base.budget.created.extend(&other.budget.created);
+    base.budget.created.sort_unstable();
+    base.budget.created.dedup();
+    if other.budget.paused_until > base.budget.paused_until {
+        base.budget.paused_until = other.budget.paused_until;
+        base.budget.reason.clone_from(&other.budget.reason);
+    }
+    base.budget.strikes = base.budget.strikes.max(other.budget.strikes);
+}
+
+fn add_missing<K: Ord + Clone, V: Clone>(ours: &mut BTreeMap<K, V>, theirs: &BTreeMap<K, V>) {
+    for (key, value) in theirs {
+        ours.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+}
+
+/// The names of the tracks whose newest session differs.
+pub(super) fn moved_tracks<'s>(
+    one: &'s State,
+    other: &'s State,
+) -> impl Iterator<Item = (&'s TrackName, Option<&'s TrackState>, &'s TrackState)> {
+    other.tracks.iter().filter_map(|(name, track)| {
+        let before = one.tracks.get(name);
+        let place = |track: &TrackState| (track.persona_id.clone(), track.session_id.clone());
+        (before.map(place) != Some(place(track))).then_some((name, before, track))
+    })
+}

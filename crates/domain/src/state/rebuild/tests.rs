@@ -1,0 +1,227 @@
+use super::*;
+use crate::model::PromptLine;
+use crate::state::codec;
+use crate::state::invariant::check;
+
+const REPOSITORY: RepositoryId = RepositoryId(7);
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn old_turn(track: &str, seq: u64) -> TurnId {
+    TurnId::derive("lost-nonce", REPOSITORY, &track.into(), seq, &"".into())
+}
+
+/// A session of the lost ledger, created at `hour` o'clock.
+fn fact(id: &str, track: &str, seq: u64, hour: u8) -> SessionFact {
+    let marker = Marker {
+        turn: old_turn(track, seq),
+        attempt: 1,
+    };
+    let line = PromptLine {
+        marker: marker.clone(),
+        repository: REPOSITORY,
+        track: track.into(),
+        seq,
+        slot: "".into(),
+        persona: "curator".into(),
+    };
+    SessionFact {
+        session_id: id.into(),
+        title: format!("🎭 curator: {track}{}", marker.title_suffix()),
+        prompt: Some(format!("Look around.\n\n{}\n", line.render())),
+        created_at: at(&format!("2026-01-05T{hour:02}:00:00Z")),
+        ended: Some(SessionEnd {
+            at: at(&format!("2026-01-05T{hour:02}:30:00Z")),
+            how: Ending::Changes,
+        }),
+        pull: None,
+    }
+}
+
+fn rebuilt(facts: &[SessionFact]) -> Rebuilt {
+    let rebuilt = rebuild(
+        REPOSITORY,
+        at("2026-01-06T02:30:00Z"),
+        "new-nonce".to_owned(),
+        facts,
+    );
+    assert_eq!(check(&rebuilt.state), []);
+    let again = codec::load(&codec::save(&rebuilt.state)).unwrap();
+    assert_eq!(again.state, rebuilt.state);
+    rebuilt
+}
+
+#[test]
+fn history_comes_back_in_time_order_with_its_old_turn_ids() {
+    let mut merged = fact("3", "default", 3, 3);
+    merged.pull = Some((PullNumber(30), PullFate::Merged));
+    let mut closed = fact("2", "default", 2, 2);
+    closed.pull = Some((PullNumber(20), PullFate::Closed));
+    let mut open = fact("4", "default", 4, 4);
+    open.pull = Some((PullNumber(40), PullFate::Open));
+    let mut failed = fact("5", "default", 5, 5);
+    failed.ended.as_mut().unwrap().how = Ending::Failed;
+    let mut empty = fact("6", "default", 6, 6);
+    empty.ended.as_mut().unwrap().how = Ending::Nothing;
+    let completed = fact("1", "default", 1, 1);
+    let state = rebuilt(&[merged, failed, open, closed, empty, completed]).state;
+    let said: Vec<_> = state
+        .history
+        .values()
+        .map(|entry| {
+            (
+                entry.session_id.clone().unwrap().to_string(),
+                entry.outcome.clone().unwrap().to_string(),
+            )
+        })
+        .collect();
+    let expected = [
+        "completed",
+        "rejected",
+        "merged",
+        "pr_open",
+        "failed",
+        "no_output",
+    ];
+    for (key, outcome) in expected.iter().enumerate() {
+        assert_eq!(said[key], ((key + 1).to_string(), (*outcome).to_owned()));
+    }
+    for (key, entry) in &state.history {
+        assert_eq!(entry.turn, Some(old_turn("default", key + 1)));
+        assert_eq!(entry.seq, Some(key + 1));
+    }
+    let track = &state.tracks[&TrackName::from("default")];
+    assert_eq!((track.seq, track.index), (6, None));
+    assert_eq!(track.session_id, Some("6".into()));
+    assert_eq!(track.persona_id, Some("curator".into()));
+    assert!(track.turns.is_empty());
+    assert_eq!(state.genesis.unwrap().nonce, "new-nonce");
+}
+
+#[test]
+fn numbers_go_on_above_the_highest_seen() {
+    // The listing reaches back to number 40 only, and the newest created is not the highest number.
+    let state = rebuilt(&[fact("1", "default", 41, 1), fact("2", "default", 40, 2)]).state;
+    assert_eq!(state.tracks[&TrackName::from("default")].seq, 41);
+}
+
+#[test]
+fn a_title_serves_where_no_prompt_is_shown() {
+    let mut titled = fact("1", "quality", 9, 1);
+    titled.prompt = None;
+    let mut second = fact("2", "quality", 10, 2);
+    second.prompt = None;
+    let rebuilt = rebuilt(&[titled, second]);
+    let entry = &rebuilt.state.history[&0];
+    assert_eq!(entry.persona_id, "curator".into());
+    assert_eq!(entry.track, Some("quality".into()));
+    assert_eq!(
+        (entry.seq, entry.turn.clone()),
+        (None, Some(old_turn("quality", 9)))
+    );
+    assert_eq!(
+        rebuilt.state.tracks[&TrackName::from("quality")].seq,
+        2,
+        "two turns were seen"
+    );
+    assert!(rebuilt.notes[0].contains("session 1 is known by its title only"));
+}
+
+#[test]
+fn strangers_are_left_out_and_named() {
+    let mut foreign = fact("1", "default", 1, 1);
+    foreign.prompt = Some(
+        foreign
+            .prompt
+            .unwrap()
+            .replace("repository=7", "repository=8"),
+    );
+    let mut unmarked = fact("2", "default", 1, 2);
+    unmarked.prompt = Some("Fix the bug".to_owned());
+    unmarked.title = "Fix the bug".to_owned();
+    let mut nameless = fact("3", "default", 1, 3);
+    nameless.prompt = None;
+    nameless.title = format!("Hello [phileas:{}.1]", old_turn("default", 1));
+    let rebuilt = rebuilt(&[foreign, unmarked, nameless]);
+    assert!(rebuilt.state.history.is_empty() && rebuilt.state.tracks.is_empty());
+    for (note, says) in rebuilt.notes.iter().zip([
+        "session 1 is left out: it works for the repository 8",
+        "session 2 is left out: it carries no marker of ours",
+        "session 3 is left out: its title",
+    ]) {
+        assert!(note.starts_with(says), "{note}");
+    }
+}
+
+#[test]
+fn duplicates_are_named_and_the_one_with_a_pull_request_is_kept() {
+    let mut second = fact("2", "default", 1, 2);
+    second.pull = Some((PullNumber(5), PullFate::Open));
+    let facts = [
+        fact("1", "default", 1, 1),
+        second,
+        fact("3", "default", 1, 3),
+        fact("3", "default", 1, 3),
+    ];
+    let rebuilt = rebuilt(&facts);
+    assert_eq!(rebuilt.state.history.len(), 1);
+    let entry = &rebuilt.state.history[&0];
+    assert_eq!(entry.session_id, Some("2".into()));
+    assert_eq!(entry.duplicates, ["1".into(), "3".into()]);
+    assert_eq!(
+        rebuilt
+            .notes
+            .iter()
+            .filter(|note| note.contains("is a duplicate of 2"))
+            .count(),
+        2
+    );
+    assert_eq!(rebuilt.state.tracks[&TrackName::from("default")].seq, 1);
+}
+
+#[test]
+fn a_session_at_work_lives_on_as_its_tracks_turn() {
+    let mut live = fact("2", "default", 2, 2);
+    live.ended = None;
+    let mut stale = fact("1", "default", 1, 1);
+    stale.ended = None;
+    let state = rebuilt(&[stale, live]).state;
+    let track = &state.tracks[&TrackName::from("default")];
+    assert_eq!(track.turns.len(), 1);
+    let turn = &track.turns[&Slot::from("")];
+    assert_eq!(
+        turn.turn,
+        TurnId::derive("new-nonce", REPOSITORY, &"default".into(), 2, &"".into())
+    );
+    assert_eq!(turn.session_id, Some("2".into()));
+    assert_eq!(turn.history_key, Some(1));
+    assert_eq!(state.history[&1].turn, Some(old_turn("default", 2)));
+    assert_eq!(state.history[&1].outcome, None);
+}
+
+#[test]
+fn schedules_do_not_fire_again_and_the_budget_is_known() {
+    let state = rebuilt(&[
+        fact("1", "schedule:curator", 1, 1),
+        fact("2", "schedule:curator", 2, 3),
+    ])
+    .state;
+    assert_eq!(
+        state.schedules["curator"].last_fired,
+        Some(at("2026-01-05T03:00:00Z"))
+    );
+    assert_eq!(state.budget.created, [at("2026-01-05T03:00:00Z")]);
+}
+
+#[test]
+fn nothing_gives_a_newborn_state() {
+    let rebuilt = rebuilt(&[]);
+    let born = State::born(
+        REPOSITORY,
+        at("2026-01-06T02:30:00Z"),
+        "new-nonce".to_owned(),
+    );
+    assert_eq!((rebuilt.state, rebuilt.notes), (born, Vec::new()));
+}
