@@ -1,0 +1,213 @@
+// phileas and the GitHub model against the descriptions that GitHub publishes.
+//
+//   node tests/parts/spec.mjs && node tests/parts/with-world.mjs node tests/parts/prism.mjs
+//
+//   phileas ──> router ──> Prism ──> GitHub model      REST: Prism holds request and answer against the description
+//                  └─────────────> GitHub model      GraphQL: held against the schema here; git and /__world: passed on
+//   phileas ──> router ─────────────────> Jules model      counted only: Jules publishes no description
+//
+// First Octokit makes its calls through Prism, then phileas ticks while the world's time passes. Fails when
+// anything broke a description, when a tick fails, and when phileas has a route that was never exercised.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { createServer, request as send } from 'node:http';
+import { createInterface } from 'node:readline';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answerProblems, documentProblems } from './github-schema.mjs';
+import { advance, world } from './world.mjs';
+
+const START_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 120_000;
+const TICKS = 40;
+const BETWEEN_TICKS = '30m'; // of the world's time
+const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapters/jules/routes.rs' };
+// Routes that no tick takes, each with the reason. An entry that is exercised after all is an error too.
+const BEYOND_A_TICK = {
+  github: {},
+  jules: {},
+};
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const log = createWriteStream(join(root, '.parts/prism.log'));
+const children = [];
+const servers = [];
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+const violations = [];
+let counts; // face -> "METHOD path status" -> number, of the phase at hand
+
+const prism = await startPrism();
+const github = await startRouter('github', (path) => (
+  path === '/graphql' || path.startsWith('/__world/') || /^\/[^/]+\/[^/]+\.git\//.test(path) ? world.github : prism));
+const jules = await startRouter('jules', () => new URL(world.jules).origin);
+
+const failures = [
+  ...(await phase('Octokit', () => run(process.execPath, [join(root, 'tests/parts/octokit.mjs')], { GITHUB_FACE: github }))),
+  ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', ticks) : nothingYet(ROUTE_FILES.github)),
+  ...violations,
+];
+servers.forEach((server) => server.close());
+for (const failure of failures) console.log(`FAILED ${failure}`);
+console.log(failures.length === 0 ? 'no violation' : `${failures.length} failures`);
+process.exit(failures.length === 0 ? 0 : 1);
+
+/** Runs one phase, prints what it requested, and gives its failures. */
+async function phase(name, work) {
+  counts = { github: new Map(), jules: new Map() };
+  console.log(`-- ${name}`);
+  const failures = await work();
+  for (const face of ['github', 'jules']) {
+    for (const [line, count] of [...counts[face]].sort()) console.log(`${String(count).padStart(6)}  ${face} ${line}`);
+  }
+  return failures.map((failure) => `${name}: ${failure}`);
+}
+
+/** phileas by the clock: a tick, half an hour, a tick, until each of its routes was exercised. */
+async function ticks() {
+  const wanted = Object.fromEntries(Object.entries(ROUTE_FILES).map(([face, file]) => [face, routesOf(file)]));
+  const failures = [];
+  for (let tick = 1; tick <= TICKS; tick += 1) {
+    const failed = await run(process.env.PHILEAS_BIN, ['tick', '--repo', world.repository, '--json'], {
+      GITHUB_TOKEN: world.token,
+      GITHUB_API_URL: github,
+      GITHUB_GRAPHQL_URL: `${github}/graphql`,
+      JULES_API_KEY: world.julesKey,
+      JULES_API_BASE: jules + new URL(world.jules).pathname,
+    });
+    failures.push(...failed.map((failure) => `tick ${tick}: ${failure}`));
+    if (failures.length > 0 || unexercised(wanted).length === 0) break;
+    await advance(BETWEEN_TICKS);
+  }
+  return [...failures, ...unexercised(wanted).map((route) => `never exercised: ${route}`), ...stale(wanted)];
+}
+
+/** The routes of an adapter: `pub const NAME: &str = "GET /repos/{owner}/{repo}/…";`, one constant each. */
+function routesOf(file) {
+  const routes = [...readFileSync(join(root, file), 'utf8').matchAll(/\bconst\s+\w+\s*:\s*&(?:'static\s+)?str\s*=\s*"([A-Z]+ \/[^"]*)"/g)]
+    .map(([, route]) => route);
+  if (routes.length === 0) throw new Error(`${file} holds no route constant: mend the pattern in tests/parts/prism.mjs`);
+  return routes;
+}
+
+function unexercised(wanted) {
+  return Object.entries(wanted).flatMap(([face, routes]) => routes
+    .filter((route) => !(route in BEYOND_A_TICK[face]) && !exercised(face, route))
+    .map((route) => `${face} ${route}`));
+}
+
+function stale(wanted) {
+  return Object.entries(BEYOND_A_TICK).flatMap(([face, routes]) => Object.keys(routes)
+    .filter((route) => !wanted[face].includes(route) || exercised(face, route))
+    .map((route) => `BEYOND_A_TICK lists ${face} ${route}, which ${exercised(face, route) ? 'a tick takes' : 'no longer exists'}`));
+}
+
+/** Whether a request took this route: `{name}` is one segment, `{name=**}` and a last `{path}` or `{ref}` any number. */
+function exercised(face, route) {
+  const [method, template] = route.split(' ');
+  const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const pattern = template.split('?')[0].split(/(\{[^}]+\})/).map((piece) => {
+    if (!piece.startsWith('{')) return literal(piece);
+    return /^\{(.*\*\*|path|ref|branch|basehead)\}$/.test(piece) ? '.+' : '[^/:]+';
+  }).join('');
+  const matcher = new RegExp(`^${method} (/v1alpha)?${pattern} \\d+$`);
+  return [...counts[face].keys()].some((line) => matcher.test(line));
+}
+
+/** A face that passes requests on, counts them, and keeps what broke a description. */
+async function startRouter(face, upstreamOf) {
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const path = incoming.url.split('?')[0];
+      const body = await bytes(incoming);
+      const upstream = new URL(upstreamOf(path));
+      const headers = { ...incoming.headers, host: upstream.host };
+      const reply = await exchange({
+        host: upstream.hostname, port: upstream.port, path: incoming.url, method: incoming.method, headers,
+      }, body);
+      note(face, incoming.method, path, reply, body);
+      outgoing.writeHead(reply.status, reply.headers).end(reply.body);
+    } catch (error) {
+      // The model may cut the connection on purpose: so does the router.
+      console.log(`${face} ${incoming.method} ${incoming.url}: ${error.message}`);
+      incoming.socket.destroy();
+    }
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+function note(face, method, path, reply, body) {
+  const line = `${method} ${decodeURIComponent(path)} ${reply.status}`;
+  counts[face].set(line, (counts[face].get(line) ?? 0) + 1);
+  const found = [];
+  if (reply.headers['sl-violations']) found.push(reply.headers['sl-violations']);
+  if (String(reply.headers['content-type']).startsWith('application/problem+json')) found.push(reply.body.toString());
+  if (face === 'github' && path === '/graphql' && reply.status === 200) {
+    const call = JSON.parse(body);
+    const answer = JSON.parse(reply.body);
+    found.push(...documentProblems(call.query).map(({ message }) => message), ...answerProblems(call, answer));
+  }
+  violations.push(...found.map((what) => `${line}: ${what}`));
+}
+
+function exchange(options, body) {
+  return new Promise((resolve, reject) => {
+    const call = send({ ...options, timeout: RUN_LIMIT_MS }, async (reply) => {
+      const received = await bytes(reply).catch(reject);
+      const headers = { ...reply.headers };
+      delete headers['transfer-encoding'];
+      resolve({ status: reply.statusCode, headers, body: received });
+    });
+    call.on('timeout', () => call.destroy(new Error('no answer in time')));
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+async function bytes(stream) {
+  const pieces = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function startPrism() {
+  const cli = join(dirname(createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json')), 'dist/index.js');
+  const child = spawn(process.execPath,
+    [cli, 'proxy', '--host', '127.0.0.1', '--port', '0', '--errors', join(root, '.parts/github.json'), world.github],
+    { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  child.stderr.pipe(log);
+  const listening = new Promise((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      log.write(`${line}\n`);
+      const address = /Prism is listening on (http:\/\/[\d.]+:\d+)/.exec(line);
+      if (address) resolve(address[1]);
+    });
+    child.on('exit', (code) => reject(new Error(`Prism ended with ${code}; see .parts/prism.log`)));
+    setTimeout(() => reject(new Error(`Prism is not ready after ${START_LIMIT_MS} ms; see .parts/prism.log`)), START_LIMIT_MS).unref();
+  });
+  return listening;
+}
+
+/** Runs a program to its end; gives what is wrong with it. */
+async function run(program, parameters, environment) {
+  const child = spawn(program, parameters, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+    timeout: RUN_LIMIT_MS,
+  });
+  children.push(child);
+  const [code, signal] = await once(child, 'exit');
+  return code === 0 ? [] : [`${[program, ...parameters].join(' ')} ended with ${code ?? signal}`];
+}
+
+function nothingYet(file) {
+  console.log(`nothing to check yet: ${file} does not exist`);
+  return [];
+}
