@@ -46,7 +46,7 @@ const github = await startRouter('github', (path) => (
 const jules = await startRouter('jules', () => new URL(world.jules).origin);
 
 const failures = [
-  ...(await phase('Octokit', () => run(process.execPath, [join(root, 'tests/parts/octokit.mjs')], { GITHUB_FACE: github }))),
+  ...(await phase('Octokit', () => run(process.execPath, ['--test-reporter=spec', join(root, 'tests/parts/octokit.mjs')], { GITHUB_FACE: github }))),
   ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', ticks) : nothingYet(ROUTE_FILES.github)),
   ...violations,
 ];
