@@ -38,7 +38,9 @@ process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 const violations = [];
-let counts; // face -> "METHOD path status" -> number, of the phase at hand
+let seen; // face -> set of "METHOD path", of the phase at hand
+let counts; // "face METHOD route status" -> number, of the phase at hand
+const templates = publishedTemplates();
 
 const prism = await startPrism();
 const github = await startRouter('github', (path) => (
@@ -57,12 +59,11 @@ process.exit(failures.length === 0 ? 0 : 1);
 
 /** Runs one phase, prints what it requested, and gives its failures. */
 async function phase(name, work) {
-  counts = { github: new Map(), jules: new Map() };
+  seen = { github: new Set(), jules: new Set() };
+  counts = new Map();
   console.log(`-- ${name}`);
   const failures = await work();
-  for (const face of ['github', 'jules']) {
-    for (const [line, count] of [...counts[face]].sort()) console.log(`${String(count).padStart(6)}  ${face} ${line}`);
-  }
+  for (const [line, count] of [...counts].sort()) console.log(`${String(count).padStart(6)}  ${line}`);
   return failures.map((failure) => `${name}: ${failure}`);
 }
 
@@ -105,16 +106,35 @@ function stale(wanted) {
     .map((route) => `BEYOND_A_TICK lists ${face} ${route}, which ${exercised(face, route) ? 'a tick takes' : 'no longer exists'}`));
 }
 
-/** Whether a request took this route: `{name}` is one segment, `{name=**}` and a last `{path}` or `{ref}` any number. */
+/** Whether a request took this route of an adapter. */
 function exercised(face, route) {
   const [method, template] = route.split(' ');
-  const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const pattern = template.split('?')[0].split(/(\{[^}]+\})/).map((piece) => {
-    if (!piece.startsWith('{')) return literal(piece);
-    return /^\{(.*\*\*|path|ref|branch|basehead)\}$/.test(piece) ? '.+' : '[^/:]+';
+  const matcher = new RegExp(`^${method} (/v1alpha)?${patternOf(face, template.split('?')[0])}$`);
+  return [...seen[face]].some((line) => matcher.test(line));
+}
+
+/** `{name}` stands for one segment; `{path}`, `{ref}` and the like, and `{name=**}`, may hold slashes. */
+function patternOf(face, template) {
+  // After a colon the Jules API has its verbs; GitHub's labels may hold one.
+  const segment = face === 'jules' ? '[^/:]+' : '[^/]+';
+  return template.split(/(\{[^}]+\})/).map((piece) => {
+    if (!piece.startsWith('{')) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return /^\{(.*\*\*|path|ref|branch|basehead)\}$/.test(piece) ? '.+' : segment;
   }).join('');
-  const matcher = new RegExp(`^${method} (/v1alpha)?${pattern} \\d+$`);
-  return [...counts[face].keys()].some((line) => matcher.test(line));
+}
+
+/** The path templates of both services, those with the fewest parameters first. */
+function publishedTemplates() {
+  const { paths } = JSON.parse(readFileSync(join(root, '.parts/github.json'), 'utf8'));
+  const jules = ['/sources', '/sources/{source=**}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
+    '/sessions/{session}/activities/{activity}', ...['approvePlan', 'sendMessage', 'archive', 'unarchive'].map((verb) => `/sessions/{session}:${verb}`)];
+  const compile = (face, prefix) => (template) => (
+    { template, parameters: template.split('{').length, matcher: new RegExp(`^${prefix}${patternOf(face, template)}$`) });
+  const byParameters = (a, b) => a.parameters - b.parameters;
+  return {
+    github: Object.keys(paths).filter((path) => !path.includes('{segment')).map(compile('github', '')).sort(byParameters),
+    jules: jules.map(compile('jules', '/v1alpha')).sort(byParameters),
+  };
 }
 
 /** A face that passes requests on, counts them, and keeps what broke a description. */
@@ -143,8 +163,11 @@ async function startRouter(face, upstreamOf) {
 }
 
 function note(face, method, path, reply, body) {
-  const line = `${method} ${decodeURIComponent(path)} ${reply.status}`;
-  counts[face].set(line, (counts[face].get(line) ?? 0) + 1);
+  const plain = decodeURIComponent(path);
+  const template = templates[face].find(({ matcher }) => matcher.test(plain))?.template ?? plain;
+  const line = `${face} ${method} ${template} ${reply.status}`;
+  seen[face].add(`${method} ${plain}`);
+  counts.set(line, (counts.get(line) ?? 0) + 1);
   const found = [];
   if (reply.headers['sl-violations']) found.push(reply.headers['sl-violations']);
   if (String(reply.headers['content-type']).startsWith('application/problem+json')) found.push(reply.body.toString());
@@ -153,7 +176,7 @@ function note(face, method, path, reply, body) {
     const answer = JSON.parse(reply.body);
     found.push(...documentProblems(call.query).map(({ message }) => message), ...answerProblems(call, answer));
   }
-  violations.push(...found.map((what) => `${line}: ${what}`));
+  violations.push(...found.map((what) => `${line} (${plain}): ${what}`));
 }
 
 function exchange(options, body) {
