@@ -21,6 +21,9 @@ export const advance = (by) => control('POST', 'advance', { by });
 /** Replaces the world's fault plan; no rule means that all goes well again. */
 export const setFaults = (...rules) => control('POST', 'faults', { rules });
 
+/** Writes the script of sessions to come: `when` says which, the rest how they go. */
+export const script = (scenario) => control('POST', 'scenario', scenario);
+
 /** All that has happened in the world, as it tells it. */
 export const books = () => control('GET', 'books');
 
