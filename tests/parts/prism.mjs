@@ -48,7 +48,9 @@ const github = await startRouter('github', (path) => (
 const jules = await startRouter('jules', () => new URL(world.jules).origin);
 
 const failures = [
-  ...(await phase('Octokit', () => run(process.execPath, ['--test-reporter=spec', join(root, 'tests/parts/octokit.mjs')], { GITHUB_FACE: github }))),
+  ...(await phase('Octokit', () => run(process.execPath, [
+    '--test', '--test-concurrency=1', '--test-reporter=spec', ...['octokit.mjs', 'octokit-routes.mjs'].map((file) => join(root, 'tests/parts', file)),
+  ], { GITHUB_FACE: github }))),
   ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', ticks) : nothingYet(ROUTE_FILES.github)),
   ...violations,
 ];
@@ -141,14 +143,18 @@ function publishedTemplates() {
 async function startRouter(face, upstreamOf) {
   const server = createServer(async (incoming, outgoing) => {
     try {
-      const path = incoming.url.split('?')[0];
+      // Links to further pages name a repository by its number, a form that the description does not know.
+      const url = incoming.url.replace(/^\/repositories\/\d+(?=\/)/, `/repos/${world.repository}`);
+      const path = url.split('?')[0];
       const body = await bytes(incoming);
       const upstream = new URL(upstreamOf(path));
       const headers = { ...incoming.headers, host: upstream.host };
       const reply = await exchange({
-        host: upstream.hostname, port: upstream.port, path: incoming.url, method: incoming.method, headers,
+        host: upstream.hostname, port: upstream.port, path: url, method: incoming.method, headers,
       }, body);
       note(face, incoming.method, path, reply, body);
+      // What the model links to is behind Prism; a client that follows a link must not get round it.
+      if (reply.headers.link) reply.headers.link = reply.headers.link.replaceAll(world.github, `http://${incoming.headers.host}`);
       outgoing.writeHead(reply.status, reply.headers).end(reply.body);
     } catch (error) {
       // The model may cut the connection on purpose: so does the router.

@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 const OUTPUT = new URL('../../.parts/github.json', import.meta.url);
 const METHODS = ['get', 'put', 'post', 'patch', 'delete', 'head', 'options'];
-// GitHub may answer any request with these. Where an operation does not list them, Prism would flag the answer.
+// GitHub may answer any request with these, and a conditional one with 304. Where an operation does not list them, Prism would flag the answer.
 const FAULTS = ['401', '403', '404', '429', '500', '502', '503'];
 // Path parameters that may contain slashes: OpenAPI cannot say that, and Prism matches one segment only.
 const SLASHED = /\{(ref|path|branch|basehead|tree_sha|tag|dir)\}$/;
@@ -56,6 +56,7 @@ function typeNullables(node) {
 }
 
 function describeFaults(operation) {
+  operation.responses['304'] ??= { description: 'not modified' };
   for (const status of FAULTS) {
     operation.responses[status] ??= {
       description: 'a fault',
