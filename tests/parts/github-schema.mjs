@@ -7,10 +7,10 @@ import {
 
 export const schema = buildSchema(published.idl, { assumeValid: true });
 
-/** What is wrong with a document, as GraphQLErrors; deprecated fields count, since GitHub removes them. */
-export function documentProblems(text) {
+/** What is wrong with a document (text, or parsed), as GraphQLErrors; deprecated fields count, since GitHub removes them. */
+export function documentProblems(document) {
   try {
-    return validate(schema, parse(text), [...specifiedRules, NoDeprecatedCustomRule]);
+    return validate(schema, typeof document === 'string' ? parse(document) : document, [...specifiedRules, NoDeprecatedCustomRule]);
   } catch (error) {
     return [error];
   }

@@ -27,7 +27,10 @@ const BETWEEN_TICKS = '30m'; // of the world's time
 const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapters/jules/routes.rs' };
 // Routes that no tick takes, each with the reason. An entry that is exercised after all is an error too.
 const BEYOND_A_TICK = {
-  github: {},
+  github: {
+    'GET /repos/{owner}/{repo}/installation': 'needs the key of an App; a tick here has a token',
+    'POST /app/installations/{installation_id}/access_tokens': 'needs the key of an App; a tick here has a token',
+  },
   jules: {},
 };
 
@@ -41,6 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 const violations = [];
 let seen; // face -> set of "METHOD path", of the phase at hand
 let counts; // "face METHOD route status" -> number, of the phase at hand
+const description = JSON.parse(readFileSync(join(root, '.parts/github.json'), 'utf8'));
 const templates = publishedTemplates();
 
 const prism = await startPrism();
@@ -73,7 +77,7 @@ async function phase(name, work) {
 /** phileas by the clock: a tick, half an hour, a tick, until each of its routes was exercised. */
 async function ticks() {
   const wanted = Object.fromEntries(Object.entries(ROUTE_FILES).map(([face, file]) => [face, routesOf(file)]));
-  const failures = [];
+  const failures = wanted.github.filter((route) => !published(route)).map((route) => `not in GitHub's description: ${route}`);
   for (let tick = 1; tick <= MOST_TICKS; tick += 1) {
     const failed = await run(process.env.PHILEAS_BIN, ['tick', '--repo', world.repository, '--json'], {
       GITHUB_TOKEN: world.token,
@@ -97,6 +101,13 @@ function routesOf(file) {
   return routes;
 }
 
+/** Whether GitHub's description has the route, under whatever parameter names. */
+function published(route) {
+  const nameless = (path) => path.replace(/\{[^}]+\}/g, '{}');
+  const [method, path] = route.split(' ');
+  return Object.entries(description.paths).some(([known, item]) => nameless(known) === nameless(path) && method.toLowerCase() in item);
+}
+
 function unexercised(wanted) {
   return Object.entries(wanted).flatMap(([face, routes]) => routes
     .filter((route) => !(route in BEYOND_A_TICK[face]) && !exercised(face, route))
@@ -116,26 +127,26 @@ function exercised(face, route) {
   return [...seen[face]].some((line) => matcher.test(line));
 }
 
-/** `{name}` stands for one segment; `{path}`, `{ref}` and the like, and `{name=**}`, may hold slashes. */
+/** `{name}` stands for one segment; `{path}`, `{ref}` and the like may hold slashes, and `{source}` begins with `sources/`. */
 function patternOf(face, template) {
   // After a colon the Jules API has its verbs; GitHub's labels may hold one.
   const segment = face === 'jules' ? '[^/:]+' : '[^/]+';
   return template.split(/(\{[^}]+\})/).map((piece) => {
     if (!piece.startsWith('{')) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    return /^\{(.*\*\*|path|ref|branch|basehead)\}$/.test(piece) ? '.+' : segment;
+    if (piece === '{source}') return 'sources/.+';
+    return /^\{(path|ref|branch|basehead)\}$/.test(piece) ? '.+' : segment;
   }).join('');
 }
 
 /** The path templates of both services, those with the fewest parameters first. */
 function publishedTemplates() {
-  const { paths } = JSON.parse(readFileSync(join(root, '.parts/github.json'), 'utf8'));
-  const jules = ['/sources', '/sources/{source=**}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
+  const jules = ['/sources', '/{source}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
     '/sessions/{session}/activities/{activity}', ...['approvePlan', 'sendMessage', 'archive', 'unarchive'].map((verb) => `/sessions/{session}:${verb}`)];
   const compile = (face, prefix) => (template) => (
     { template, parameters: template.split('{').length, matcher: new RegExp(`^${prefix}${patternOf(face, template)}$`) });
   const byParameters = (a, b) => a.parameters - b.parameters;
   return {
-    github: Object.keys(paths).filter((path) => !path.includes('{segment')).map(compile('github', '')).sort(byParameters),
+    github: Object.keys(description.paths).filter((path) => !path.includes('{segment')).map(compile('github', '')).sort(byParameters),
     jules: jules.map(compile('jules', '/v1alpha')).sort(byParameters),
   };
 }
