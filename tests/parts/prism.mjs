@@ -1,0 +1,254 @@
+// phileas and the GitHub model against the descriptions that GitHub publishes.
+//
+//   node tests/parts/spec.mjs && node tests/parts/with-world.mjs node tests/parts/prism.mjs
+//
+//   phileas ──> router ──> Prism ──> GitHub model      REST: Prism holds request and answer against the description
+//                  └─────────────> GitHub model      GraphQL: held against the schema here; git and /__world: passed on
+//   phileas ──> router ─────────────────> Jules model      counted only: Jules publishes no description
+//
+// First Octokit makes its calls through Prism, then phileas ticks while the world's time passes. Fails when
+// anything broke a description, when a tick fails, and when phileas has a route that was never exercised.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { createServer, request as send } from 'node:http';
+import { createInterface } from 'node:readline';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answerProblems, documentProblems } from './github-schema.mjs';
+import { advance, world } from './world.mjs';
+
+const START_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 120_000;
+const FEWEST_TICKS = 6;
+const MOST_TICKS = 40;
+const BETWEEN_TICKS = '30m'; // of the world's time
+const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapters/jules/routes.rs' };
+// Routes that no tick takes, each with the reason. An entry that is exercised after all is an error too.
+const BEYOND_A_TICK = {
+  github: {
+    'GET /repos/{owner}/{repo}/installation': 'needs the key of an App; a tick here has a token',
+    'POST /app/installations/{installation_id}/access_tokens': 'needs the key of an App; a tick here has a token',
+  },
+  jules: {},
+};
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const log = createWriteStream(join(root, '.parts/prism.log'));
+const children = [];
+const servers = [];
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+const violations = [];
+let seen; // face -> set of "METHOD path", of the phase at hand
+let counts; // "face METHOD route status" -> number, of the phase at hand
+const description = JSON.parse(readFileSync(join(root, '.parts/github.json'), 'utf8'));
+const templates = publishedTemplates();
+
+const prism = await startPrism();
+const github = await startRouter('github', (path) => (
+  path === '/graphql' || path.startsWith('/__world/') || /^\/[^/]+\/[^/]+\.git\//.test(path) ? world.github : prism));
+const jules = await startRouter('jules', () => new URL(world.jules).origin);
+
+const failures = [
+  ...(await phase('Octokit', () => run(process.execPath, [
+    '--test', '--test-concurrency=1', '--test-reporter=spec', ...['octokit.mjs', 'octokit-routes.mjs'].map((file) => join(root, 'tests/parts', file)),
+  ], { GITHUB_FACE: github }))),
+  ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', ticks) : nothingYet(ROUTE_FILES.github)),
+  ...violations,
+];
+servers.forEach((server) => server.close());
+for (const failure of failures) console.log(`FAILED ${failure}`);
+console.log(failures.length === 0 ? 'no violation' : `${failures.length} failures`);
+process.exit(failures.length === 0 ? 0 : 1);
+
+/** Runs one phase, prints what it requested, and gives its failures. */
+async function phase(name, work) {
+  seen = { github: new Set(), jules: new Set() };
+  counts = new Map();
+  console.log(`-- ${name}`);
+  const failures = await work();
+  for (const [line, count] of [...counts].sort()) console.log(`${String(count).padStart(6)}  ${line}`);
+  return failures.map((failure) => `${name}: ${failure}`);
+}
+
+/** phileas by the clock: a tick, half an hour, a tick, until each of its routes was exercised. */
+async function ticks() {
+  const wanted = Object.fromEntries(Object.entries(ROUTE_FILES).map(([face, file]) => [face, routesOf(file)]));
+  const failures = wanted.github.filter((route) => !published(route)).map((route) => `not in GitHub's description: ${route}`);
+  for (let tick = 1; tick <= MOST_TICKS; tick += 1) {
+    const failed = await run(process.env.PHILEAS_BIN, ['tick', '--repo', world.repository, '--json'], {
+      GITHUB_TOKEN: world.token,
+      GITHUB_API_URL: github,
+      GITHUB_GRAPHQL_URL: `${github}/graphql`,
+      JULES_API_KEY: world.julesKey,
+      JULES_API_BASE: jules + new URL(world.jules).pathname,
+    });
+    failures.push(...failed.map((failure) => `tick ${tick}: ${failure}`));
+    if (failures.length > 0 || (tick >= FEWEST_TICKS && unexercised(wanted).length === 0)) break;
+    await advance(BETWEEN_TICKS);
+  }
+  return [...failures, ...unexercised(wanted).map((route) => `never exercised: ${route}`), ...stale(wanted)];
+}
+
+/** The routes of an adapter: `pub const NAME: &str = "GET /repos/{owner}/{repo}/…";`, one constant each. */
+function routesOf(file) {
+  const routes = [...readFileSync(join(root, file), 'utf8').matchAll(/\bconst\s+\w+\s*:\s*&(?:'static\s+)?str\s*=\s*"([A-Z]+ \/[^"]*)"/g)]
+    .map(([, route]) => route);
+  if (routes.length === 0) throw new Error(`${file} holds no route constant: mend the pattern in tests/parts/prism.mjs`);
+  return routes;
+}
+
+/** Whether GitHub's description has the route, under whatever parameter names. */
+function published(route) {
+  const nameless = (path) => path.replace(/\{[^}]+\}/g, '{}');
+  const [method, path] = route.split(' ');
+  return Object.entries(description.paths).some(([known, item]) => nameless(known) === nameless(path) && method.toLowerCase() in item);
+}
+
+function unexercised(wanted) {
+  return Object.entries(wanted).flatMap(([face, routes]) => routes
+    .filter((route) => !(route in BEYOND_A_TICK[face]) && !exercised(face, route))
+    .map((route) => `${face} ${route}`));
+}
+
+function stale(wanted) {
+  return Object.entries(BEYOND_A_TICK).flatMap(([face, routes]) => Object.keys(routes)
+    .filter((route) => !wanted[face].includes(route) || exercised(face, route))
+    .map((route) => `BEYOND_A_TICK lists ${face} ${route}, which ${exercised(face, route) ? 'a tick takes' : 'no longer exists'}`));
+}
+
+/** Whether a request took this route of an adapter. */
+function exercised(face, route) {
+  const [method, template] = route.split(' ');
+  const matcher = new RegExp(`^${method} (/v1alpha)?${patternOf(face, template.split('?')[0])}$`);
+  return [...seen[face]].some((line) => matcher.test(line));
+}
+
+/** `{name}` stands for one segment; `{path}`, `{ref}` and the like may hold slashes, and `{source}` begins with `sources/`. */
+function patternOf(face, template) {
+  // After a colon the Jules API has its verbs; GitHub's labels may hold one.
+  const segment = face === 'jules' ? '[^/:]+' : '[^/]+';
+  return template.split(/(\{[^}]+\})/).map((piece) => {
+    if (!piece.startsWith('{')) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    if (piece === '{source}') return 'sources/.+';
+    return /^\{(path|ref|branch|basehead)\}$/.test(piece) ? '.+' : segment;
+  }).join('');
+}
+
+/** The path templates of both services, those with the fewest parameters first. */
+function publishedTemplates() {
+  const jules = ['/sources', '/{source}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
+    '/sessions/{session}/activities/{activity}', ...['approvePlan', 'sendMessage', 'archive', 'unarchive'].map((verb) => `/sessions/{session}:${verb}`)];
+  const compile = (face, prefix) => (template) => (
+    { template, parameters: template.split('{').length, matcher: new RegExp(`^${prefix}${patternOf(face, template)}$`) });
+  const byParameters = (a, b) => a.parameters - b.parameters;
+  return {
+    github: Object.keys(description.paths).filter((path) => !path.includes('{segment')).map(compile('github', '')).sort(byParameters),
+    jules: jules.map(compile('jules', '/v1alpha')).sort(byParameters),
+  };
+}
+
+/** A face that passes requests on, counts them, and keeps what broke a description. */
+async function startRouter(face, upstreamOf) {
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      // Links to further pages name a repository by its number, a form that the description does not know.
+      const url = incoming.url.replace(/^\/repositories\/\d+(?=\/)/, `/repos/${world.repository}`);
+      const path = url.split('?')[0];
+      const body = await bytes(incoming);
+      const upstream = new URL(upstreamOf(path));
+      const headers = { ...incoming.headers, host: upstream.host };
+      const reply = await exchange({
+        host: upstream.hostname, port: upstream.port, path: url, method: incoming.method, headers,
+      }, body);
+      note(face, incoming.method, path, reply, body);
+      // What the model links to is behind Prism; a client that follows a link must not get round it.
+      if (reply.headers.link) reply.headers.link = reply.headers.link.replaceAll(world.github, `http://${incoming.headers.host}`);
+      outgoing.writeHead(reply.status, reply.headers).end(reply.body);
+    } catch (error) {
+      // The model may cut the connection on purpose: so does the router.
+      console.log(`${face} ${incoming.method} ${incoming.url}: ${error.message}`);
+      incoming.socket.destroy();
+    }
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+function note(face, method, path, reply, body) {
+  const plain = decodeURIComponent(path);
+  const template = templates[face].find(({ matcher }) => matcher.test(plain))?.template ?? plain;
+  const line = `${face} ${method} ${template} ${reply.status}`;
+  seen[face].add(`${method} ${plain}`);
+  counts.set(line, (counts.get(line) ?? 0) + 1);
+  const found = [];
+  if (reply.headers['sl-violations']) found.push(reply.headers['sl-violations']);
+  if (String(reply.headers['content-type']).startsWith('application/problem+json')) found.push(reply.body.toString());
+  if (face === 'github' && path === '/graphql' && reply.status === 200) {
+    const call = JSON.parse(body);
+    const answer = JSON.parse(reply.body);
+    found.push(...documentProblems(call.query).map(({ message }) => message), ...answerProblems(call, answer));
+  }
+  violations.push(...found.map((what) => `${line} (${plain}): ${what}`));
+}
+
+function exchange(options, body) {
+  return new Promise((resolve, reject) => {
+    const call = send({ ...options, timeout: RUN_LIMIT_MS }, async (reply) => {
+      const received = await bytes(reply).catch(reject);
+      const headers = { ...reply.headers };
+      delete headers['transfer-encoding'];
+      resolve({ status: reply.statusCode, headers, body: received });
+    });
+    call.on('timeout', () => call.destroy(new Error('no answer in time')));
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+async function bytes(stream) {
+  const pieces = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function startPrism() {
+  const cli = join(dirname(createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json')), 'dist/index.js');
+  const child = spawn(process.execPath,
+    [cli, 'proxy', '--host', '127.0.0.1', '--port', '0', '--errors', join(root, '.parts/github.json'), world.github],
+    { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  child.stderr.pipe(log);
+  const listening = new Promise((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      log.write(`${line}\n`);
+      const address = /Prism is listening on (http:\/\/[\d.]+:\d+)/.exec(line);
+      if (address) resolve(address[1]);
+    });
+    child.on('exit', (code) => reject(new Error(`Prism ended with ${code}; see .parts/prism.log`)));
+    setTimeout(() => reject(new Error(`Prism is not ready after ${START_LIMIT_MS} ms; see .parts/prism.log`)), START_LIMIT_MS).unref();
+  });
+  return listening;
+}
+
+/** Runs a program to its end; gives what is wrong with it. */
+async function run(program, parameters, environment) {
+  const child = spawn(program, parameters, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+    timeout: RUN_LIMIT_MS,
+  });
+  children.push(child);
+  const [code, signal] = await once(child, 'exit');
+  return code === 0 ? [] : [`${[program, ...parameters].join(' ')} ended with ${code ?? signal}`];
+}
+
+function nothingYet(file) {
+  console.log(`nothing to check yet: ${file} does not exist`);
+  return [];
+}

@@ -1,0 +1,40 @@
+// The world that with-world.mjs started, for the checks that it runs.
+const wanted = (name) => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run this through tests/parts/with-world.mjs`);
+  return value;
+};
+
+export const world = {
+  github: wanted('WORLD_GITHUB'),
+  jules: wanted('WORLD_JULES'),
+  token: wanted('WORLD_TOKEN'),
+  julesKey: wanted('WORLD_JULES_KEY'),
+  repository: wanted('WORLD_REPOSITORY'),
+  get owner() { return this.repository.split('/')[0]; },
+  get repo() { return this.repository.split('/')[1]; },
+};
+
+/** Lets the world's time pass. `by` is a span such as "10m". */
+export const advance = (by) => control('POST', 'advance', { by });
+
+/** Replaces the world's fault plan; no rule means that all goes well again. */
+export const setFaults = (...rules) => control('POST', 'faults', { rules });
+
+/** Writes the script of sessions to come: `when` says which, the rest how they go. */
+export const script = (scenario) => control('POST', 'scenario', scenario);
+
+/** All that has happened in the world, as it tells it. */
+export const books = () => control('GET', 'books');
+
+async function control(method, name, body) {
+  const reply = await fetch(`${world.github}/__world/${name}`, {
+    method,
+    headers: body ? { 'content-type': 'application/json' } : {},
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await reply.text();
+  if (!reply.ok) throw new Error(`/__world/${name}: ${reply.status} ${text}`);
+  return text ? JSON.parse(text) : undefined;
+}
