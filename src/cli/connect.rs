@@ -43,7 +43,8 @@ impl Connection {
             pause: Arc::new(SystemPause),
             seed,
         });
-        let (key, warning) = JulesKey::from_variables(variable).map_err(|error| Stopped::credential(error.to_string()))?;
+        let (key, warning) = JulesKey::from_variables(variable)
+            .map_err(|error| Stopped::credential(error.to_string()))?;
         warn(warning);
         let base = match variable("JULES_API_BASE") {
             Some(text) => {
@@ -56,13 +57,23 @@ impl Connection {
         };
         let stopwatch = Monotonic::default();
         let jules_client = Arc::new(jules::Client::new(
-            jules::Settings { base, seed, ..jules::Settings::new(key) },
+            jules::Settings {
+                base,
+                seed,
+                ..jules::Settings::new(key)
+            },
             transport,
             Arc::new(stopwatch),
             Arc::new(TimerPause),
         ));
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
-        Ok(Self { repository: repository.clone(), github, jules, jules_client, stopwatch })
+        Ok(Self {
+            repository: repository.clone(),
+            github,
+            jules,
+            jules_client,
+            stopwatch,
+        })
     }
 
     /// What this run is, and what it was asked to do.
@@ -111,11 +122,16 @@ pub(super) fn local_now() -> Timestamp {
 }
 
 pub(super) fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+    std::env::var(name)
+        .ok()
+        .filter(|value| !value.trim().is_empty())
 }
 
 fn is_set(value: &str) -> bool {
-    !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
+    !matches!(
+        value.trim().to_ascii_lowercase().as_str(),
+        "" | "0" | "false" | "no" | "off"
+    )
 }
 
 fn warn(warning: Option<String>) {
@@ -126,7 +142,10 @@ fn warn(warning: Option<String>) {
 
 fn credential() -> Result<Credential, Stopped> {
     let refused = |error: github::CredentialError| Stopped::credential(error.to_string());
-    if let (Some(id), Some(key)) = (variable("PHILEAS_APP_ID"), variable("PHILEAS_APP_PRIVATE_KEY")) {
+    if let (Some(id), Some(key)) = (
+        variable("PHILEAS_APP_ID"),
+        variable("PHILEAS_APP_PRIVATE_KEY"),
+    ) {
         return App::new(&id, &key).map(Credential::App).map_err(refused);
     }
     let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).ok_or_else(|| {
@@ -136,21 +155,35 @@ fn credential() -> Result<Credential, Stopped> {
     })?;
     let token = Token::new(&token).map_err(refused)?;
     let in_workflow = variable("GITHUB_ACTIONS").is_some();
-    Ok(if in_workflow { Credential::WorkflowToken(token) } else { Credential::Token(token) })
+    Ok(if in_workflow {
+        Credential::WorkflowToken(token)
+    } else {
+        Credential::Token(token)
+    })
 }
 
 fn driver() -> Driver {
-    if variable("GITHUB_ACTIONS").is_some() { Driver::Action } else { Driver::Any }
+    if variable("GITHUB_ACTIONS").is_some() {
+        Driver::Action
+    } else {
+        Driver::Any
+    }
 }
 
 /// A name that no other run bears: where it runs, and eight random digits.
 fn holder(entropy: &[u8; 32]) -> Holder {
-    let random: String = entropy[28..].iter().map(|byte| format!("{byte:02x}")).collect();
+    let random: String = entropy[28..]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let run = variable("GITHUB_RUN_ID").map(|id| {
         let attempt = variable("GITHUB_RUN_ATTEMPT").unwrap_or_else(|| "1".to_owned());
         format!("action:{id}/{attempt}")
     });
-    Holder::new(format!("{}:{random}", run.unwrap_or_else(|| format!("cli:{}", std::process::id()))))
+    Holder::new(format!(
+        "{}:{random}",
+        run.unwrap_or_else(|| format!("cli:{}", std::process::id()))
+    ))
 }
 
 fn seed() -> Result<u64, Stopped> {

@@ -30,7 +30,11 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; everything else is usage.
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
             // There is nobody left to tell when the message itself cannot be written.
             let _unwritable = error.print();
             return exit.into();
@@ -60,7 +64,12 @@ fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
 fn logs() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("PHILEAS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().with_target(false).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
 }
 
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
@@ -68,7 +77,10 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Sandbox(arguments) => sandbox::run(arguments, screen).await,
         Command::Tick(arguments) => tick::run(arguments, screen).await,
         Command::Explain(arguments) => {
-            let arguments = arguments::TickArguments { dry_run: true, ..arguments.clone() };
+            let arguments = arguments::TickArguments {
+                dry_run: true,
+                ..arguments.clone()
+            };
             tick::run(&arguments, screen).await
         }
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,

@@ -17,7 +17,11 @@ impl Screen<io::Stdout> {
     pub fn standard() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let watched = io::stdout().is_terminal() && !set("CI");
-        Self { out: io::stdout(), colour: watched && !set("NO_COLOR"), watched }
+        Self {
+            out: io::stdout(),
+            colour: watched && !set("NO_COLOR"),
+            watched,
+        }
     }
 }
 
@@ -55,5 +59,9 @@ impl<W: Write> Write for Screen<W> {
 }
 
 fn gone(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        Ok(())
+    } else {
+        Err(error)
+    }
 }

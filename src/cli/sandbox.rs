@@ -13,12 +13,19 @@ use super::lines::{line_json, line_text, short, summary_json};
 use super::output::Screen;
 use crate::sandbox::{Days, Scene, Shared, scene};
 
-pub(super) async fn run(arguments: &Sandbox, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(super) async fn run(
+    arguments: &Sandbox,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     let scene = scene_of(arguments)?;
     if arguments.world_only {
         return super::world_only::run(arguments, scene, screen).await;
     }
-    if arguments.headless { headless(arguments, scene, screen).await } else { super::show::run(arguments, scene, screen).await }
+    if arguments.headless {
+        headless(arguments, scene, screen).await
+    } else {
+        super::show::run(arguments, scene, screen).await
+    }
 }
 
 /// What `--faults FILE` holds: answers to open questions, and faults.
@@ -46,19 +53,32 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
 }
 
 fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
-    let wrong = |error: &dyn std::fmt::Display| Stopped::usage(format!("--faults {}: {error}", path.display()));
+    let wrong = |error: &dyn std::fmt::Display| {
+        Stopped::usage(format!("--faults {}: {error}", path.display()))
+    };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
     let file: FaultsFile = toml::from_str(&text).map_err(|error| wrong(&error))?;
     let mut knobs = Knobs::documented();
-    knobs.set(&serde_json::Value::Object(file.knobs)).map_err(|error| wrong(&error))?;
+    knobs
+        .set(&serde_json::Value::Object(file.knobs))
+        .map_err(|error| wrong(&error))?;
     Ok((knobs, FaultPlan { rules: file.rules }))
 }
 
-async fn headless(arguments: &Sandbox, scene: Scene, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+async fn headless(
+    arguments: &Sandbox,
+    scene: Scene,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     let (world, _) = scene.build().map_err(Stopped::usage)?;
     let shared = Shared::new(world);
     let repository = scene::repository();
-    let mut days = Days::new(shared.clone(), repository.clone(), arguments.until, arguments.seed);
+    let mut days = Days::new(
+        shared.clone(),
+        repository.clone(),
+        arguments.until,
+        arguments.seed,
+    );
     let mut failed_ticks = 0_u64;
     while let Some(ticked) = days.next().await {
         match ticked.result {
@@ -113,7 +133,9 @@ async fn headless(arguments: &Sandbox, scene: Scene, screen: &mut Screen<impl Wr
         screen.line(&text)?;
     }
     if let Some(dir) = &arguments.export {
-        world.export(dir).map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+        world
+            .export(dir)
+            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
     }
     screen.flush()?;
     Ok(Exit::Done)

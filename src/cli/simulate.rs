@@ -19,14 +19,19 @@ use super::output::Screen;
 use crate::adapters::files;
 use crate::runtime::ports::ReadJules as _;
 
-pub(super) async fn run(arguments: &Simulate, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(super) async fn run(
+    arguments: &Simulate,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     let mut snapshot = match (&arguments.dir, &arguments.repo) {
         (Some(dir), _) => of_folder(dir)?,
         (None, Some(repository)) => {
             let connection = Connection::from_environment(repository)?;
             let settings = connection.settings(Ask::Due)?;
             let github = &connection.github;
-            let mut sight = crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings).await?;
+            let mut sight =
+                crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings)
+                    .await?;
             let now = sight.snapshot.now;
             if let Ok(sessions) = connection.jules.list(&ListingNeed::Everything, now).await {
                 sight.snapshot.sessions = Listing::Taken(sessions);
@@ -42,12 +47,19 @@ pub(super) async fn run(arguments: &Simulate, screen: &mut Screen<impl Write>) -
     let until = from
         .checked_add(SignedDuration::from_hours(24 * i64::from(arguments.days)))
         .map_err(|error| Stopped::usage(error.to_string()))?;
-    let assumptions = Assumptions { session: arguments.session, review: arguments.review };
+    let assumptions = Assumptions {
+        session: arguments.session,
+        review: arguments.review,
+    };
     let forecast = engine::simulate(&snapshot, until, assumptions);
     for one in &snapshot.plan_diagnostics {
         tracing::warn!("{one}");
     }
-    if arguments.json { print_json(screen, &snapshot, &forecast)? } else { print(screen, &snapshot, &forecast, from, until)? }
+    if arguments.json {
+        print_json(screen, &snapshot, &forecast)?
+    } else {
+        print(screen, &snapshot, &forecast, from, until)?
+    }
     Ok(Exit::Done)
 }
 
@@ -62,7 +74,9 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         driver: Driver::Any,
         repository: Repository {
             id: RepositoryId(1),
-            name: "owner/name".parse().map_err(|_| Stopped::fault("a good name was refused"))?,
+            name: "owner/name"
+                .parse()
+                .map_err(|_| Stopped::fault("a good name was refused"))?,
             public: false,
             archived: false,
             default_branch: "main".into(),
@@ -83,7 +97,11 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
     })
 }
 
-fn print_json(screen: &mut Screen<impl Write>, snapshot: &Snapshot, forecast: &Forecast) -> Result<(), Stopped> {
+fn print_json(
+    screen: &mut Screen<impl Write>,
+    snapshot: &Snapshot,
+    forecast: &Forecast,
+) -> Result<(), Stopped> {
     for turn in &forecast.turns {
         let line = json!({
             "at": turn.at.to_string(),
@@ -115,7 +133,11 @@ fn print(
     from: Timestamp,
     until: Timestamp,
 ) -> Result<(), Stopped> {
-    screen.line(&format!("{} to {} UTC, if sessions and reviews take what you said:", short(from), short(until)))?;
+    screen.line(&format!(
+        "{} to {} UTC, if sessions and reviews take what you said:",
+        short(from),
+        short(until)
+    ))?;
     let mut day = String::new();
     for turn in &forecast.turns {
         let today = turn.at.strftime("%a %Y-%m-%d").to_string();
@@ -123,8 +145,18 @@ fn print(
             screen.line(&today)?;
             day = today;
         }
-        let emoji = snapshot.plan.personas.get(&turn.persona).map(|one| one.emoji.as_str()).unwrap_or_default();
-        let line = format!("  {}  {:<24} {emoji} {}", turn.at.strftime("%H:%M"), format!("{}#{}", turn.track, turn.seq), turn.persona);
+        let emoji = snapshot
+            .plan
+            .personas
+            .get(&turn.persona)
+            .map(|one| one.emoji.as_str())
+            .unwrap_or_default();
+        let line = format!(
+            "  {}  {:<24} {emoji} {}",
+            turn.at.strftime("%H:%M"),
+            format!("{}#{}", turn.track, turn.seq),
+            turn.persona
+        );
         screen.line(&line)?;
     }
     let limits = snapshot.plan.budget.key_limits();

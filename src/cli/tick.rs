@@ -17,18 +17,37 @@ use crate::runtime::{self, Tick, TickReport};
 /// Clocks that differ by more than this are reported.
 const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
 
-pub(super) async fn run(arguments: &TickArguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(super) async fn run(
+    arguments: &TickArguments,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     event(arguments)?;
     let connection = Connection::from_environment(&arguments.repository.repo)?;
     let settings = connection.settings(ask(arguments))?;
     let report = if arguments.dry_run {
-        runtime::explain(&connection.github, &connection.jules, &connection.stopwatch, &settings).await?.0
+        runtime::explain(
+            &connection.github,
+            &connection.jules,
+            &connection.stopwatch,
+            &settings,
+        )
+        .await?
+        .0
     } else {
-        let tick =
-            Tick { github: &connection.github, jules: &connection.jules, stopwatch: &connection.stopwatch };
+        let tick = Tick {
+            github: &connection.github,
+            jules: &connection.jules,
+            stopwatch: &connection.stopwatch,
+        };
         tick.run(&settings).await?
     };
-    print(screen, &connection.repository, &report, connection.cost(), arguments.repository.json)?;
+    print(
+        screen,
+        &connection.repository,
+        &report,
+        connection.cost(),
+        arguments.repository.json,
+    )?;
     skew(&report);
     Ok(exit(&report))
 }
@@ -63,7 +82,10 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
         .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
     serde_json::from_str::<serde_json::Value>(&text)
         .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
-    tracing::debug!(event.name = arguments.event_name.as_deref().unwrap_or(""), "woken by an event");
+    tracing::debug!(
+        event.name = arguments.event_name.as_deref().unwrap_or(""),
+        "woken by an event"
+    );
     Ok(())
 }
 
@@ -121,7 +143,10 @@ pub(super) fn print(
     for (effect, detail) in &report.failed {
         screen.line(&format!("{effect} could not be carried out: {detail}"))?;
     }
-    let next = report.wake_at.map_or_else(|| "nothing is due".to_owned(), |at| format!("next look {} UTC", short(at)));
+    let next = report.wake_at.map_or_else(
+        || "nothing is due".to_owned(),
+        |at| format!("next look {} UTC", short(at)),
+    );
     screen.line(&format!(
         "{} commits; {} requests to GitHub ({} points), {} to Jules; {next}",
         report.commits, cost.github_requests, cost.github_points, cost.jules_requests
@@ -135,7 +160,11 @@ mod tests {
 
     #[test]
     fn a_persona_is_named_by_its_id_or_its_prompt() {
-        for text in ["curator", "personas/curator/prompt.md", ".jules/personas/curator/prompt.md.j2"] {
+        for text in [
+            "curator",
+            "personas/curator/prompt.md",
+            ".jules/personas/curator/prompt.md.j2",
+        ] {
             assert_eq!(id_of(text), "curator", "{text}");
         }
     }

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Verdict};
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
+use phileas_domain::state::segment::HISTORY_SEGMENT;
 use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
@@ -218,7 +219,20 @@ fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
 
 /// The commit of a change, once its state has passed every invariant.
 fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
-    let state = *change.state;
+    let mut state = *change.state;
+    let mut files: BTreeMap<String, Option<String>> = change.files;
+    if state.history.len() > HISTORY_SEGMENT {
+        // Amendments of older segments stay in the hot file: folding them in would cost a read of each segment.
+        match state::segment::rotate(&mut state, HISTORY_SEGMENT, &BTreeMap::new()) {
+            Ok(segments) => {
+                files.extend(segments.into_iter().map(|(path, text)| (path, Some(text))))
+            }
+            Err(found) => {
+                let detail = found.first().map_or_else(String::new, ToString::to_string);
+                return Err(Stop::Failed(TickError::Invariant(detail)));
+            }
+        }
+    }
     let mut broken = state::invariant::check(&state);
     if let Ledger::Present { state: before, .. } = &sight.snapshot.ledger {
         broken.extend(state::invariant::check_step(before, &state));
@@ -226,7 +240,6 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
     if let Some(first) = broken.first() {
         return Err(Stop::Failed(TickError::Invariant(first.to_string())));
     }
-    let mut files: BTreeMap<String, Option<String>> = change.files;
     files.insert(STATE_PATH.to_owned(), Some(state::codec::save(&state)));
     let turns: String = change
         .turns

@@ -56,8 +56,17 @@ impl Scene {
             seed,
             knobs: Knobs::documented(),
             faults: FaultPlan::default(),
-            temper: Temper { office_hours: false, longest_minutes: 3 * 60, ..Temper::usual() },
-            jules: Config { asks: 0.15, shortest_minutes: 6.0, longest_minutes: 45.0, ..Config::default() },
+            temper: Temper {
+                office_hours: false,
+                longest_minutes: 3 * 60,
+                ..Temper::usual()
+            },
+            jules: Config {
+                asks: 0.15,
+                shortest_minutes: 6.0,
+                longest_minutes: 45.0,
+                ..Config::default()
+            },
             tier: Tier::Pro,
         }
     }
@@ -90,12 +99,27 @@ impl Scene {
         seed.private = true;
         seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
         seed.labels = vec!["phileas".to_owned(), "phileas:pause".to_owned()];
-        seed.people = vec![("maintainer".to_owned(), Role::Admin), ("phileas-runner".to_owned(), Role::Write)];
+        seed.people = vec![
+            ("maintainer".to_owned(), Role::Admin),
+            ("phileas-runner".to_owned(), Role::Write),
+        ];
         let repo = world.seed(&seed);
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, "phileas-runner");
-        let events = ["pull_request", "pull_request_review", "push", "issues", "issue_comment"];
-        let _hook = github.add_hook(repo, WEBHOOK_URL, Some("sandbox-webhook-secret"), &events, start);
+        let events = [
+            "pull_request",
+            "pull_request_review",
+            "push",
+            "issues",
+            "issue_comment",
+        ];
+        let _hook = github.add_hook(
+            repo,
+            WEBHOOK_URL,
+            Some("sandbox-webhook-secret"),
+            &events,
+            start,
+        );
         Ok((world, repo))
     }
 }
@@ -103,7 +127,9 @@ impl Scene {
 /// The repository's full name.
 #[must_use]
 pub fn repository() -> RepositoryName {
-    format!("{OWNER}/{NAME}").parse().expect("the sandbox's repository has a good name")
+    format!("{OWNER}/{NAME}")
+        .parse()
+        .expect("the sandbox's repository has a good name")
 }
 
 /// Faults that come beside the worst answers to the open questions: lost requests, lost answers, server errors and
@@ -121,7 +147,12 @@ pub fn worst_faults() -> FaultPlan {
         until: None,
         fault,
     };
-    let status = |status: u16, done: bool| Fault::Status { status, done, retry_after: None, html: status == 502 };
+    let status = |status: u16, done: bool| Fault::Status {
+        status,
+        done,
+        retry_after: None,
+        html: status == 502,
+    };
     FaultPlan {
         rules: vec![
             rule(Face::Jules, Fault::DropAfter, 0.02),
@@ -132,7 +163,13 @@ pub fn worst_faults() -> FaultPlan {
             rule(Face::Github, Fault::DropBefore, 0.01),
             rule(Face::Github, status(502, true), 0.01),
             rule(Face::Github, status(500, false), 0.01),
-            rule(Face::Github, Fault::SecondaryLimit { retry_after: Some(60) }, 0.002),
+            rule(
+                Face::Github,
+                Fault::SecondaryLimit {
+                    retry_after: Some(60),
+                },
+                0.002,
+            ),
         ],
     }
 }

@@ -87,7 +87,6 @@ impl ReadJules for RepositoryJules {
     async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
         Ok(self.client.read_activities(id.as_str()).await?)
     }
-
 }
 
 impl WriteJules for RepositoryJules {

@@ -171,12 +171,13 @@ fn older_program(
     candidate: &Candidate,
     listing: &super::Sessions,
 ) -> Option<Line> {
-    let track = draft
+    let track = draft.state.tracks.get(&candidate.track)?;
+    let id = track.session_id.as_ref()?;
+    let of_ours = draft
         .state
-        .tracks
-        .get(&candidate.track)
-        .filter(|track| track.seq == 0)?;
-    let session = listing.get(track.session_id.as_ref()?)?;
+        .entry_of_session(id)
+        .is_some_and(|(_, entry)| entry.turn.is_some());
+    let session = listing.get(id).filter(|_| !of_ours)?;
     session.state.is_live().then(|| {
         let text = format!(
             "session {} of an older program is still at work",

@@ -181,8 +181,10 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             passes,
             started,
         } => {
+            // A plan that was edited may lead back; that begins a pass, so that (passes, index) only ever rises.
+            let back = *passes == state.passes && state.index > Some(*index);
             state.index = Some(*index);
-            state.passes = *passes;
+            state.passes = passes + u64::from(back);
             state.last_started = started.or(state.last_started);
         }
         Cause::Schedule { .. } | Cause::Request { .. } | Cause::Retry => state.index = Some(0),

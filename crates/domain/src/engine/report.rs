@@ -47,7 +47,11 @@ impl Line {
     pub fn is_routine(&self) -> bool {
         matches!(
             self.reason,
-            Reason::NotDue | Reason::SessionRunning | Reason::PrOpen | Reason::Unchanged | Reason::Manual
+            Reason::NotDue
+                | Reason::SessionRunning
+                | Reason::PrOpen
+                | Reason::Unchanged
+                | Reason::Manual
         )
     }
 }

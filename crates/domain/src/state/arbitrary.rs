@@ -168,6 +168,7 @@ fn turn() -> impl Strategy<Value = Turn> {
                 attempt,
                 nudges,
                 nudged_at,
+                reminded_at: nudged_at,
                 listed_empty_at,
                 not_before,
                 failures,

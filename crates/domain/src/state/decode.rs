@@ -92,6 +92,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         pr_number: fields.number("pr_number").map(PullNumber),
         nudges: fields.count("nudges").unwrap_or_default(),
         nudged_at: fields.time("nudged_at"),
+        reminded_at: fields.time("reminded_at"),
         listed_empty_at: fields.time("listed_empty_at"),
         ambiguous: fields.count("ambiguous").unwrap_or_default(),
         failures: fields.count("failures").unwrap_or_default(),

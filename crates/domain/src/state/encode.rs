@@ -191,6 +191,7 @@ fn turn(turn: &Turn) -> Value {
     out.put("pr_number", turn.pr_number.map(|pull| pull.0));
     out.put("nudges", turn.nudges);
     out.time_if("nudged_at", turn.nudged_at.as_ref());
+    out.time_if("reminded_at", turn.reminded_at.as_ref());
     out.time("listed_empty_at", turn.listed_empty_at.as_ref());
     out.put_if("ambiguous", turn.ambiguous, turn.ambiguous > 0);
     out.put_if("failures", turn.failures, turn.failures > 0);
