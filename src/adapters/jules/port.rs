@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::recent::lock;
 use super::translate;
 use super::wire::NewSession;
-use crate::runtime::ports::{Failure, Jules};
+use crate::runtime::ports::{Failure, ReadJules, WriteJules};
 
 /// One repository's view of Jules. The client behind it is shared by all repositories of its key.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
     }
 }
 
-impl Jules for RepositoryJules {
+impl ReadJules for RepositoryJules {
     async fn list(&self, need: &ListingNeed, now: Timestamp) -> Result<Sessions, Failure> {
         self.client
             .recent
@@ -87,7 +87,9 @@ impl Jules for RepositoryJules {
     async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
         Ok(self.client.read_activities(id.as_str()).await?)
     }
+}
 
+impl WriteJules for RepositoryJules {
     async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
         let new = self.new_session(create);
         let created = self

@@ -15,7 +15,7 @@ use super::stage::{
     KEY, Reply, Stage, at, create, lost, missing, not_sent, ok, raw, refusal, stage, with_header,
 };
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
-use crate::runtime::ports::Jules as _;
+use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 
 const NOON: &str = "2026-01-05T12:00:00Z";
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::stage::{Reply, lost, missing, not_sent, ok, raw, refusal, stage, with_header};
 use crate::adapters::transport::TransportError;
-use crate::runtime::ports::{Disposition, Failure, Jules as _};
+use crate::runtime::ports::{Disposition, Failure, ReadJules as _, WriteJules as _};
 
 fn spent() -> Reply {
     refusal(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted")

@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 
 use super::stage::{KEY, at, create, lost, ok, raw, refusal, stage};
 use crate::adapters::transport::TransportError;
-use crate::runtime::ports::Jules as _;
+use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
