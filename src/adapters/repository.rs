@@ -7,13 +7,13 @@ use std::time::Duration;
 use phileas_domain::engine::Pull;
 use phileas_domain::model::{BranchName, Oid, PullNumber};
 
-use crate::runtime::ports::{Commit, CommitError, Failure, GitHub, LEDGER_BRANCH, Observation};
+use crate::runtime::ports::{Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, WriteGitHub};
 
 use super::github::Client;
 use super::github::objects::Attempt;
 use super::ledger::{self, Recorded, Remote, Swap};
 
-impl GitHub for Client {
+impl ReadGitHub for Client {
     async fn observe(&self) -> Result<Observation, Failure> {
         self.observe_once().await
     }
@@ -33,6 +33,9 @@ impl GitHub for Client {
         self.pulls_by_number(numbers).await
     }
 
+}
+
+impl WriteGitHub for Client {
     async fn commit(&self, commit: &Commit) -> Result<Oid, CommitError> {
         ledger::commit(self, commit).await
     }

@@ -19,10 +19,6 @@ const LONGEST_FOLD: SignedDuration = SignedDuration::from_hours(24);
 const MAX_REPEATED_SLOTS: u32 = 24 * 60 / SMALLEST_INTERVAL + 1;
 /// How many of a zone's transitions are looked at around one instant.
 const MAX_TRANSITIONS: usize = 4;
-/// How many days are compared to learn whether two neighbouring ones are selected: all of 28 years, after which
-/// dates and weekdays meet again.
-const MAX_DAYS_COMPARED: u32 = 28 * 366;
-
 /// A cron expression in a time zone.
 ///
 /// Five fields: minute, hour, day of month, month, day of week; names, lists, ranges and steps; 0 and 7 are Sunday.
@@ -148,7 +144,7 @@ impl Cron {
             return Err(CronError::Never { expression });
         }
         let schedule = calendar(&fields).map_err(wrong)?;
-        if fields.too_often_within_a_day() || too_often_over_midnight(&fields, &schedule) {
+        if fields.too_often_within_a_day() || fields.too_often_over_midnight() {
             return Err(CronError::TooOften {
                 expression,
                 minutes: SMALLEST_INTERVAL,
@@ -272,32 +268,5 @@ fn calendar(fields: &Fields) -> Result<cron::Cron, String> {
         .map_err(|error: cron::errors::CronError| error.to_string())
 }
 
-/// Whether the last start of a day and the first of the next are too close on any two days that are both selected.
-fn too_often_over_midnight(fields: &Fields, schedule: &cron::Cron) -> bool {
-    if !fields.too_often_over_midnight() {
-        return false;
-    }
-    let Ok(last_of_the_day) = calendar(&fields.last_of_the_day()) else {
-        return false;
-    };
-    // The first year of a leap cycle that begins a century of which every fourth year is one.
-    let mut evening = DateTime::constant(2000, 1, 1, 0, 0, 0, 0);
-    for _ in 0..MAX_DAYS_COMPARED {
-        let Ok(next) = last_of_the_day.find_next_occurrence(&evening, false) else {
-            return false;
-        };
-        evening = next;
-        let Ok(following) = schedule.find_next_occurrence(&evening, false) else {
-            return false;
-        };
-        let apart = following.duration_since(evening);
-        if apart < SignedDuration::from_mins(i64::from(SMALLEST_INTERVAL)) {
-            return true;
-        }
-    }
-    false
-}
-
 #[cfg(test)]
-#[path = "cron/tests.rs"]
 mod tests;

@@ -379,5 +379,4 @@ fn mend_of(message: &str, line: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "document_tests.rs"]
 mod tests;

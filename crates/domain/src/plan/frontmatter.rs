@@ -36,10 +36,9 @@ impl<'t> Frontmatter<'t> {
     /// Takes a prompt apart. Blank lines and a byte order mark may stand before the first `---`.
     pub(super) fn split(text: &'t str) -> Result<Self, Missing> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut line = 1;
         let mut offset = 0;
         let mut yaml: Option<(usize, u32)> = None;
-        for part in text.split_inclusive('\n') {
+        for (line, part) in (1..).zip(text.split_inclusive('\n')) {
             let is_fence = part.trim_end() == "---";
             offset += part.len();
             match yaml {
@@ -56,7 +55,6 @@ impl<'t> Frontmatter<'t> {
                 }
                 Some(_) => {}
             }
-            line += 1;
         }
         Err(if yaml.is_some() {
             Missing::End

@@ -1,6 +1,10 @@
 //! What people asked for: `.jules/schedules.toml` and the personas, read into one [`Plan`].
 //!
 //! Reading never fails: what is broken drops out with a [`Diagnostic`](crate::Diagnostic), everything else runs.
+//!
+//! A knob is looked for in four places, and the last one that sets it counts: `[defaults]`, the persona's
+//! frontmatter, the track, the step; for a schedule `[defaults]`, frontmatter, schedule. Every [`Policy`] in the plan
+//! is the result. For a turn that a person asks for, [`Persona::policy`] is.
 
 mod branch;
 mod budget;

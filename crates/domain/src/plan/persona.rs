@@ -95,5 +95,4 @@ fn word_mend(word: &str, known: &[&str]) -> String {
 }
 
 #[cfg(test)]
-#[path = "persona/tests.rs"]
 mod tests;

@@ -181,5 +181,4 @@ fn read_defaults(reader: &mut Reader<'_>, section: &Section<'_>) -> Policy {
 }
 
 #[cfg(test)]
-#[path = "read_tests.rs"]
 mod tests;

@@ -14,6 +14,9 @@ use crate::Diagnostic;
 /// How many mistakes of one file are told; who has more wants to see the first ones.
 pub const MAX_DIAGNOSTICS: usize = 200;
 
+/// How many characters of one part of a mistake are told.
+const MAX_TOLD_CHARS: usize = 400;
+
 /// Collects the mistakes of one document.
 pub(super) struct Reader<'t> {
     pub(super) document: &'t Document<'t>,
@@ -87,13 +90,18 @@ impl<'t> Reader<'t> {
         );
     }
 
-    fn note(&mut self, diagnostic: Diagnostic, at: usize, key: &str) {
+    fn note(&mut self, mut diagnostic: Diagnostic, at: usize, key: &str) {
         if self.found.len() >= MAX_DIAGNOSTICS {
             self.untold += 1;
             return;
         }
-        let (line, column) = self.document.lines.place(self.document.text, at);
-        self.found.push(diagnostic.at(line, column).key(key));
+        let place = &self.document.lines;
+        let (line, column) = place.place(self.document.text, at);
+        // A value can be as long as the file.
+        diagnostic.message = shortened(diagnostic.message);
+        diagnostic.mend = shortened(diagnostic.mend);
+        self.found
+            .push(diagnostic.at(line, column).key(shortened(key.to_owned())));
     }
 
     /// Everything that was noted, in the order of the file.
@@ -225,7 +233,7 @@ impl<'t> Entry<'t> {
     pub(super) fn word<W: Word>(&self, reader: &mut Reader<'_>) -> Option<W> {
         let words = W::all();
         let text = self.as_text();
-        let shape = either_of(words.iter().map(|w| *w));
+        let shape = either_of(words.iter().copied());
         let text = self.or_wrong_type(text, reader, &shape)?;
         let value = W::of(text);
         if value.is_none() {
@@ -337,6 +345,14 @@ impl<'t> Entry<'t> {
             );
         }
         value
+    }
+}
+
+/// At most [`MAX_TOLD_CHARS`] characters.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MAX_TOLD_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

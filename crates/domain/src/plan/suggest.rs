@@ -1,5 +1,8 @@
 //! What somebody probably meant.
 
+/// Longer words were meant as something else altogether.
+const MAX_WORD_BYTES: usize = 100;
+
 /// The candidate that is so near to `word` that it was probably meant; the first of equally near ones.
 ///
 /// Near is at most a third of the word's length in edits (at least one), where a swap of neighbours is one edit and
@@ -8,6 +11,9 @@ pub(super) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    if word.len() > MAX_WORD_BYTES {
+        return None;
+    }
     let word = word.to_lowercase();
     let allowed = (word.chars().count() / 3).max(1);
     candidates
@@ -32,7 +38,7 @@ pub(super) fn either_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String 
 }
 
 /// `did you mean x?`, or the whole list where nothing is near.
-pub(super) fn did_you_mean<'a>(word: &str, candidates: &[&'a str]) -> String {
+pub(super) fn did_you_mean(word: &str, candidates: &[&str]) -> String {
     match closest(word, candidates.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("write {}", either_of(candidates.iter().copied())),

@@ -1,8 +1,15 @@
 //! The grammar of the five fields. Stricter than the parser behind it, which also takes seconds, years, macros and
 //! `L # W + ?`: an expression must mean the same here, in crontab(5) and in a workflow's `on.schedule`.
 
+use jiff::Span;
+use jiff::civil::Date;
+
 /// The smallest interval between two starts, in minutes; GitHub's `on.schedule` has the same.
 pub(super) const SMALLEST_INTERVAL: u32 = 5;
+
+/// How many days are looked at for two neighbours that are both selected: 28 years, after which dates and weekdays
+/// meet again.
+const DAYS_COMPARED: usize = 28 * 366;
 
 const MONTHS: [&str; 12] = [
     "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
@@ -62,8 +69,8 @@ const KINDS: [Kind; 5] = [
 /// What an expression selects, each field in ascending order without repeats; Sunday is 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fields {
-    pub(super) minutes: Vec<u32>,
-    pub(super) hours: Vec<u32>,
+    minutes: Vec<u32>,
+    hours: Vec<u32>,
     days: Vec<u32>,
     months: Vec<u32>,
     weekdays: Vec<u32>,
@@ -117,14 +124,19 @@ impl Fields {
         format!("{minutes} {hours} {days} {months} {weekdays}")
     }
 
-    /// The same days, but only the last minute of the day that is selected.
-    pub(super) fn last_of_the_day(&self) -> Self {
-        let last = |values: &[u32]| values.last().copied().into_iter().collect();
-        Self {
-            minutes: last(&self.minutes),
-            hours: last(&self.hours),
-            ..self.clone()
-        }
+    /// Whether a day is selected.
+    fn selects(&self, date: Date) -> bool {
+        let has =
+            |values: &[u32], value: i8| values.iter().any(|v| i64::from(*v) == i64::from(value));
+        let day = || has(&self.days, date.day());
+        let weekday = || has(&self.weekdays, date.weekday().to_sunday_zero_offset());
+        has(&self.months, date.month())
+            && match (self.any_day, self.any_weekday) {
+                (true, true) => true,
+                (true, false) => weekday(),
+                (false, true) => day(),
+                (false, false) => day() || weekday(),
+            }
     }
 
     /// Whether no calendar has such a day (`30 2`). A restricted weekday occurs in every month.
@@ -146,11 +158,24 @@ impl Fields {
         close || (next_hour && self.minutes_over_the_hour() < SMALLEST_INTERVAL)
     }
 
-    /// Whether the last start of a day and the first of the day after would be too close, if both days are selected.
+    /// Whether the last start of a day and the first of the day after are too close, on any two such days.
     pub(super) fn too_often_over_midnight(&self) -> bool {
-        self.hours.first() == Some(&0)
-            && self.hours.last() == Some(&23)
-            && self.minutes_over_the_hour() < SMALLEST_INTERVAL
+        if self.hours.first() != Some(&0)
+            || self.hours.last() != Some(&23)
+            || self.minutes_over_the_hour() >= SMALLEST_INTERVAL
+        {
+            return false;
+        }
+        let first = Date::constant(2000, 1, 1);
+        let days = first.series(Span::new().days(1)).take(DAYS_COMPARED);
+        let mut before = false;
+        for now in days.map(|date| self.selects(date)) {
+            if before && now {
+                return true;
+            }
+            before = now;
+        }
+        false
     }
 
     fn minutes_over_the_hour(&self) -> u32 {

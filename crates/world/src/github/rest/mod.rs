@@ -19,8 +19,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+pub(crate) use actions::rollup;
 pub(crate) use auth::Need;
-pub(crate) use call::{Call, Refusal, Reply, parameter};
+pub(crate) use call::{Call, Refusal, Reply};
+pub(crate) use git::well_formed;
+pub(crate) use issues::MAX_BODY;
 
 use super::limits::{Met, Resource};
 use super::{Identity, Model, TokenKind};
@@ -130,7 +133,7 @@ impl Model {
             .map_or_else(|| "anonymous".to_owned(), |identity| identity.name.clone());
         let limit = primary_limit(identity.as_ref(), knobs);
         let booked = identity.as_ref().map(|identity| identity.name.clone());
-        let mutation = graphql && super::graphql::is_mutation(request.body());
+        let mutation = graphql && self.is_mutation(request.body());
         let points = if (writes && !graphql) || mutation {
             5
         } else {
@@ -326,9 +329,4 @@ pub(crate) fn error_body(status: u16, message: &str, errors: Option<&Value>) -> 
         body["errors"] = errors.clone();
     }
     body
-}
-
-/// A refusal as a response.
-pub(crate) fn error_response(status: u16, message: &str) -> Response<Bytes> {
-    Refusal::new(status, message).response()
 }

@@ -136,3 +136,39 @@ fn whatever_knob_is_turned_every_session_can_be_found_in_the_end() {
         }
     }
 }
+
+#[test]
+fn scenes_are_in_the_books_after_the_next_advance() {
+    let mut account = Account::new("octocat", KEY);
+    account.installed.push(Installed::new("acme", "widget"));
+    let jules = Config {
+        accounts: vec![account],
+        asks: 0.0,
+        ..Config::default()
+    };
+    let mut world = crate::World::new(crate::WorldConfig {
+        jules,
+        ..crate::WorldConfig::default()
+    });
+    let (now, knobs) = (world.now(), world.knobs().clone());
+    let web = WebSession {
+        prompt: "look".into(),
+        ..WebSession::default()
+    };
+    let id = world
+        .jules_mut()
+        .start_in_web_app("octocat", web, now, &knobs)
+        .unwrap();
+    assert!(
+        world
+            .jules_mut()
+            .in_web_app(&id, WebAct::Say("quickly"), now, &knobs)
+    );
+    world.advance_to(now);
+    let entry = &world.books().sessions[0];
+    assert!(entry.foreign);
+    assert_eq!(
+        (entry.acts[0].text.as_str(), entry.acts[0].in_web_app),
+        ("quickly", true)
+    );
+}

@@ -55,7 +55,7 @@ fn steps(plan: &Plan, track: &str) -> Vec<String> {
 
 #[test]
 fn the_file_of_the_repository_that_began_it_loads_without_a_word() {
-    let text = include_str!("../../../../tests/fixtures/plan/schedules.toml");
+    let text = include_str!("../../../../../tests/fixtures/plan/schedules.toml");
     let ids = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("\"personas/")?.split('/').next());
@@ -477,6 +477,45 @@ fn thousands_of_mistakes_are_cut_short() {
     assert!(plan.tracks.is_empty());
 }
 
+#[test]
+fn the_largest_file_is_read_in_reasonable_time_however_broken() {
+    let largest = usize::try_from(MAX_SCHEDULES_BYTES).unwrap();
+    for piece in [
+        "x\n",
+        "[\n",
+        "]\n",
+        "= =\n",
+        "[a]\n",
+        "a = [\n",
+        "<<<<<<< a\n",
+        "<<<<<<< a\n>>>>>>> b\n",
+        "a = \"\n",
+        "a = '''\n",
+        "{",
+        "[[a]]\nb = 1\n",
+        "[t.x]\nsteps = [\n",
+        "é = 1\n",
+        "a.b.c.d = 1\n",
+        "\"",
+        "<<<<<<< a\nx = 1\n",
+    ] {
+        let (_, diagnostics) = read(&tree(&piece.repeat(largest / piece.len())));
+        let most = super::super::section::MAX_DIAGNOSTICS + 1;
+        assert!((1..=most).contains(&diagnostics.len()), "{piece}");
+    }
+    let long = "x".repeat(largest - 100);
+    for text in [
+        format!("[defaults]\ntimezone = \"{long}\""),
+        format!("{long} = 1"),
+        format!("cycle = [\"{long}\"]"),
+        format!("[schedules]\nbolt = \"{long}\""),
+    ] {
+        let said = told(&text);
+        assert_eq!(said.len(), 1);
+        assert!(said[0].len() < 2_000);
+    }
+}
+
 fn lines() -> impl Strategy<Value = String> {
     let word =
         "[a-z_]{1,8}|bolt|cron|steps|start|default|quality|tracks|schedules|budget|gate|timezone";
@@ -502,7 +541,7 @@ proptest! {
 
     #[test]
     fn a_plan_that_was_cut_or_torn_never_panics(cut in 0_usize..5_000, hole in 0_usize..200, junk in "\\PC{0,5}") {
-        let whole: Vec<char> = include_str!("../../../../tests/fixtures/plan/schedules.toml").chars().collect();
+        let whole: Vec<char> = include_str!("../../../../../tests/fixtures/plan/schedules.toml").chars().collect();
         let cut = cut.min(whole.len());
         let rest = (cut + hole).min(whole.len());
         let text: String = whole[..cut].iter().copied().chain(junk.chars()).chain(whole[rest..].iter().copied()).collect();

@@ -1,0 +1,158 @@
+//! Clients from the environment. Secrets are read from variables only, so that they never stand in arguments.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use phileas_domain::engine::Ask;
+use phileas_domain::model::{Holder, RepositoryName};
+use phileas_domain::plan::Driver;
+
+use super::exit::Stopped;
+use super::lines::Cost;
+use crate::adapters::github::{self, App, Credential, SystemPause, Token};
+use crate::adapters::jules::{self, JulesKey, RepositoryJules, TimerPause};
+use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
+use crate::runtime::Settings;
+use crate::runtime::ports::Stopwatch;
+
+/// Clients of one repository.
+pub(super) struct Connection {
+    pub(super) repository: RepositoryName,
+    pub(super) github: github::Client,
+    pub(super) jules: RepositoryJules,
+    pub(super) jules_client: Arc<jules::Client>,
+    pub(super) stopwatch: Monotonic,
+}
+
+impl Connection {
+    /// Clients with the credentials and addresses of the environment. Must be called within a Tokio runtime.
+    pub(super) fn from_environment(repository: &RepositoryName) -> Result<Self, Stopped> {
+        let transport: Arc<dyn Transport> =
+            Arc::new(HttpTransport::new(Limits::default(), Proxies::from_variables(variable)));
+        let seed = seed()?;
+        let api = variable("GITHUB_API_URL");
+        let graphql = variable("GITHUB_GRAPHQL_URL");
+        let base = github::Base::from_values(api.as_deref(), graphql.as_deref())
+            .map_err(|error| Stopped::usage(error.to_string()))?;
+        let github = github::Client::new(github::Settings {
+            repository: repository.clone(),
+            credential: credential()?,
+            base,
+            transport: Arc::clone(&transport),
+            pause: Arc::new(SystemPause),
+            seed,
+        });
+        let (key, warning) = JulesKey::from_variables(variable).map_err(|error| Stopped::credential(error.to_string()))?;
+        warn(warning);
+        let base = match variable("JULES_API_BASE") {
+            Some(text) => {
+                let (base, warning) = jules::Base::parse(&text)
+                    .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
+                warn(warning);
+                base
+            }
+            None => jules::Base::default(),
+        };
+        let stopwatch = Monotonic::default();
+        let jules_client = Arc::new(jules::Client::new(
+            jules::Settings { base, seed, ..jules::Settings::new(key) },
+            transport,
+            Arc::new(stopwatch),
+            Arc::new(TimerPause),
+        ));
+        let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
+        Ok(Self { repository: repository.clone(), github, jules, jules_client, stopwatch })
+    }
+
+    /// What this run is, and what it was asked to do.
+    pub(super) fn settings(&self, ask: Ask) -> Result<Settings, Stopped> {
+        let mut entropy = [0; 32];
+        getrandom::fill(&mut entropy).map_err(|error| Stopped::fault(error.to_string()))?;
+        Ok(Settings {
+            holder: holder(&entropy),
+            driver: driver(),
+            ask,
+            entropy,
+            paused_by_variable: variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+        })
+    }
+
+    /// What the clients have used so far.
+    pub(super) fn cost(&self) -> Cost {
+        let usage = self.github.usage();
+        Cost {
+            github_requests: usage.requests,
+            github_points: usage.points,
+            jules_requests: self.jules_client.requests(),
+        }
+    }
+}
+
+/// Time since the process started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Monotonic(Instant);
+
+impl Default for Monotonic {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Stopwatch for Monotonic {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// The present time of this machine. Decisions use GitHub's.
+pub(super) fn local_now() -> Timestamp {
+    Timestamp::now()
+}
+
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+fn is_set(value: &str) -> bool {
+    !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
+}
+
+fn warn(warning: Option<String>) {
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+}
+
+fn credential() -> Result<Credential, Stopped> {
+    let refused = |error: github::CredentialError| Stopped::credential(error.to_string());
+    if let (Some(id), Some(key)) = (variable("PHILEAS_APP_ID"), variable("PHILEAS_APP_PRIVATE_KEY")) {
+        return App::new(&id, &key).map(Credential::App).map_err(refused);
+    }
+    let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).ok_or_else(|| {
+        Stopped::credential(
+            "there is no GitHub credential; set GITHUB_TOKEN, or PHILEAS_APP_ID and PHILEAS_APP_PRIVATE_KEY",
+        )
+    })?;
+    let token = Token::new(&token).map_err(refused)?;
+    let in_workflow = variable("GITHUB_ACTIONS").is_some();
+    Ok(if in_workflow { Credential::WorkflowToken(token) } else { Credential::Token(token) })
+}
+
+fn driver() -> Driver {
+    if variable("GITHUB_ACTIONS").is_some() { Driver::Action } else { Driver::Any }
+}
+
+/// A name that no other run bears: where it runs, and eight random digits.
+fn holder(entropy: &[u8; 32]) -> Holder {
+    let random: String = entropy[28..].iter().map(|byte| format!("{byte:02x}")).collect();
+    let run = variable("GITHUB_RUN_ID").map(|id| {
+        let attempt = variable("GITHUB_RUN_ATTEMPT").unwrap_or_else(|| "1".to_owned());
+        format!("action:{id}/{attempt}")
+    });
+    Holder::new(format!("{}:{random}", run.unwrap_or_else(|| format!("cli:{}", std::process::id()))))
+}
+
+fn seed() -> Result<u64, Stopped> {
+    getrandom::u64().map_err(|error| Stopped::fault(error.to_string()))
+}

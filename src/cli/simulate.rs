@@ -1,0 +1,151 @@
+//! `phileas simulate`: the plan's coming days, before anything runs.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    self, Ask, Assumptions, Checks, Forecast, Ledger, Listing, ListingNeed, Repository, Snapshot,
+};
+use phileas_domain::model::{Oid, RepositoryId};
+use phileas_domain::plan::{self, Driver};
+use serde_json::json;
+
+use super::arguments::Simulate;
+use super::connect::{Connection, local_now};
+use super::exit::{Exit, Stopped};
+use super::lines::{line_text, short};
+use super::output::Screen;
+use crate::adapters::files;
+use crate::runtime::ports::ReadJules as _;
+
+pub(super) async fn run(arguments: &Simulate, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let mut snapshot = match (&arguments.dir, &arguments.repo) {
+        (Some(dir), _) => of_folder(dir)?,
+        (None, Some(repository)) => {
+            let connection = Connection::from_environment(repository)?;
+            let settings = connection.settings(Ask::Due)?;
+            let github = &connection.github;
+            let mut sight = crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings).await?;
+            let now = sight.snapshot.now;
+            if let Ok(sessions) = connection.jules.list(&ListingNeed::Everything, now).await {
+                sight.snapshot.sessions = Listing::Taken(sessions);
+            }
+            sight.snapshot
+        }
+        (None, None) => of_folder(std::path::Path::new("."))?,
+    };
+    if let Some(from) = arguments.from {
+        snapshot.now = from;
+    }
+    let from = snapshot.now;
+    let until = from
+        .checked_add(SignedDuration::from_hours(24 * i64::from(arguments.days)))
+        .map_err(|error| Stopped::usage(error.to_string()))?;
+    let assumptions = Assumptions { session: arguments.session, review: arguments.review };
+    let forecast = engine::simulate(&snapshot, until, assumptions);
+    for one in &snapshot.plan_diagnostics {
+        tracing::warn!("{one}");
+    }
+    if arguments.json { print_json(screen, &snapshot, &forecast)? } else { print(screen, &snapshot, &forecast, from, until)? }
+    Ok(Exit::Done)
+}
+
+/// A folder's plan in a repository that has never run it.
+fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
+    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let (plan, plan_diagnostics) = plan::read(&tree);
+    Ok(Snapshot {
+        now: local_now(),
+        entropy: [0; 32],
+        holder: "simulate".into(),
+        driver: Driver::Any,
+        repository: Repository {
+            id: RepositoryId(1),
+            name: "owner/name".parse().map_err(|_| Stopped::fault("a good name was refused"))?,
+            public: false,
+            archived: false,
+            default_branch: "main".into(),
+            default_head: Some(Oid::new("0".repeat(40))),
+            default_checks: Checks::Green,
+        },
+        ledger: Ledger::Missing { head: None },
+        plan,
+        plan_diagnostics,
+        tree,
+        pulls: BTreeMap::new(),
+        sessions: Listing::NotTaken,
+        activities: BTreeMap::new(),
+        notices: Vec::new(),
+        paused_by_variable: None,
+        paused_by_label: None,
+        ask: Ask::Due,
+    })
+}
+
+fn print_json(screen: &mut Screen<impl Write>, snapshot: &Snapshot, forecast: &Forecast) -> Result<(), Stopped> {
+    for turn in &forecast.turns {
+        let line = json!({
+            "at": turn.at.to_string(),
+            "track": turn.track.as_str(),
+            "seq": turn.seq,
+            "persona": turn.persona.as_str(),
+        });
+        screen.line(&line.to_string())?;
+    }
+    let limits = snapshot.plan.budget.key_limits();
+    let summary = json!({ "summary": {
+        "turns": forecast.turns.len(),
+        "most_in_a_day": forecast.most_in_a_day,
+        "most_at_once": forecast.most_at_once,
+        "daily_sessions": snapshot.plan.budget.daily_sessions,
+        "max_active": snapshot.plan.budget.max_active,
+        "key_daily": limits.daily,
+        "key_active": limits.active,
+        "cut": forecast.cut,
+    }});
+    screen.line(&summary.to_string())?;
+    Ok(())
+}
+
+fn print(
+    screen: &mut Screen<impl Write>,
+    snapshot: &Snapshot,
+    forecast: &Forecast,
+    from: Timestamp,
+    until: Timestamp,
+) -> Result<(), Stopped> {
+    screen.line(&format!("{} to {} UTC, if sessions and reviews take what you said:", short(from), short(until)))?;
+    let mut day = String::new();
+    for turn in &forecast.turns {
+        let today = turn.at.strftime("%a %Y-%m-%d").to_string();
+        if today != day {
+            screen.line(&today)?;
+            day = today;
+        }
+        let emoji = snapshot.plan.personas.get(&turn.persona).map(|one| one.emoji.as_str()).unwrap_or_default();
+        let line = format!("  {}  {:<24} {emoji} {}", turn.at.strftime("%H:%M"), format!("{}#{}", turn.track, turn.seq), turn.persona);
+        screen.line(&line)?;
+    }
+    let limits = snapshot.plan.budget.key_limits();
+    screen.line(&format!(
+        "{} sessions; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
+        forecast.turns.len(),
+        forecast.most_in_a_day,
+        snapshot.plan.budget.daily_sessions,
+        limits.daily,
+        forecast.most_at_once,
+        snapshot.plan.budget.max_active,
+        limits.active
+    ))?;
+    let colour = screen.colour;
+    if forecast.turns.is_empty() {
+        for line in &forecast.waiting {
+            screen.line(&line_text(line, colour))?;
+        }
+    }
+    if forecast.cut {
+        screen.line("the forecast was cut: the plan wakes too often to look this far ahead")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! `phileas tick` and `phileas explain`.
+
+use std::io::Write;
+
+use jiff::SignedDuration;
+use phileas_domain::engine::{Ask, Reason};
+use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
+
+use super::arguments::TickArguments;
+use super::connect::{Connection, local_now};
+use super::exit::{Exit, Stopped};
+use super::lines::{Cost, line_json, line_text, short, summary_json};
+use super::output::Screen;
+use super::validate::diagnostic_json;
+use crate::runtime::{self, Tick, TickReport};
+
+/// Clocks that differ by more than this are reported.
+const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
+
+pub(super) async fn run(arguments: &TickArguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    event(arguments)?;
+    let connection = Connection::from_environment(&arguments.repository.repo)?;
+    let settings = connection.settings(ask(arguments))?;
+    let report = if arguments.dry_run {
+        runtime::explain(&connection.github, &connection.jules, &connection.stopwatch, &settings).await?.0
+    } else {
+        let tick =
+            Tick { github: &connection.github, jules: &connection.jules, stopwatch: &connection.stopwatch };
+        tick.run(&settings).await?
+    };
+    print(screen, &connection.repository, &report, connection.cost(), arguments.repository.json)?;
+    skew(&report);
+    Ok(exit(&report))
+}
+
+/// What was asked for, by id or by the path of a prompt.
+pub(super) fn ask(arguments: &TickArguments) -> Ask {
+    if let Some(persona) = &arguments.persona {
+        return Ask::Persona(PersonaId::new(id_of(persona)));
+    }
+    if let Some(track) = &arguments.track {
+        return Ask::Track(TrackName::from(track.as_str()));
+    }
+    if arguments.all { Ask::All } else { Ask::Due }
+}
+
+/// `personas/<id>/prompt.md` names the persona `<id>`.
+fn id_of(text: &str) -> String {
+    let parts: Vec<_> = text.split('/').filter(|part| !part.is_empty()).collect();
+    match parts.as_slice() {
+        [.., id, file] if file.starts_with("prompt.md") => (*id).to_owned(),
+        [only] => (*only).to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// The event only says that something is due; a payload that cannot be read is a wrong command line all the same.
+fn event(arguments: &TickArguments) -> Result<(), Stopped> {
+    let Some(path) = &arguments.event_path else {
+        return Ok(());
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
+    serde_json::from_str::<serde_json::Value>(&text)
+        .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
+    tracing::debug!(event.name = arguments.event_name.as_deref().unwrap_or(""), "woken by an event");
+    Ok(())
+}
+
+/// A paused credential, a corrupt ledger and an unknown name have exit codes of their own; every other wait is 0.
+pub(super) fn exit(report: &TickReport) -> Exit {
+    let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
+    if has(Reason::LedgerCorrupt) || has(Reason::LedgerRolledBack) {
+        Exit::Corrupt
+    } else if has(Reason::JulesCredential) {
+        Exit::Credential
+    } else if has(Reason::Unknown) {
+        Exit::Usage
+    } else if has(Reason::JulesUnavailable) {
+        Exit::Unavailable
+    } else {
+        Exit::Done
+    }
+}
+
+fn skew(report: &TickReport) {
+    let skew = local_now().duration_since(report.now).abs();
+    if skew > SKEW_LIMIT {
+        tracing::warn!(
+            skew_secs = skew.as_secs(),
+            "this machine's clock differs from GitHub's; decisions use GitHub's"
+        );
+    }
+}
+
+pub(super) fn print(
+    screen: &mut Screen<impl Write>,
+    repository: &RepositoryName,
+    report: &TickReport,
+    cost: Cost,
+    json: bool,
+) -> Result<(), Stopped> {
+    if json {
+        for one in &report.plan_diagnostics {
+            screen.line(&serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+        }
+        for (at, line) in report.all() {
+            screen.line(&line_json(*at, repository, line).to_string())?;
+        }
+        screen.line(&summary_json(report, cost).to_string())?;
+        return Ok(());
+    }
+    screen.line(&format!("{repository} at {} UTC", short(report.now)))?;
+    for one in &report.plan_diagnostics {
+        screen.line(&one.to_string())?;
+    }
+    let colour = screen.colour;
+    for (_, line) in report.all() {
+        screen.line(&line_text(line, colour))?;
+    }
+    for (effect, detail) in &report.failed {
+        screen.line(&format!("{effect} could not be carried out: {detail}"))?;
+    }
+    let next = report.wake_at.map_or_else(|| "nothing is due".to_owned(), |at| format!("next look {} UTC", short(at)));
+    screen.line(&format!(
+        "{} commits; {} requests to GitHub ({} points), {} to Jules; {next}",
+        report.commits, cost.github_requests, cost.github_points, cost.jules_requests
+    ))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn a_persona_is_named_by_its_id_or_its_prompt() {
+        for text in ["curator", "personas/curator/prompt.md", ".jules/personas/curator/prompt.md.j2"] {
+            assert_eq!(id_of(text), "curator", "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Days of a repository, as fast as the machine can: ticks when something is due or a webhook arrives, and in between
+//! the world moves on by itself.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::Ask;
+use phileas_domain::model::{Holder, RepositoryName};
+use phileas_domain::plan::Driver;
+use sha2::{Digest, Sha256};
+
+use super::clients::Clients;
+use super::virtual_time::Shared;
+use crate::runtime::{Settings, Tick, TickError, TickReport};
+
+/// How long a failed tick is left alone.
+const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(1);
+/// No run makes more ticks than this.
+const MAX_TICKS: usize = 1_000_000;
+/// An instant at which the world does more things than this is a fault of the world.
+const MAX_STEPS: usize = 1_000_000;
+
+/// A run through days.
+#[derive(Debug)]
+pub struct Days {
+    shared: Shared,
+    repository: RepositoryName,
+    until: Timestamp,
+    seed: u64,
+    ticks: u64,
+    wake_at: Timestamp,
+    clients: Clients,
+}
+
+/// What one tick came to.
+#[derive(Debug)]
+pub struct Ticked {
+    /// When it began.
+    pub at: Timestamp,
+    /// What it did, or why it could not.
+    pub result: Result<TickReport, TickError>,
+    /// Requests to GitHub, points and requests to Jules that it took.
+    pub cost: crate::cli::lines::Cost,
+}
+
+impl Days {
+    /// A run from the world's present time for a span.
+    #[must_use]
+    pub fn new(shared: Shared, repository: RepositoryName, span: SignedDuration, seed: u64) -> Self {
+        let now = shared.now();
+        let clients = Clients::new(&shared, repository.clone(), seed);
+        let until = now.checked_add(span).unwrap_or(Timestamp::MAX);
+        Self { shared, repository, until, seed, ticks: 0, wake_at: now, clients }
+    }
+
+    /// The repository.
+    #[must_use]
+    pub fn repository(&self) -> &RepositoryName {
+        &self.repository
+    }
+
+    /// Moves on to the next tick and carries it out; `None` when the time is over.
+    pub async fn next(&mut self) -> Option<Ticked> {
+        if self.ticks as usize >= MAX_TICKS || !self.wait() {
+            return None;
+        }
+        Some(self.tick(Ask::Due).await)
+    }
+
+    /// The next instant at which anything happens: in the world, or a tick.
+    #[must_use]
+    pub fn next_instant(&self) -> Timestamp {
+        let world = self.shared.world().next_due().unwrap_or(Timestamp::MAX);
+        self.wake_at.min(world).min(self.until)
+    }
+
+    /// Lets the world move on until a tick is due; `false` when the time is over.
+    fn wait(&mut self) -> bool {
+        for _ in 0..MAX_STEPS {
+            let mut world = self.shared.world();
+            if heard(&mut world) {
+                return world.now() <= self.until;
+            }
+            let now = world.now();
+            if self.wake_at <= now {
+                return now < self.until;
+            }
+            let next = world.next_due().unwrap_or(Timestamp::MAX).min(self.wake_at);
+            if next > self.until {
+                let until = self.until.max(now);
+                world.advance_to(until);
+                return false;
+            }
+            // Something that is due now but has not happened needs the clock to move.
+            world.advance_to(next.max(now + SignedDuration::from_millis(1)));
+        }
+        false
+    }
+
+    async fn tick(&mut self, ask: Ask) -> Ticked {
+        self.ticks += 1;
+        let at = self.shared.now();
+        let before = self.cost();
+        let settings = Settings {
+            holder: Holder::new(format!("sandbox:{}", self.ticks)),
+            driver: Driver::Server,
+            ask,
+            entropy: entropy(self.seed, self.ticks),
+            paused_by_variable: None,
+        };
+        let tick = Tick { github: &self.clients.github, jules: &self.clients.jules, stopwatch: &self.clients.time };
+        let result = tick.run(&settings).await;
+        let now = self.shared.now();
+        let soon = now.checked_add(RETRY_AFTER).unwrap_or(Timestamp::MAX);
+        self.wake_at = match &result {
+            // What is due at once is due again only when the clock has moved.
+            Ok(report) => report.wake_at.unwrap_or(soon).max(now + SignedDuration::from_secs(1)),
+            Err(_) => soon,
+        };
+        let after = self.cost();
+        let cost = crate::cli::lines::Cost {
+            github_requests: after.github_requests - before.github_requests,
+            github_points: after.github_points - before.github_points,
+            jules_requests: after.jules_requests - before.jules_requests,
+        };
+        Ticked { at, result, cost }
+    }
+
+    fn cost(&self) -> crate::cli::lines::Cost {
+        let usage = self.clients.github.usage();
+        crate::cli::lines::Cost {
+            github_requests: usage.requests,
+            github_points: usage.points,
+            jules_requests: self.clients.jules_client.requests(),
+        }
+    }
+}
+
+/// Takes the deliveries that have arrived. Each only says that the repository is due.
+fn heard(world: &mut phileas_world::World) -> bool {
+    let arrived = world.take_due_deliveries();
+    for delivery in &arrived {
+        world.delivery_done(delivery.id, Some(202));
+    }
+    !arrived.is_empty()
+}
+
+/// Randomness of a tick, drawn from the run's seed.
+fn entropy(seed: u64, tick: u64) -> [u8; 32] {
+    Sha256::new().chain_update(seed.to_be_bytes()).chain_update(tick.to_be_bytes()).finalize().into()
+}

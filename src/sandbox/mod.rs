@@ -1,0 +1,16 @@
+//! The sandbox: models of GitHub and Jules, a repository, a maintainer, and phileas itself at work on them.
+//!
+//! It is what a newcomer looks at first, and the judge of the tests: the adapters, the runtime and the engine in it are
+//! the real ones; only the other ends of the wires are models.
+
+pub mod clients;
+pub mod days;
+pub mod newcomer;
+pub mod scene;
+pub mod transport;
+pub mod virtual_time;
+
+pub use clients::Clients;
+pub use days::{Days, Ticked};
+pub use scene::Scene;
+pub use virtual_time::{Shared, VirtualTime};

@@ -1,0 +1,100 @@
+//! The scene of a sandbox: a repository, its people, their tokens and keys.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use phileas_world::github::{RepoId, Role};
+use phileas_world::jules::{Account, Config, Installed, Tier};
+use phileas_world::maintainer::Temper;
+use phileas_world::seed::{self, Files, Seed};
+use phileas_world::{FaultPlan, Knobs, World, WorldConfig};
+
+use super::newcomer;
+
+/// The repository's owner.
+pub const OWNER: &str = "acme";
+/// The repository's name.
+pub const NAME: &str = "widget";
+/// The token that GitHub's model takes. It opens nothing else.
+pub const GITHUB_TOKEN: &str = "sandbox-github-token";
+/// The key that Jules' model takes. It opens nothing else.
+pub const JULES_KEY: &str = "sandbox-jules-key";
+/// Where the repository's webhook goes; the sandbox takes the deliveries itself.
+const WEBHOOK_URL: &str = "http://sandbox.invalid/webhook";
+/// Where every sandbox begins.
+pub const START: &str = "2026-01-05T00:00:00Z";
+
+/// What a sandbox is made of.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// A folder to take as the repository; the newcomer's one without it.
+    pub repo: Option<PathBuf>,
+    /// A folder to put on the branch `jules` first.
+    pub ledger: Option<PathBuf>,
+    /// The seed of all chance.
+    pub seed: u64,
+    /// How the open questions are answered.
+    pub knobs: Knobs,
+    /// What goes wrong.
+    pub faults: FaultPlan,
+    /// How the maintainer behaves.
+    pub temper: Temper,
+    /// How Jules behaves.
+    pub jules: Config,
+    /// The plan of the Jules account.
+    pub tier: Tier,
+}
+
+impl Scene {
+    /// The newcomer's repository and a maintainer who looks after it.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            repo: None,
+            ledger: None,
+            seed,
+            knobs: Knobs::documented(),
+            faults: FaultPlan::default(),
+            temper: Temper { office_hours: false, longest_minutes: 3 * 60, ..Temper::usual() },
+            jules: Config { asks: 0.15, shortest_minutes: 6.0, longest_minutes: 45.0, ..Config::default() },
+            tier: Tier::Pro,
+        }
+    }
+
+    /// Builds the world.
+    ///
+    /// # Errors
+    ///
+    /// When a folder cannot be read.
+    pub fn build(self) -> Result<(World, RepoId), String> {
+        let start: Timestamp = START.parse().expect("the start is an instant");
+        let mut account = Account::new("maintainer", JULES_KEY);
+        account.tier = self.tier;
+        account.installed.push(Installed::new(OWNER, NAME));
+        let mut jules = self.jules;
+        jules.accounts.push(account);
+        let mut world = World::new(WorldConfig {
+            start,
+            seed: self.seed,
+            knobs: self.knobs,
+            faults: self.faults,
+            temper: self.temper,
+            jules,
+        });
+        let files: Files = match &self.repo {
+            Some(dir) => seed::files_of(dir)?,
+            None => newcomer::files(),
+        };
+        let mut seed = Seed::new(OWNER, NAME, files);
+        seed.private = true;
+        seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
+        seed.labels = vec!["phileas".to_owned(), "phileas:pause".to_owned()];
+        seed.people = vec![("maintainer".to_owned(), Role::Admin), ("phileas-runner".to_owned(), Role::Write)];
+        let repo = world.seed(&seed);
+        let github = world.github_mut();
+        github.add_person_token(GITHUB_TOKEN, "phileas-runner");
+        let events = ["pull_request", "pull_request_review", "push", "issues", "issue_comment"];
+        let _hook = github.add_hook(repo, WEBHOOK_URL, Some("sandbox-webhook-secret"), &events, start);
+        Ok((world, repo))
+    }
+}

@@ -1,0 +1,89 @@
+//! The clock of a world in this process: whoever waits moves it on.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_world::World;
+
+use crate::adapters::transport::BoxFuture;
+use crate::adapters::{github, jules};
+use crate::runtime::ports::Stopwatch;
+
+/// A world that several clients share.
+#[derive(Debug, Clone)]
+pub struct Shared(Arc<Mutex<World>>);
+
+impl Shared {
+    /// Shares a world.
+    #[must_use]
+    pub fn new(world: World) -> Self {
+        Self(Arc::new(Mutex::new(world)))
+    }
+
+    /// The world itself.
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        // A panic while the world was held is a failure of the run anyway; its books are still worth reading.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the faces over TCP hold.
+    #[must_use]
+    pub fn inner(&self) -> Arc<Mutex<World>> {
+        Arc::clone(&self.0)
+    }
+
+    /// The world's time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.world().now()
+    }
+
+    /// Moves the world's time on.
+    pub fn pass(&self, span: Duration) {
+        let mut world = self.world();
+        let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
+        let until = world.now().checked_add(span).unwrap_or(Timestamp::MAX);
+        world.advance_to(until);
+    }
+}
+
+/// The world's clock as the runtime and the adapters see it.
+#[derive(Debug, Clone)]
+pub struct VirtualTime {
+    shared: Shared,
+    start: Timestamp,
+}
+
+impl VirtualTime {
+    /// The clock of a world; its stopwatch starts now.
+    #[must_use]
+    pub fn new(shared: Shared) -> Self {
+        let start = shared.now();
+        Self { shared, start }
+    }
+}
+
+impl Stopwatch for VirtualTime {
+    fn elapsed(&self) -> Duration {
+        self.shared.now().duration_since(self.start).unsigned_abs()
+    }
+}
+
+impl github::Pause for VirtualTime {
+    fn now(&self) -> Timestamp {
+        self.shared.now()
+    }
+
+    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+        self.shared.pass(length);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+impl jules::Pause for VirtualTime {
+    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+        self.shared.pass(length);
+        Box::pin(std::future::ready(()))
+    }
+}
