@@ -7,7 +7,9 @@ use std::time::Duration;
 use phileas_domain::engine::Pull;
 use phileas_domain::model::{BranchName, Oid, PullNumber};
 
-use crate::runtime::ports::{Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, WriteGitHub};
+use crate::runtime::ports::{
+    Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, WriteGitHub,
+};
 
 use super::github::Client;
 use super::github::objects::Attempt;
@@ -32,7 +34,6 @@ impl ReadGitHub for Client {
     ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
         self.pulls_by_number(numbers).await
     }
-
 }
 
 impl WriteGitHub for Client {

@@ -8,7 +8,12 @@ use phileas_domain::model::RepositoryName;
 
 /// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
 #[derive(Debug, Parser)]
-#[command(name = "phileas", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "phileas",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]

@@ -25,10 +25,17 @@ pub fn parse(text: &str) -> Result<SignedDuration, String> {
             'd' => 24 * 60 * 60,
             _ => return Err(wrong()),
         };
-        let part = number.checked_mul(unit_secs).map(SignedDuration::from_secs).ok_or_else(wrong)?;
+        let part = number
+            .checked_mul(unit_secs)
+            .map(SignedDuration::from_secs)
+            .ok_or_else(wrong)?;
         total = total.checked_add(part).ok_or_else(wrong)?;
     }
-    if digits.is_empty() && total > SignedDuration::ZERO { Ok(total) } else { Err(wrong()) }
+    if digits.is_empty() && total > SignedDuration::ZERO {
+        Ok(total)
+    } else {
+        Err(wrong())
+    }
 }
 
 #[cfg(test)]

@@ -49,22 +49,34 @@ pub struct Stopped {
 impl Stopped {
     /// A command line or configuration that is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, message: message.into() }
+        Self {
+            exit: Exit::Usage,
+            message: message.into(),
+        }
     }
 
     /// A missing, refused or too weak credential.
     pub fn credential(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Credential, message: message.into() }
+        Self {
+            exit: Exit::Credential,
+            message: message.into(),
+        }
     }
 
     /// A fault of our own, or findings.
     pub fn fault(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Findings, message: message.into() }
+        Self {
+            exit: Exit::Findings,
+            message: message.into(),
+        }
     }
 
     /// A state that cannot be read.
     pub fn corrupt(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Corrupt, message: message.into() }
+        Self {
+            exit: Exit::Corrupt,
+            message: message.into(),
+        }
     }
 }
 
@@ -81,7 +93,10 @@ impl From<Failure> for Stopped {
             Disposition::Denied => Exit::Credential,
             Disposition::NotFound | Disposition::Refused => Exit::Usage,
         };
-        Self { exit, message: failure.detail }
+        Self {
+            exit,
+            message: failure.detail,
+        }
     }
 }
 
@@ -89,7 +104,10 @@ impl From<TickError> for Stopped {
     fn from(error: TickError) -> Self {
         match error {
             TickError::Outside(failure) => failure.into(),
-            TickError::Contended(_) => Self { exit: Exit::Unavailable, message: error.to_string() },
+            TickError::Contended(_) => Self {
+                exit: Exit::Unavailable,
+                message: error.to_string(),
+            },
             TickError::Invariant(_) => Self::fault(error.to_string()),
         }
     }

@@ -54,7 +54,10 @@ pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
         Verdict::Settled,
         Verdict::Imported,
     ] {
-        let count = report.all().filter(|(_, line)| line.verdict == verdict).count();
+        let count = report
+            .all()
+            .filter(|(_, line)| line.verdict == verdict)
+            .count();
         summary.insert(verdict.as_str().to_owned(), json!(count));
     }
     summary.insert("commits".to_owned(), json!(report.commits));
@@ -62,7 +65,10 @@ pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
     summary.insert("github_requests".to_owned(), json!(cost.github_requests));
     summary.insert("github_points".to_owned(), json!(cost.github_points));
     summary.insert("jules_requests".to_owned(), json!(cost.jules_requests));
-    summary.insert("next_due".to_owned(), json!(report.wake_at.map(|at| at.to_string())));
+    summary.insert(
+        "next_due".to_owned(),
+        json!(report.wake_at.map(|at| at.to_string())),
+    );
     json!({ "summary": summary })
 }
 
@@ -71,14 +77,28 @@ pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
 pub fn line_text(line: &Line, colour: bool) -> String {
     let (sign, style) = sign(line.verdict);
     let style = if colour { style } else { Style::new() };
-    let mut who = line.track.as_ref().map_or_else(|| "repository".to_owned(), ToString::to_string);
+    let mut who = line
+        .track
+        .as_ref()
+        .map_or_else(|| "repository".to_owned(), ToString::to_string);
     if let Some(seq) = line.seq {
         who.push_str(&format!("#{seq}"));
     }
-    let persona = line.persona.as_ref().map(ToString::to_string).unwrap_or_default();
+    let persona = line
+        .persona
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let verdict = format!("{sign} {:<10}", line.verdict.as_str());
-    let dim = if colour { Style::new().dimmed() } else { Style::new() };
-    let until = line.until.map(|until| format!(", until {}", short(until))).unwrap_or_default();
+    let dim = if colour {
+        Style::new().dimmed()
+    } else {
+        Style::new()
+    };
+    let until = line
+        .until
+        .map(|until| format!(", until {}", short(until)))
+        .unwrap_or_default();
     format!(
         "{style}{verdict}{style:#} {who:<22} {persona:<14} {} {dim}[{}{until}]{dim:#}",
         line.detail,

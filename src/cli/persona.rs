@@ -15,9 +15,18 @@ use crate::adapters::files;
 pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit, Stopped> {
     match command {
         PersonaCommand::List { dir, json } => list(dir, *json, out),
-        PersonaCommand::Render { id, dir, repo, track, json } => {
+        PersonaCommand::Render {
+            id,
+            dir,
+            repo,
+            track,
+            json,
+        } => {
             let (tree, plan) = read(dir)?;
-            let persona = plan.personas.get(&PersonaId::from(id.as_str())).ok_or_else(|| unknown(&plan, id))?;
+            let persona = plan
+                .personas
+                .get(&PersonaId::from(id.as_str()))
+                .ok_or_else(|| unknown(&plan, id))?;
             let rendered = prompt::render(&prompt::Request {
                 repository: repo,
                 persona,
@@ -61,7 +70,10 @@ fn read(dir: &Path) -> Result<(Tree, Plan), Stopped> {
 
 fn unknown(plan: &Plan, id: &str) -> Stopped {
     let known: Vec<_> = plan.personas.keys().map(ToString::to_string).collect();
-    Stopped::usage(format!("there is no persona `{id}`; there are: {}", known.join(", ")))
+    Stopped::usage(format!(
+        "there is no persona `{id}`; there are: {}",
+        known.join(", ")
+    ))
 }
 
 fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
@@ -79,8 +91,18 @@ fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
             });
             writeln!(out, "{document}")?;
         } else {
-            let places = if places.is_empty() { "only when asked for".to_owned() } else { places.join(", ") };
-            writeln!(out, "{:<3} {:<20} {:<40} {places}", persona.emoji, persona.id.as_str(), persona.description)?;
+            let places = if places.is_empty() {
+                "only when asked for".to_owned()
+            } else {
+                places.join(", ")
+            };
+            writeln!(
+                out,
+                "{:<3} {:<20} {:<40} {places}",
+                persona.emoji,
+                persona.id.as_str(),
+                persona.description
+            )?;
         }
     }
     Ok(Exit::Done)
@@ -90,12 +112,19 @@ fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
 fn places(plan: &Plan, persona: &Persona) -> Vec<String> {
     let kind = StepKind::Persona(persona.id.clone());
     let tracks = plan.tracks.values().flat_map(|track| {
-        let steps = track.steps.iter().enumerate().filter(|(_, step)| step.kind == kind);
+        let steps = track
+            .steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| step.kind == kind);
         steps.map(|(index, _)| format!("{}[{index}]", track.name))
     });
-    let schedule = plan.schedules.get(&persona.id).map(|schedule| match &schedule.cron {
-        Some(cron) => format!("`{}` {}", cron.expression(), cron.timezone()),
-        None => "manual".to_owned(),
-    });
+    let schedule = plan
+        .schedules
+        .get(&persona.id)
+        .map(|schedule| match &schedule.cron {
+            Some(cron) => format!("`{}` {}", cron.expression(), cron.timezone()),
+            None => "manual".to_owned(),
+        });
     tracks.chain(schedule).collect()
 }

@@ -10,7 +10,8 @@ use super::exit::{Exit, Stopped};
 use crate::adapters::files;
 
 pub(super) fn run(arguments: &Validate, out: &mut impl Write) -> Result<Exit, Stopped> {
-    let tree = files::read_tree(&arguments.dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree =
+        files::read_tree(&arguments.dir).map_err(|error| Stopped::usage(error.to_string()))?;
     let (plan, mut found) = plan::read(&tree);
     for persona in plan.personas.values() {
         found.extend(prompt::validate(persona, &tree));
@@ -37,7 +38,11 @@ pub(super) fn run(arguments: &Validate, out: &mut impl Write) -> Result<Exit, St
             found.len() - errors
         )?;
     }
-    Ok(if errors == 0 { Exit::Done } else { Exit::Findings })
+    Ok(if errors == 0 {
+        Exit::Done
+    } else {
+        Exit::Findings
+    })
 }
 
 /// One diagnostic as programs read it.

@@ -40,12 +40,20 @@ impl Clients {
         });
         let key = JulesKey::new(JULES_KEY).expect("the sandbox's key can stand in a header");
         let jules_client = Arc::new(jules::Client::new(
-            jules::Settings { seed, ..jules::Settings::new(key) },
+            jules::Settings {
+                seed,
+                ..jules::Settings::new(key)
+            },
             Arc::new(InProcess::new(shared.clone(), Face::Jules)),
             Arc::new(time.clone()),
             Arc::new(time.clone()),
         ));
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository);
-        Self { github, jules, jules_client, time }
+        Self {
+            github,
+            jules,
+            jules_client,
+            time,
+        }
     }
 }

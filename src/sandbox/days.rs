@@ -44,11 +44,24 @@ pub struct Ticked {
 impl Days {
     /// A run from the world's present time for a span.
     #[must_use]
-    pub fn new(shared: Shared, repository: RepositoryName, span: SignedDuration, seed: u64) -> Self {
+    pub fn new(
+        shared: Shared,
+        repository: RepositoryName,
+        span: SignedDuration,
+        seed: u64,
+    ) -> Self {
         let now = shared.now();
         let clients = Clients::new(&shared, repository.clone(), seed);
         let until = now.checked_add(span).unwrap_or(Timestamp::MAX);
-        Self { shared, repository, until, seed, ticks: 0, wake_at: now, clients }
+        Self {
+            shared,
+            repository,
+            until,
+            seed,
+            ticks: 0,
+            wake_at: now,
+            clients,
+        }
     }
 
     /// The repository.
@@ -106,13 +119,20 @@ impl Days {
             entropy: entropy(self.seed, self.ticks),
             paused_by_variable: None,
         };
-        let tick = Tick { github: &self.clients.github, jules: &self.clients.jules, stopwatch: &self.clients.time };
+        let tick = Tick {
+            github: &self.clients.github,
+            jules: &self.clients.jules,
+            stopwatch: &self.clients.time,
+        };
         let result = tick.run(&settings).await;
         let now = self.shared.now();
         let soon = now.checked_add(RETRY_AFTER).unwrap_or(Timestamp::MAX);
         self.wake_at = match &result {
             // What is due at once is due again only when the clock has moved.
-            Ok(report) => report.wake_at.unwrap_or(soon).max(now + SignedDuration::from_secs(1)),
+            Ok(report) => report
+                .wake_at
+                .unwrap_or(soon)
+                .max(now + SignedDuration::from_secs(1)),
             Err(_) => soon,
         };
         let after = self.cost();
@@ -145,5 +165,9 @@ fn heard(world: &mut phileas_world::World) -> bool {
 
 /// Randomness of a tick, drawn from the run's seed.
 fn entropy(seed: u64, tick: u64) -> [u8; 32] {
-    Sha256::new().chain_update(seed.to_be_bytes()).chain_update(tick.to_be_bytes()).finalize().into()
+    Sha256::new()
+        .chain_update(seed.to_be_bytes())
+        .chain_update(tick.to_be_bytes())
+        .finalize()
+        .into()
 }

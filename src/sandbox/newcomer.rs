@@ -9,12 +9,33 @@ pub fn files() -> Files {
         ("README.md", include_str!("newcomer/README.md")),
         ("Cargo.toml", include_str!("newcomer/Cargo.toml.txt")),
         ("src/lib.rs", include_str!("newcomer/lib.rs.txt")),
-        (".jules/schedules.toml", include_str!("newcomer/schedules.toml")),
-        (".jules/personas/blocks/base.md.j2", include_str!("newcomer/base.md.j2")),
-        (".jules/partials/journal_rules.md.j2", include_str!("newcomer/journal_rules.md.j2")),
-        (".jules/personas/curator/prompt.md.j2", include_str!("newcomer/curator.md.j2")),
-        (".jules/personas/refactor/prompt.md.j2", include_str!("newcomer/refactor.md.j2")),
-        (".jules/personas/tester/prompt.md.j2", include_str!("newcomer/tester.md.j2")),
-        (".jules/personas/auditor/prompt.md.j2", include_str!("newcomer/auditor.md.j2")),
+        (
+            ".jules/schedules.toml",
+            include_str!("newcomer/schedules.toml"),
+        ),
+        (
+            ".jules/personas/blocks/base.md.j2",
+            include_str!("newcomer/base.md.j2"),
+        ),
+        (
+            ".jules/partials/journal_rules.md.j2",
+            include_str!("newcomer/journal_rules.md.j2"),
+        ),
+        (
+            ".jules/personas/curator/prompt.md.j2",
+            include_str!("newcomer/curator.md.j2"),
+        ),
+        (
+            ".jules/personas/refactor/prompt.md.j2",
+            include_str!("newcomer/refactor.md.j2"),
+        ),
+        (
+            ".jules/personas/tester/prompt.md.j2",
+            include_str!("newcomer/tester.md.j2"),
+        ),
+        (
+            ".jules/personas/auditor/prompt.md.j2",
+            include_str!("newcomer/auditor.md.j2"),
+        ),
     ])
 }

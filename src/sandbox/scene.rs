@@ -55,8 +55,17 @@ impl Scene {
             seed,
             knobs: Knobs::documented(),
             faults: FaultPlan::default(),
-            temper: Temper { office_hours: false, longest_minutes: 3 * 60, ..Temper::usual() },
-            jules: Config { asks: 0.15, shortest_minutes: 6.0, longest_minutes: 45.0, ..Config::default() },
+            temper: Temper {
+                office_hours: false,
+                longest_minutes: 3 * 60,
+                ..Temper::usual()
+            },
+            jules: Config {
+                asks: 0.15,
+                shortest_minutes: 6.0,
+                longest_minutes: 45.0,
+                ..Config::default()
+            },
             tier: Tier::Pro,
         }
     }
@@ -89,12 +98,27 @@ impl Scene {
         seed.private = true;
         seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
         seed.labels = vec!["phileas".to_owned(), "phileas:pause".to_owned()];
-        seed.people = vec![("maintainer".to_owned(), Role::Admin), ("phileas-runner".to_owned(), Role::Write)];
+        seed.people = vec![
+            ("maintainer".to_owned(), Role::Admin),
+            ("phileas-runner".to_owned(), Role::Write),
+        ];
         let repo = world.seed(&seed);
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, "phileas-runner");
-        let events = ["pull_request", "pull_request_review", "push", "issues", "issue_comment"];
-        let _hook = github.add_hook(repo, WEBHOOK_URL, Some("sandbox-webhook-secret"), &events, start);
+        let events = [
+            "pull_request",
+            "pull_request_review",
+            "push",
+            "issues",
+            "issue_comment",
+        ];
+        let _hook = github.add_hook(
+            repo,
+            WEBHOOK_URL,
+            Some("sandbox-webhook-secret"),
+            &events,
+            start,
+        );
         Ok((world, repo))
     }
 }

@@ -44,7 +44,10 @@ impl InProcess {
 }
 
 impl Transport for InProcess {
-    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         let answer = self.answer(request);
         Box::pin(std::future::ready(answer))
     }

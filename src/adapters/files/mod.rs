@@ -33,7 +33,10 @@ pub struct ReadError {
 pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     if !root.is_dir() {
         let source = io::Error::new(io::ErrorKind::NotADirectory, "there is no such folder");
-        return Err(ReadError { path: root.to_owned(), source });
+        return Err(ReadError {
+            path: root.to_owned(),
+            source,
+        });
     }
     let mut tree = Tree::new();
     let mut left = FILES_LIMIT;
@@ -46,8 +49,17 @@ pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     Ok(tree)
 }
 
-fn walk(path: &Path, name: &str, depth: usize, left: &mut usize, tree: &mut Tree) -> Result<(), ReadError> {
-    let failed = |source| ReadError { path: path.to_owned(), source };
+fn walk(
+    path: &Path,
+    name: &str,
+    depth: usize,
+    left: &mut usize,
+    tree: &mut Tree,
+) -> Result<(), ReadError> {
+    let failed = |source| ReadError {
+        path: path.to_owned(),
+        source,
+    };
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let Ok(file_name) = entry.file_name().into_string() else {
@@ -55,7 +67,10 @@ fn walk(path: &Path, name: &str, depth: usize, left: &mut usize, tree: &mut Tree
         };
         let path = entry.path();
         let name = format!("{name}/{file_name}");
-        let meta = path.symlink_metadata().map_err(|source| ReadError { path: path.clone(), source })?;
+        let meta = path.symlink_metadata().map_err(|source| ReadError {
+            path: path.clone(),
+            source,
+        })?;
         if meta.is_dir() {
             if depth < DEPTH_LIMIT {
                 walk(&path, &name, depth + 1, left, tree)?;
@@ -67,8 +82,20 @@ fn walk(path: &Path, name: &str, depth: usize, left: &mut usize, tree: &mut Tree
             return Err(ReadError { path, source });
         }
         *left -= 1;
-        let (mode, text) = if meta.is_file() { (Mode::File, text(&path, meta.len())) } else { (Mode::Link, None) };
-        tree.insert(name, Entry { mode, oid: String::new(), size: meta.len(), text });
+        let (mode, text) = if meta.is_file() {
+            (Mode::File, text(&path, meta.len()))
+        } else {
+            (Mode::Link, None)
+        };
+        tree.insert(
+            name,
+            Entry {
+                mode,
+                oid: String::new(),
+                size: meta.len(),
+                text,
+            },
+        );
     }
     Ok(())
 }
@@ -78,5 +105,8 @@ fn text(path: &Path, size: u64) -> Option<std::sync::Arc<str>> {
     if size > FILE_LIMIT_BYTES {
         return None;
     }
-    fs::read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).map(Into::into)
+    fs::read(path)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .map(Into::into)
 }
