@@ -122,8 +122,8 @@ impl Client {
     /// # Errors
     /// [`ApiError`]; 404 where the Jules GitHub App is not installed on the repository.
     pub async fn get_source(&self, name: &str) -> Result<Source, ApiError> {
-        self.read(Call::new(routes::GET_SOURCE, &[("{source}", name)]))
-            .await
+        let names = [("{source}", name.strip_prefix("sources/").unwrap_or(name))];
+        self.read(Call::new(routes::GET_SOURCE, &names)).await
     }
 
     /// Creates a session: one request, never repeated, and none after `not_after` as far as the time is known.

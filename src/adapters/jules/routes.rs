@@ -6,7 +6,7 @@
 /// Lists repositories that Jules may work on.
 pub const LIST_SOURCES: &str = "GET /v1alpha/sources";
 /// Reads one of them.
-pub const GET_SOURCE: &str = "GET /v1alpha/{source}";
+pub const GET_SOURCE: &str = "GET /v1alpha/sources/{source}";
 /// Starts a session.
 pub const CREATE_SESSION: &str = "POST /v1alpha/sessions";
 /// Lists sessions of the whole account.
@@ -93,7 +93,7 @@ fn is_name(name: &str, slashes: bool) -> bool {
     };
     name.len() <= MAX_NAME_CHARS
         && if slashes {
-            name.starts_with("sources/") && name.split('/').all(segment)
+            name.split('/').all(segment)
         } else {
             segment(name)
         }
@@ -111,7 +111,7 @@ mod tests {
             (method.as_str(), path.as_str()),
             ("GET", "/sessions/15/activities/a-7")
         );
-        let (_, path) = fill(GET_SOURCE, &[("{source}", "sources/github/acme/widget")]).unwrap();
+        let (_, path) = fill(GET_SOURCE, &[("{source}", "github/acme/widget")]).unwrap();
         assert_eq!(path, "/sources/github/acme/widget");
     }
 
@@ -134,12 +134,7 @@ mod tests {
                 wrong
             );
         }
-        for wrong in [
-            "sessions/1",
-            "sources/../sessions",
-            "sources//x",
-            "sources/",
-        ] {
+        for wrong in ["../sessions", "github//x", "github/", "/"] {
             assert!(fill(GET_SOURCE, &[("{source}", wrong)]).is_err(), "{wrong}");
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::activities::MAX_PAGES;
 use super::stage::{Cast, Reply, missing, ok, refusal, stage};
-use crate::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
+use crate::runtime::ports::{Disposition, ReadJules as _};
 
 fn said(id: &str, time: &str) -> Value {
     json!({"id": id, "createTime": format!("2026-01-05T{time}Z"), "agentMessaged": {"agentMessage": id}})

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::listing::MAX_PAGES;
 use super::stage::{Cast, Reply, at, marker, ok, refusal, stage};
-use crate::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
+use crate::runtime::ports::{Disposition, ReadJules as _};
 
 fn now() -> Timestamp {
     at("2026-01-05T12:00:00Z")

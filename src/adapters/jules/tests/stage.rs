@@ -188,20 +188,13 @@ pub(super) fn route_of(request: &Request<Bytes>) -> &'static str {
         let (method, template) = route.split_once(' ').unwrap();
         method == request.method() && path_fits(template, request.uri().path())
     };
-    let mut fitting: Vec<&'static str> = routes::ALL.iter().copied().filter(fits).collect();
-    // `/v1alpha/{source}` fits paths of other routes too; the longest template is the one that is meant.
-    fitting.sort_by_key(|route| usize::MAX - route.len());
-    fitting
-        .first()
-        .copied()
-        .unwrap_or_else(|| panic!("no route fits {request:?}"))
+    let route = routes::ALL.iter().copied().find(fits);
+    route.unwrap_or_else(|| panic!("no route fits {request:?}"))
 }
 
 fn path_fits(template: &str, path: &str) -> bool {
     if let Some(before) = template.strip_suffix("{source}") {
-        return path
-            .strip_prefix(before)
-            .is_some_and(|rest| rest.starts_with("sources/"));
+        return path.starts_with(before);
     }
     let (template, verb) = template.split_once(':').unwrap_or((template, ""));
     let (path, path_verb) = path.split_once(':').unwrap_or((path, ""));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::wire::{Activity, Artifact, Kind, Output, Session};
 use super::stage::{at, missing, ok, stage};
-use crate::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
+use crate::runtime::ports::{Disposition, ReadJules as _};
 
 async fn session(body: Value) -> phileas_domain::engine::Session {
     let cast = stage([ok(body)]);
