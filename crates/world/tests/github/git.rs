@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::Request;
-use phileas_world::http::{Face, Gate, Verdict, lock, serve};
 use phileas_world::World;
+use phileas_world::http::{Face, Gate, Verdict, lock, serve};
 use tokio::net::TcpListener;
 
 use crate::stage::Stage;
@@ -29,14 +29,24 @@ fn git(folder: &Path, arguments: &[&str]) -> Output {
 
 fn good(folder: &Path, arguments: &[&str]) -> String {
     let output = git(folder, arguments);
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-async fn served(world: &Arc<Mutex<World>>, gate: Option<Arc<dyn Gate>>) -> (u16, tokio::task::JoinHandle<std::io::Result<()>>) {
+async fn served(
+    world: &Arc<Mutex<World>>,
+    gate: Option<Arc<dyn Gate>>,
+) -> (u16, tokio::task::JoinHandle<std::io::Result<()>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    (port, tokio::spawn(serve(Arc::clone(world), listener, Face::Github, gate)))
+    (
+        port,
+        tokio::spawn(serve(Arc::clone(world), listener, Face::Github, gate)),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,9 +58,19 @@ async fn the_real_git_clones_and_pushes() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().to_path_buf();
     tokio::task::spawn_blocking(move || {
-        let url = |token: &str| format!("http://x-access-token:{token}@127.0.0.1:{port}/olivia/garden.git");
+        let url = |token: &str| {
+            format!("http://x-access-token:{token}@127.0.0.1:{port}/olivia/garden.git")
+        };
         good(&place, &["clone", "-q", &url("token-walter"), "one"]);
-        good(&place, &["clone", "-q", &format!("http://127.0.0.1:{port}/olivia/garden"), "two"]);
+        good(
+            &place,
+            &[
+                "clone",
+                "-q",
+                &format!("http://127.0.0.1:{port}/olivia/garden"),
+                "two",
+            ],
+        );
         let one = place.join("one");
         std::fs::create_dir_all(one.join("deep/er")).unwrap();
         std::fs::write(one.join("deep/er/file.txt"), "pushed\n".repeat(2_000)).unwrap();
@@ -64,21 +84,38 @@ async fn the_real_git_clones_and_pushes() {
         good(&two, &["add", "."]);
         good(&two, &["commit", "-q", "-m", "Late"]);
         good(&two, &["remote", "set-url", "origin", &url("token-walter")]);
-        assert!(!git(&two, &["push", "-q", "origin", "main"]).status.success());
+        assert!(
+            !git(&two, &["push", "-q", "origin", "main"])
+                .status
+                .success()
+        );
         // A reader may not push.
-        good(&two, &["remote", "set-url", "origin", &url("token-stranger")]);
-        assert!(!git(&two, &["push", "-q", "origin", "main:elsewhere"]).status.success());
+        good(
+            &two,
+            &["remote", "set-url", "origin", &url("token-stranger")],
+        );
+        assert!(
+            !git(&two, &["push", "-q", "origin", "main:elsewhere"])
+                .status
+                .success()
+        );
     })
     .await
     .unwrap();
     server.abort();
     let world = lock(&world);
     let head = world.github().branch_head(repo, "main").unwrap();
-    let content = world.github().read_file(repo, head, "deep/er/file.txt").unwrap();
+    let content = world
+        .github()
+        .read_file(repo, head, "deep/er/file.txt")
+        .unwrap();
     assert_eq!(content.len(), 14_000);
     assert_eq!(world.github().branch_head(repo, "topic"), Some(head));
     assert!(world.github().branch_head(repo, "elsewhere").is_none());
-    assert_eq!(head.to_string(), good(&folder.path().join("one"), &["rev-parse", "HEAD"]));
+    assert_eq!(
+        head.to_string(),
+        good(&folder.path().join("one"), &["rev-parse", "HEAD"])
+    );
 }
 
 #[test]
@@ -87,19 +124,44 @@ fn the_export_is_a_sound_repository() {
     let (repo, now) = (stage.repo, stage.world.now());
     let github = stage.world.github_mut();
     let main = github.branch_head(repo, "main").unwrap();
-    let files = [("a/b/c.txt".to_owned(), Some(Bytes::from_static(b"1\n"))), ("README.md".to_owned(), None)];
-    let commit = github.commit_files(repo, Some(main), &files, "google-labs-jules[bot]", "Change", now);
+    let files = [
+        ("a/b/c.txt".to_owned(), Some(Bytes::from_static(b"1\n"))),
+        ("README.md".to_owned(), None),
+    ];
+    let commit = github.commit_files(
+        repo,
+        Some(main),
+        &files,
+        "google-labs-jules[bot]",
+        "Change",
+        now,
+    );
     github.move_branch(repo, "main", commit, "olivia", now);
     let folder = tempfile::tempdir().unwrap();
     stage.world.export(folder.path()).unwrap();
     let bare = folder.path().join("git");
     good(&bare, &["fsck", "--full", "--strict"]);
     assert_eq!(good(&bare, &["rev-parse", "main"]), commit.to_string());
-    assert_eq!(good(&bare, &["ls-tree", "-r", "--name-only", "main"]), "a/b/c.txt\nsrc/lib.rs");
-    assert_eq!(std::fs::read_to_string(folder.path().join("branches/main/a/b/c.txt")).unwrap(), "1\n");
-    assert!(folder.path().join("branches/jules/.jules/cycle_state.json").is_file());
-    let books: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.path().join("world.json")).unwrap()).unwrap();
-    assert_eq!(books["github_writes"].as_array().unwrap().last().unwrap()["what"], "ref.moved");
+    assert_eq!(
+        good(&bare, &["ls-tree", "-r", "--name-only", "main"]),
+        "a/b/c.txt\nsrc/lib.rs"
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("branches/main/a/b/c.txt")).unwrap(),
+        "1\n"
+    );
+    assert!(
+        folder
+            .path()
+            .join("branches/jules/.jules/cycle_state.json")
+            .is_file()
+    );
+    let books: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("world.json")).unwrap()).unwrap();
+    assert_eq!(
+        books["github_writes"].as_array().unwrap().last().unwrap()["what"],
+        "ref.moved"
+    );
 }
 
 struct CutAt {
@@ -111,17 +173,27 @@ struct CutAt {
 impl Gate for CutAt {
     fn before(&self, n: u64, _: Face, _: &Request<Bytes>) -> Verdict {
         self.seen.store(n, Ordering::SeqCst);
-        if n == self.before { Verdict::Cut } else { Verdict::Pass }
+        if n == self.before {
+            Verdict::Cut
+        } else {
+            Verdict::Pass
+        }
     }
 
     fn after(&self, n: u64, _: Face, _: &Request<Bytes>) -> Verdict {
-        if n == self.after { Verdict::Cut } else { Verdict::Pass }
+        if n == self.after {
+            Verdict::Cut
+        } else {
+            Verdict::Pass
+        }
     }
 }
 
 async fn post(port: u16, path: &str, body: &str) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port))
+        .await
+        .unwrap();
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token-olivia\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
@@ -138,18 +210,44 @@ async fn a_gate_cuts_before_or_after_the_effect() {
     let stage = Stage::new();
     let repo = stage.repo;
     let world = Arc::new(Mutex::new(stage.world));
-    let gate = Arc::new(CutAt { before: 1, after: 2, seen: AtomicU64::new(0) });
+    let gate = Arc::new(CutAt {
+        before: 1,
+        after: 2,
+        seen: AtomicU64::new(0),
+    });
     let (port, server) = served(&world, Some(Arc::clone(&gate) as Arc<dyn Gate>)).await;
     let issues = |world: &Arc<Mutex<World>>| lock(world).github().issues(repo).count();
     let path = "/repos/olivia/garden/issues";
-    assert_eq!((post(port, path, r#"{"title":"1"}"#).await, issues(&world)), (String::new(), 0));
-    assert_eq!((post(port, path, r#"{"title":"2"}"#).await, issues(&world)), (String::new(), 1));
-    assert!(post(port, path, r#"{"title":"3"}"#).await.starts_with("HTTP/1.1 201"));
+    assert_eq!(
+        (post(port, path, r#"{"title":"1"}"#).await, issues(&world)),
+        (String::new(), 0)
+    );
+    assert_eq!(
+        (post(port, path, r#"{"title":"2"}"#).await, issues(&world)),
+        (String::new(), 1)
+    );
+    assert!(
+        post(port, path, r#"{"title":"3"}"#)
+            .await
+            .starts_with("HTTP/1.1 201")
+    );
     let clock = post(port, "/__world/advance", r#"{"by": 90}"#).await;
     assert!(clock.contains("2026-01-05T00:01:30Z"), "{clock}");
-    let played = post(port, "/__world/scenario", r#"{"acts":[{"do":"add-label","number":1,"label":"bug","by":"walter"}]}"#).await;
+    let played = post(
+        port,
+        "/__world/scenario",
+        r#"{"acts":[{"do":"add-label","number":1,"label":"bug","by":"walter"}]}"#,
+    )
+    .await;
     assert!(played.starts_with("HTTP/1.1 200"), "{played}");
-    assert_eq!(lock(&world).github().issue(repo, 1).unwrap().labels, ["bug"]);
-    assert_eq!(gate.seen.load(Ordering::SeqCst), 3, "control routes do not count");
+    assert_eq!(
+        lock(&world).github().issue(repo, 1).unwrap().labels,
+        ["bug"]
+    );
+    assert_eq!(
+        gate.seen.load(Ordering::SeqCst),
+        3,
+        "control routes do not count"
+    );
     server.abort();
 }

@@ -13,7 +13,10 @@ use crate::stage::Stage;
 fn two_thousand_requests_take_about_a_second() {
     let mut stage = Stage::new();
     let (repo, now) = (stage.repo, stage.world.now());
-    stage.world.github_mut().add_hook(repo, "http://127.0.0.1:1/", Some("s"), &["*"], now);
+    stage
+        .world
+        .github_mut()
+        .add_hook(repo, "http://127.0.0.1:1/", Some("s"), &["*"], now);
     let read = "query { repository(owner: \"olivia\", name: \"garden\") { ref(qualifiedName: \"refs/heads/jules\") { target { oid } }
       state: object(expression: \"jules:.jules/cycle_state.json\") { ... on Blob { text } }
       pullRequests(first: 20, states: [OPEN]) { nodes { number title headRefOid author { login } } }

@@ -23,11 +23,25 @@ impl Stage {
     }
 
     pub(crate) fn with(knobs: Knobs) -> Self {
-        let mut world = World::new(WorldConfig { knobs, seed: 5, ..WorldConfig::default() });
-        let mut seed = Seed::new("olivia", "garden", files(&[("README.md", "# Garden\n"), ("src/lib.rs", "pub fn one() {}\n")]));
+        let mut world = World::new(WorldConfig {
+            knobs,
+            seed: 5,
+            ..WorldConfig::default()
+        });
+        let mut seed = Seed::new(
+            "olivia",
+            "garden",
+            files(&[
+                ("README.md", "# Garden\n"),
+                ("src/lib.rs", "pub fn one() {}\n"),
+            ]),
+        );
         seed.ledger = Some(files(&[(".jules/cycle_state.json", "{}\n")]));
         seed.labels = vec!["bug".to_owned(), "phileas:sentinel".to_owned()];
-        seed.people = vec![("walter".to_owned(), Role::Write), ("trudy".to_owned(), Role::Triage)];
+        seed.people = vec![
+            ("walter".to_owned(), Role::Write),
+            ("trudy".to_owned(), Role::Triage),
+        ];
         let repo = world.seed(&seed);
         let now = world.now();
         let github = world.github_mut();
@@ -40,17 +54,33 @@ impl Stage {
             ("pull_requests", Access::Write),
         ]);
         github.add_actions_token("token-actions", repo, grants.clone());
-        github.add_app(APP, "phileas", "olivia", grants, &["issues", "push", "pull_request", "issue_comment"], None, now);
+        github.add_app(
+            APP,
+            "phileas",
+            "olivia",
+            grants,
+            &["issues", "push", "pull_request", "issue_comment"],
+            None,
+            now,
+        );
         github.install_app(APP, "olivia", None, now);
         Self { world, repo }
     }
 
-    pub(crate) fn send(&mut self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Response<Bytes> {
+    pub(crate) fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Response<Bytes> {
         let mut request = Request::builder().method(method).uri(path);
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        let body = body
+            .map(|body| Bytes::from(body.to_string()))
+            .unwrap_or_default();
         reply(self.world.github_request(request.body(body).unwrap()))
     }
 
@@ -59,7 +89,13 @@ impl Stage {
         self.ask_as("token-olivia", method, path, body)
     }
 
-    pub(crate) fn ask_as(&mut self, token: &str, method: &str, path: &str, body: Value) -> (u16, Value) {
+    pub(crate) fn ask_as(
+        &mut self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Value,
+    ) -> (u16, Value) {
         let body = (!body.is_null()).then_some(body);
         let response = self.send(method, path, Some(token), body.as_ref());
         (response.status().as_u16(), json_of(&response))
@@ -72,7 +108,11 @@ impl Stage {
     }
 
     pub(crate) fn graphql(&mut self, query: &str, variables: Value) -> Value {
-        let (status, body) = self.ask("POST", "/graphql", json!({"query": query, "variables": variables}));
+        let (status, body) = self.ask(
+            "POST",
+            "/graphql",
+            json!({"query": query, "variables": variables}),
+        );
         assert_eq!(status, 200, "{body}");
         body
     }
@@ -82,7 +122,8 @@ impl Stage {
         let now = self.world.now().as_second();
         let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let head = encode(json!({"alg": "RS256", "typ": "JWT"}));
-        let claims = encode(json!({"iat": now + issued, "exp": now + ends, "iss": APP.to_string()}));
+        let claims =
+            encode(json!({"iat": now + issued, "exp": now + ends, "iss": APP.to_string()}));
         format!("{head}.{claims}.c2lnbmF0dXJl")
     }
 }
@@ -95,5 +136,9 @@ pub(crate) fn reply(answer: Answer) -> Response<Bytes> {
 }
 
 pub(crate) fn json_of(response: &Response<Bytes>) -> Value {
-    if response.body().is_empty() { Value::Null } else { serde_json::from_slice(response.body()).unwrap() }
+    if response.body().is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(response.body()).unwrap()
+    }
 }

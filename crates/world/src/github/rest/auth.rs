@@ -196,7 +196,10 @@ impl Model {
                     let known = repository.owner == identity.account
                         || repository.collaborators.contains_key(&identity.account);
                     if inside && !known {
-                        Err(Refusal::new(403, "Resource not accessible by personal access token"))
+                        Err(Refusal::new(
+                            403,
+                            "Resource not accessible by personal access token",
+                        ))
                     } else if has >= role {
                         Ok(())
                     } else if has == Role::None || role == Role::Admin {
