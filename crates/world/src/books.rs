@@ -89,6 +89,24 @@ pub struct Session {
     pub archived: bool,
     /// Whether it was deleted.
     pub deleted: bool,
+    /// Messages, approvals, archiving and the like, in their order.
+    pub acts: Vec<SessionAct>,
+    /// The branch that it pushed.
+    pub branch: Option<String>,
+}
+
+/// Something that was done to a session from outside.
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
+pub struct SessionAct {
+    /// When.
+    pub at: Timestamp,
+    /// `message`, `approve`, `archive`, `unarchive`, `pause`, `resume` or `delete`.
+    pub what: String,
+    /// Whether a person did it in the web app, not a client through the API.
+    pub in_web_app: bool,
+    /// The text of a message.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub text: String,
 }
 
 /// One write on GitHub.

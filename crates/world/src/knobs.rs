@@ -100,6 +100,30 @@ pub enum StaleText {
     IsAtButExpected,
 }
 
+/// What brings a paused session of Jules back to work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResumedBy {
+    /// `:unarchive` as well as a message.
+    UnarchiveOrMessage,
+    /// `:unarchive` alone.
+    Unarchive,
+    /// Only a person in the web app.
+    WebApp,
+}
+
+/// The names of Jules' new branches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BranchForm {
+    /// `<category>/<slug>-<session id>`.
+    Slug,
+    /// `jules-<session id>-<8 hex digits>`.
+    JulesHex,
+    /// Either, by chance.
+    Mixed,
+}
+
 macro_rules! knobs {
     ($($(#[doc = $doc:expr])+ $name:ident: $type:ty = $documented:expr, worst $worst:expr;)+) => {
         /// All knobs of one world.
@@ -199,7 +223,7 @@ knobs! {
     /// Jules: the body that answers sendMessage.
     message_reply: VerbReply = VerbReply::EmptyObject, worst VerbReply::EmptyBody;
     /// Jules: the body that answers archive and unarchive.
-    archive_reply: VerbReply = VerbReply::EmptyObject, worst VerbReply::Session;
+    archive_reply: VerbReply = VerbReply::Session, worst VerbReply::EmptyBody;
     /// Jules: pull requests are opened as drafts.
     draft_pulls: bool = false, worst true;
     /// Jules: who opens the pull requests.
@@ -211,7 +235,7 @@ knobs! {
     /// Jules: the session's outputs appear this many seconds after COMPLETED.
     outputs_lag_seconds: u64 = 0, worst 120;
     /// Jules: the answer to a create beyond a quota.
-    quota_reply: QuotaReply = QuotaReply::TooManyRequestsWithRetryAfter, worst QuotaReply::CouldNotGetSource;
+    quota_reply: QuotaReply = QuotaReply::TooManyRequests, worst QuotaReply::CouldNotGetSource;
     /// Jules: the window of the daily quota.
     quota_window: QuotaWindow = QuotaWindow::Rolling, worst QuotaWindow::Calendar;
     /// Jules: what deleting a running session does.
@@ -228,6 +252,38 @@ knobs! {
     archived_listed: bool = false, worst true;
     /// Jules: unknown states and activity kinds appear now and then.
     unknown_kinds: bool = false, worst true;
+    /// Jules: `sessions.get` answers 404 about a new session for this many seconds.
+    fresh_session_404_seconds: u64 = 0, worst 20;
+    /// Jules: an approval of a session that reads COMPLETED with nothing but a plan is answered 200 and does nothing.
+    late_approval_ignored: bool = false, worst true;
+    /// Jules: an approval before there is a plan is answered 200 and does nothing.
+    early_approval_ignored: bool = false, worst true;
+    /// Jules: what brings a paused session back to work.
+    resumed_by: ResumedBy = ResumedBy::UnarchiveOrMessage, worst ResumedBy::WebApp;
+    /// Jules: a create above the concurrent limit is not refused; the session stays QUEUED until another one ends.
+    over_concurrency_queued: bool = false, worst true;
+    /// Jules: requests a minute to the activities of one key above which they answer 429; 0 is no limit.
+    activity_reads_per_minute: u64 = 0, worst 120;
+    /// Jules: an unknown key is answered 400 API_KEY_INVALID instead of 401.
+    bad_key_is_400: bool = false, worst true;
+    /// Jules: page sizes outside 1 to 100 are answered 400 instead of being coerced.
+    page_size_rejected: bool = false, worst true;
+    /// Jules: the id of an activity stands only at the end of its name.
+    activity_id_in_name_only: bool = false, worst true;
+    /// Jules: the name of a session is its bare number.
+    session_name_bare: bool = false, worst true;
+    /// Jules: the names of new branches.
+    branch_form: BranchForm = BranchForm::Slug, worst BranchForm::Mixed;
+    /// Jules: share of activities without an originator.
+    originator_missing: f64 = 0.0, worst 0.3;
+    /// Jules: share of progress updates that are empty.
+    empty_progress: f64 = 0.1, worst 0.5;
+    /// Jules: share of sessions that go on reading IN_PROGRESS after their work is done.
+    never_completes: f64 = 0.0, worst 0.05;
+    /// Jules: share of finished sessions whose outputs stay empty although there are changes.
+    outputs_missing: f64 = 0.0, worst 0.2;
+    /// Jules: share of completed sessions that push their whole old diff once more, an hour later.
+    pushes_again: f64 = 0.0, worst 0.1;
     /// Jules: upper bound of a request's latency in milliseconds.
     jules_latency_ms: u64 = 400, worst 8_000;
 }

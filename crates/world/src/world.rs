@@ -250,7 +250,8 @@ impl World {
                 }
             }
             Face::Jules => {
-                entry.route = jules_route(request.uri().path());
+                entry.route = jules::template(request.method(), request.uri().path()).to_owned();
+                entry.identity = self.jules.identity(request);
                 if entry.took_effect {
                     reply = Some(self.jules.handle(
                         request,
@@ -415,6 +416,7 @@ impl World {
     fn settle(&mut self) {
         let now = self.now();
         self.books.github_writes.append(&mut self.github.written);
+        self.jules.write_books(&mut self.books);
         self.github.plan_deliveries(&self.knobs);
         self.github.remember(&self.knobs, now);
     }
@@ -447,33 +449,6 @@ fn delivery_headers(delivery: &hook::Delivery) -> HeaderMap {
         );
     }
     headers
-}
-
-/// The route of a path of the Jules API: ids give way to their names.
-fn jules_route(path: &str) -> String {
-    let mut parts = path.trim_matches('/').split('/');
-    let mut route = format!("/{}", parts.next().unwrap_or_default());
-    let mut kind = "";
-    for part in parts {
-        let (name, verb) = part
-            .split_once(':')
-            .map_or((part, None), |(name, verb)| (name, Some(verb)));
-        let shown = match kind {
-            "sessions" => "{session}",
-            "activities" => "{activity}",
-            "sources" => {
-                route += "/{source}";
-                break;
-            }
-            _ => name,
-        };
-        kind = if kind.is_empty() { name } else { "" };
-        route += &format!("/{shown}");
-        if let Some(verb) = verb {
-            route += &format!(":{verb}");
-        }
-    }
-    route
 }
 
 /// A reply that did not come from the service's own code.
@@ -527,31 +502,5 @@ fn github_text(status: StatusCode) -> &'static str {
         409 => "Conflict",
         422 => "Validation Failed",
         _ => "Server Error",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn routes_of_jules_hide_ids() {
-        assert_eq!(jules_route("/v1alpha/sessions"), "/v1alpha/sessions");
-        assert_eq!(
-            jules_route("/v1alpha/sessions/12"),
-            "/v1alpha/sessions/{session}"
-        );
-        assert_eq!(
-            jules_route("/v1alpha/sessions/12:sendMessage"),
-            "/v1alpha/sessions/{session}:sendMessage"
-        );
-        assert_eq!(
-            jules_route("/v1alpha/sessions/12/activities/3"),
-            "/v1alpha/sessions/{session}/activities/{activity}"
-        );
-        assert_eq!(
-            jules_route("/v1alpha/sources/github/o/r"),
-            "/v1alpha/sources/{source}"
-        );
     }
 }

@@ -248,6 +248,12 @@ impl Model {
         Ok(())
     }
 
+    /// Deletes a branch; one that does not exist stays so.
+    pub fn delete_branch(&mut self, repo: RepoId, branch: &str, actor: &str, now: Timestamp) {
+        let actor = self.account(actor);
+        let _ = self.delete_ref(repo, &format!("refs/heads/{branch}"), actor, now);
+    }
+
     pub(crate) fn delete_ref(
         &mut self,
         repo: RepoId,

@@ -1,59 +1,50 @@
-//! A model of Jules.
+//! A model of the Jules REST API (v1alpha) and of the service behind it.
+//!
+//! The methods, their validation and their encoding follow what Google's documentation, the official SDK and
+//! recorded replies of the live service show; where these leave a question open, a knob answers it.
 
-use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use jiff::Timestamp;
+mod account;
+mod activity;
+mod beat;
+mod body;
+mod bookkeeping;
+mod config;
+mod face;
+mod filter;
+mod life;
+mod listing;
+mod model;
+mod patch;
+mod perform;
+mod query;
+mod quota;
+mod record;
+mod refusal;
+mod resource;
+mod route;
+mod scenario;
+mod session;
+mod sources;
+mod state;
+mod user;
+mod web_app;
+mod wire;
+mod words;
+pub mod work;
 
-use crate::books::Books;
-use crate::chance::Stream;
-use crate::github;
-use crate::knobs::Knobs;
+#[cfg(test)]
+mod tests;
 
-/// How Jules behaves in one world.
-#[derive(Debug, Clone, Default)]
-pub struct Config {}
-
-/// All of Jules.
-#[derive(Debug)]
-pub struct Model {}
-
-impl Model {
-    /// A Jules without sessions.
-    #[must_use]
-    pub fn new(_config: Config, _chance: Stream) -> Self {
-        Self {}
-    }
-
-    /// Registers an API key of an account.
-    pub fn add_key(&mut self, _key: &str, _account: &str) {}
-
-    /// Answers one request.
-    pub fn handle(
-        &mut self,
-        _request: &Request<Bytes>,
-        _now: Timestamp,
-        _github: &mut github::Model,
-        _knobs: &Knobs,
-        _books: &mut Books,
-    ) -> Response<Bytes> {
-        let mut response = Response::new(Bytes::new());
-        *response.status_mut() = StatusCode::NOT_IMPLEMENTED;
-        response
-    }
-
-    /// When something happens by itself next.
-    #[must_use]
-    pub fn next_due(&self) -> Option<Timestamp> {
-        None
-    }
-
-    /// Does what is due.
-    pub fn advance(
-        &mut self,
-        _now: Timestamp,
-        _github: &mut github::Model,
-        _knobs: &Knobs,
-        _books: &mut Books,
-    ) {
-    }
-}
+pub use account::{Account, Installed, Tier};
+pub use activity::{Activity, Artifact, ChangeSet, Kind, Plan};
+pub use beat::{Beat, Deed};
+pub use config::{Config, Weights};
+pub use model::Model;
+pub use record::{Act, SessionRecord, Via};
+pub use refusal::Refusal;
+pub use route::template;
+pub use scenario::{Ending, FileTexts, Matcher, Pattern, Scenario};
+pub use session::Session;
+pub use state::State;
+pub use web_app::{WebAct, WebSession};
+pub use work::{BOT, Task, Worker};

@@ -1,0 +1,301 @@
+//! What a session's log holds, and its form on the wire.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::wire::{put, put_time};
+use crate::knobs::Knobs;
+
+/// A plan, numbered from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Its id; a revision has a new one.
+    pub id: String,
+    /// Ids, titles and texts of its steps.
+    pub steps: Vec<(String, String, String)>,
+    /// When it was made.
+    pub at: Timestamp,
+}
+
+/// The cumulative changes of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeSet {
+    /// The source's name; empty for a session without a repository.
+    pub source: String,
+    /// The commit on which the patch applies; empty for a session without a repository.
+    pub base: String,
+    /// The unified diff.
+    pub patch: String,
+    /// What a commit of it should say.
+    pub message: String,
+}
+
+impl ChangeSet {
+    pub(super) fn wire(&self) -> Value {
+        let mut patch = Map::new();
+        put(&mut patch, "unidiffPatch", &self.patch);
+        put(&mut patch, "baseCommitId", &self.base);
+        put(&mut patch, "suggestedCommitMessage", &self.message);
+        let mut set = Map::new();
+        put(&mut set, "source", &self.source);
+        set.insert("gitPatch".to_owned(), Value::Object(patch));
+        Value::Object(set)
+    }
+}
+
+/// What hangs on an activity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Artifact {
+    /// All changes so far.
+    ChangeSet(ChangeSet),
+    /// A picture.
+    Media {
+        /// Its bytes.
+        data: Vec<u8>,
+        /// Its type.
+        mime: &'static str,
+    },
+    /// A command that ran.
+    Bash {
+        /// The command line.
+        command: String,
+        /// What it printed.
+        output: String,
+        /// Its exit code.
+        exit_code: i32,
+    },
+    /// A kind that no client knows.
+    Unknown(String),
+}
+
+/// What an activity is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// The agent said something.
+    AgentMessaged(String),
+    /// The user said something.
+    UserMessaged(String),
+    /// A plan was made.
+    PlanGenerated(Plan),
+    /// The plan of this id was approved.
+    PlanApproved(String),
+    /// The work went on; both texts may be empty.
+    ProgressUpdated {
+        /// The heading.
+        title: String,
+        /// The text.
+        description: String,
+    },
+    /// The end.
+    SessionCompleted,
+    /// The end, with its reason.
+    SessionFailed(String),
+    /// A kind that no client knows.
+    Unknown(String),
+}
+
+/// One entry of a session's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    /// Its id within the session.
+    pub id: String,
+    /// When; several may share one instant.
+    pub at: Timestamp,
+    /// `user`, `agent` or `system`; empty when the service leaves it out.
+    pub originator: &'static str,
+    /// What it is about.
+    pub kind: Kind,
+    /// What hangs on it.
+    pub artifacts: Vec<Artifact>,
+}
+
+impl Activity {
+    pub(super) fn wire(&self, session: &str, knobs: &Knobs) -> Value {
+        let mut map = Map::new();
+        map.insert(
+            "name".to_owned(),
+            json!(format!("sessions/{session}/activities/{}", self.id)),
+        );
+        if !knobs.activity_id_in_name_only {
+            put(&mut map, "id", &self.id);
+        }
+        put_time(&mut map, "createTime", self.at);
+        put(&mut map, "originator", self.originator);
+        let (key, value) = self.kind.wire();
+        map.insert(key, value);
+        if !self.artifacts.is_empty() {
+            map.insert(
+                "artifacts".to_owned(),
+                self.artifacts.iter().map(Artifact::wire).collect(),
+            );
+        }
+        Value::Object(map)
+    }
+
+    /// The change set that hangs on this activity.
+    pub fn change_set(&self) -> Option<&ChangeSet> {
+        self.artifacts.iter().find_map(|artifact| match artifact {
+            Artifact::ChangeSet(set) => Some(set),
+            _ => None,
+        })
+    }
+}
+
+impl Kind {
+    fn wire(&self) -> (String, Value) {
+        let mut map = Map::new();
+        let key = match self {
+            Kind::AgentMessaged(text) => {
+                put(&mut map, "agentMessage", text);
+                "agentMessaged"
+            }
+            Kind::UserMessaged(text) => {
+                put(&mut map, "userMessage", text);
+                "userMessaged"
+            }
+            Kind::PlanGenerated(plan) => {
+                map.insert("plan".to_owned(), plan.wire());
+                "planGenerated"
+            }
+            Kind::PlanApproved(id) => {
+                put(&mut map, "planId", id);
+                "planApproved"
+            }
+            Kind::ProgressUpdated { title, description } => {
+                put(&mut map, "title", title);
+                put(&mut map, "description", description);
+                "progressUpdated"
+            }
+            Kind::SessionCompleted => "sessionCompleted",
+            Kind::SessionFailed(reason) => {
+                put(&mut map, "reason", reason);
+                "sessionFailed"
+            }
+            Kind::Unknown(key) => key,
+        };
+        (key.to_owned(), Value::Object(map))
+    }
+}
+
+impl Plan {
+    fn wire(&self) -> Value {
+        let steps = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(index, (id, title, description))| {
+                let mut step = Map::new();
+                put(&mut step, "id", id);
+                put(&mut step, "title", title);
+                put(&mut step, "description", description);
+                if index > 0 {
+                    step.insert("index".to_owned(), json!(index));
+                }
+                Value::Object(step)
+            });
+        let mut map = Map::new();
+        put(&mut map, "id", &self.id);
+        map.insert("steps".to_owned(), steps.collect());
+        put_time(&mut map, "createTime", self.at);
+        Value::Object(map)
+    }
+}
+
+impl Artifact {
+    fn wire(&self) -> Value {
+        match self {
+            Artifact::ChangeSet(set) => json!({ "changeSet": set.wire() }),
+            Artifact::Media { data, mime } => {
+                json!({ "media": { "data": STANDARD.encode(data), "mimeType": mime } })
+            }
+            Artifact::Bash {
+                command,
+                output,
+                exit_code,
+            } => {
+                let mut map = Map::new();
+                put(&mut map, "command", command);
+                put(&mut map, "output", output);
+                if *exit_code != 0 {
+                    map.insert("exitCode".to_owned(), json!(exit_code));
+                }
+                json!({ "bashOutput": map })
+            }
+            Artifact::Unknown(key) => {
+                let mut map = Map::new();
+                map.insert(key.clone(), json!({}));
+                Value::Object(map)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire(kind: Kind, artifacts: Vec<Artifact>) -> Value {
+        let at = "2026-01-14T10:21:05.5Z".parse().unwrap();
+        Activity {
+            id: "a7".into(),
+            at,
+            originator: "agent",
+            kind,
+            artifacts,
+        }
+        .wire("1548", &Knobs::documented())
+    }
+
+    #[test]
+    fn defaults_are_left_out() {
+        let plan = Plan {
+            id: "p".into(),
+            steps: vec![
+                ("1".into(), "A".into(), String::new()),
+                ("2".into(), "B".into(), "b".into()),
+            ],
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let value = wire(Kind::PlanGenerated(plan), vec![]);
+        let steps = &value["planGenerated"]["plan"]["steps"];
+        assert_eq!(steps[0], json!({"id": "1", "title": "A"}));
+        assert_eq!(steps[1]["index"], 1);
+        assert!(value.get("artifacts").is_none());
+        let bash = Artifact::Bash {
+            command: "ls".into(),
+            output: String::new(),
+            exit_code: 0,
+        };
+        let empty = Kind::ProgressUpdated {
+            title: String::new(),
+            description: String::new(),
+        };
+        assert_eq!(
+            wire(empty, vec![bash]),
+            json!({"name": "sessions/1548/activities/a7", "id": "a7", "createTime": "2026-01-14T10:21:05.500Z",
+                "originator": "agent", "progressUpdated": {}, "artifacts": [{"bashOutput": {"command": "ls"}}]})
+        );
+    }
+
+    #[test]
+    fn the_id_may_stand_in_the_name_alone() {
+        let activity = Activity {
+            id: "a7".into(),
+            at: Timestamp::UNIX_EPOCH,
+            originator: "",
+            kind: Kind::SessionCompleted,
+            artifacts: vec![],
+        };
+        let value = activity.wire(
+            "1",
+            &Knobs {
+                activity_id_in_name_only: true,
+                ..Knobs::documented()
+            },
+        );
+        assert!(value.get("id").is_none() && value.get("originator").is_none());
+        assert_eq!(value["sessionCompleted"], json!({}));
+    }
+}

@@ -1,0 +1,79 @@
+//! The beats of a session's life: what happens, and how long after the beat before.
+
+use serde::{Deserialize, Serialize};
+
+use super::scenario::FileTexts;
+
+/// One thing that happens in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Beat {
+    /// Seconds after the beat before, or after whatever the session waited for.
+    pub after: f64,
+    /// What happens.
+    pub deed: Deed,
+}
+
+/// What can happen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deed {
+    /// A machine is there and clones the repository: QUEUED becomes PLANNING.
+    Start,
+    /// A plan is made; the session waits when approval is required and was not given yet.
+    Plan,
+    /// A progress update; empty texts are left out, as on the wire.
+    Progress {
+        /// The heading.
+        title: String,
+        /// The text.
+        description: String,
+    },
+    /// A command ran.
+    Bash {
+        /// The command line.
+        command: String,
+        /// What it printed.
+        output: String,
+        /// Its exit code.
+        exit_code: i32,
+    },
+    /// A picture was taken of the running application.
+    Media,
+    /// Files change; the activity carries the cumulative change set.
+    Edit(FileTexts),
+    /// Files change in some plausible way, or as the worker of the model says.
+    EditSomehow,
+    /// The agent says something.
+    Say(String),
+    /// The agent asks something and waits: AWAITING_USER_FEEDBACK.
+    Ask(String),
+    /// The agent asks something and does not wait.
+    AskInPassing(String),
+    /// The changes are pushed, and the pull request is opened unless it exists.
+    Push,
+    /// As `Push`, but as a replay of the whole diff on the old base, which undoes what others pushed meanwhile.
+    PushOldDiff,
+    /// The work ends: COMPLETED. With `outputs: false` the session shows none.
+    Complete {
+        /// Whether the session shows its outputs.
+        outputs: bool,
+    },
+    /// The work ends: FAILED.
+    Fail(String),
+    /// An activity of a kind, or with an artifact of a kind, that no client knows.
+    Unknown {
+        /// The key of the kind; empty for none.
+        activity: String,
+        /// The key of the artifact; empty for none.
+        artifact: String,
+    },
+    /// Nothing ever happens again by itself.
+    Hang,
+}
+
+impl Beat {
+    pub(super) fn new(after: f64, deed: Deed) -> Beat {
+        Beat { after, deed }
+    }
+}

@@ -1,0 +1,103 @@
+//! Brings the world's books up to date about sessions and their questions.
+
+use jiff::Timestamp;
+
+use super::record::Via;
+use super::session::Session;
+use crate::books;
+
+/// A question on its way into the books.
+#[derive(Debug)]
+pub(super) struct Question {
+    at: Timestamp,
+    text: String,
+    /// Where it stands in the books.
+    place: Option<usize>,
+    answer: Option<(Timestamp, String)>,
+}
+
+impl Session {
+    /// Brings the world's books up to date about this session.
+    pub(super) fn write_into(&self, entry: &mut books::Session) {
+        let record = &self.record;
+        if entry.id.is_empty() {
+            let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+            entry.id.clone_from(&record.id);
+            entry.account.clone_from(&record.account);
+            entry.source = some(&record.source);
+            entry.starting_branch = some(&record.starting_branch);
+            entry.title = some(&record.title);
+            entry.prompt.clone_from(&record.prompt);
+            entry.created_at = Some(record.created);
+            entry.foreign = record.via == Via::WebApp;
+        }
+        entry.reply_lost = record.refused_after_effect;
+        let known = entry.states.len();
+        entry.states.extend(
+            record.states[known..]
+                .iter()
+                .map(|(at, state)| (*at, state.name().to_owned())),
+        );
+        let known = entry.acts.len();
+        entry
+            .acts
+            .extend(record.acts[known..].iter().map(|act| books::SessionAct {
+                at: act.at,
+                what: act.what.to_owned(),
+                in_web_app: act.via == Via::WebApp,
+                text: act.text.clone(),
+            }));
+        entry.pull = record.pull;
+        entry.branch.clone_from(&record.branch);
+        entry.archived = self.archived;
+        entry.deleted = self.deleted;
+    }
+
+    /// Brings the world's books up to date about this session's questions.
+    pub(super) fn write_questions(&mut self, books: &mut Vec<books::Question>) {
+        for question in &mut self.questions {
+            let place = *question.place.get_or_insert_with(|| {
+                books.push(books::Question {
+                    at: question.at,
+                    session: self.record.id.clone(),
+                    text: question.text.clone(),
+                    answered_at: None,
+                    answer: None,
+                });
+                books.len() - 1
+            });
+            if let (Some(entry), Some((at, answer))) = (books.get_mut(place), &question.answer) {
+                entry.answered_at = Some(*at);
+                entry.answer = Some(answer.clone());
+            }
+        }
+        self.questions.retain(|question| question.answer.is_none());
+    }
+
+    /// Notes a question for the books.
+    pub(super) fn asked(&mut self, text: &str, now: Timestamp) {
+        self.questions.push(Question {
+            at: now,
+            text: text.to_owned(),
+            place: None,
+            answer: None,
+        });
+    }
+
+    /// The questions that nobody has answered yet, with the instants at which they were asked.
+    pub fn open_questions(&self) -> impl Iterator<Item = (Timestamp, &str)> {
+        self.questions
+            .iter()
+            .filter(|question| question.answer.is_none())
+            .map(|question| (question.at, question.text.as_str()))
+    }
+
+    /// Notes the answer to whatever is open.
+    pub(super) fn answered(&mut self, text: &str, now: Timestamp) {
+        for question in &mut self.questions {
+            question
+                .answer
+                .get_or_insert_with(|| (now, text.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Listings of sessions and of activities: order, pages, what is shown when.
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use jiff::Timestamp;
+
+use super::face::{Call, text_reply};
+use super::filter;
+use super::model::{Model, within};
+use super::query;
+use super::refusal::{Refusal, json_reply};
+use super::wire;
+use crate::knobs::{Knobs, ListingOrder};
+
+/// Entries on a page when no size is asked for (documented).
+const SESSIONS_A_PAGE: usize = 30;
+const ACTIVITIES_A_PAGE: usize = 50;
+
+impl Model {
+    pub(super) fn list_sessions(&mut self, call: &Call<'_>) -> Result<Response<Bytes>, Refusal> {
+        let size = call.query.page_size(SESSIONS_A_PAGE, call.knobs)?;
+        let wanted = call
+            .query
+            .filter
+            .as_deref()
+            .map(filter::archived)
+            .transpose()?;
+        let (now, knobs) = (call.now, call.knobs);
+        // A token holds the number of the session that comes next, so that newer sessions do not shift pages.
+        let position = call.query.position("sessions")?;
+        let mut listed: Vec<usize> = Vec::new();
+        let next = match knobs.listing_order {
+            ListingOrder::NewestFirst => {
+                let below = position.map_or(usize::MAX, |position| position + 1);
+                let mut next = None;
+                for index in self.of_account[call.account].iter().rev().copied() {
+                    if index >= below || !self.is_listed(index, wanted, now, knobs) {
+                        continue;
+                    }
+                    if listed.len() == size {
+                        next = Some(index);
+                        break;
+                    }
+                    listed.push(index);
+                }
+                next
+            }
+            order => {
+                let mut all: Vec<usize> = self.of_account[call.account]
+                    .iter()
+                    .copied()
+                    .filter(|index| self.is_listed(*index, wanted, now, knobs))
+                    .collect();
+                match order {
+                    ListingOrder::RecentlyUpdated => {
+                        all.sort_by_key(|index| {
+                            std::cmp::Reverse((self.sessions[*index].updated, *index))
+                        });
+                    }
+                    // Ids are random, and their last digits are as good as a shuffled deck.
+                    _ => all.sort_by_cached_key(|index| {
+                        self.sessions[*index].id().chars().rev().collect::<String>()
+                    }),
+                }
+                let start = position.unwrap_or(0);
+                listed.extend(all.iter().skip(start).take(size));
+                (start + listed.len() < all.len()).then_some(start + listed.len())
+            }
+        };
+        for index in &listed {
+            self.sessions[*index].encode(true, now, knobs);
+        }
+        let token = next.map(|next| query::token("sessions", next));
+        let entries = listed.iter().map(|index| self.sessions[*index].encoded());
+        Ok(text_reply(wire::listing(
+            "sessions",
+            entries,
+            token.as_deref(),
+        )))
+    }
+
+    fn is_listed(
+        &self,
+        index: usize,
+        archived: Option<bool>,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> bool {
+        let session = &self.sessions[index];
+        let wanted = match archived {
+            Some(archived) => session.archived == archived,
+            None => !session.archived || knobs.archived_listed,
+        };
+        wanted && !session.deleted && !within(now, session.created, knobs.listing_lag_seconds)
+    }
+
+    pub(super) fn list_activities(
+        &mut self,
+        id: &str,
+        call: &Call<'_>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        self.usage[call.account].read_activities(call.now, call.knobs)?;
+        let index = self.find(id, call)?;
+        let session = &self.sessions[index];
+        if within(
+            call.now,
+            session.created,
+            call.knobs.fresh_activities_404_seconds,
+        ) {
+            return Err(Refusal::not_found());
+        }
+        let size = call.query.page_size(ACTIVITIES_A_PAGE, call.knobs)?;
+        let start = call.query.position("activities")?.unwrap_or(0);
+        let newer = match &call.query.filter {
+            Some(_) if !call.knobs.activity_filter => return Err(Refusal::invalid()),
+            Some(text) => Some(filter::newer_than(text)?),
+            None => None,
+        };
+        let entries: Vec<String> = session
+            .activities
+            .iter()
+            .filter(|activity| newer.is_none_or(|newer| activity.at > newer))
+            .skip(start)
+            .take(size + 1)
+            .map(|activity| activity.wire(id, call.knobs).to_string())
+            .collect();
+        let token = (entries.len() > size).then(|| query::token("activities", start + size));
+        let page = entries.iter().take(size).map(String::as_str);
+        Ok(text_reply(wire::listing(
+            "activities",
+            page,
+            token.as_deref(),
+        )))
+    }
+
+    pub(super) fn get_activity(
+        &mut self,
+        id: &str,
+        activity: &str,
+        call: &Call<'_>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        self.usage[call.account].read_activities(call.now, call.knobs)?;
+        let index = self.find(id, call)?;
+        let found = self.sessions[index]
+            .activities
+            .iter()
+            .find(|known| known.id == activity);
+        Ok(json_reply(
+            StatusCode::OK,
+            &found.ok_or_else(Refusal::not_found)?.wire(id, call.knobs),
+        ))
+    }
+}

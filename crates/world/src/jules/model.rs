@@ -1,0 +1,387 @@
+//! The service as a whole: accounts, sessions, and what is due when.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::account::{Account, Installed};
+use super::body::NewSession;
+use super::config::Config;
+use super::life::{self, Circumstances};
+use super::perform::{Stage, later};
+use super::quota::Usage;
+use super::record::{SessionRecord, Via};
+use super::scenario::{Playbook, Scenario};
+use super::session::{Session, stamp};
+use super::state::State;
+use super::work::Worker;
+use crate::books::{self, Books};
+use crate::chance::{Chance, Stream};
+use crate::github::{self, RepoId};
+use crate::knobs::Knobs;
+
+/// The smallest session id: 17 decimal digits.
+const SMALLEST_ID: u64 = 10_000_000_000_000_000;
+
+/// A stateful model of the Jules API and of the service behind it.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) config: Config,
+    pub(super) usage: Vec<Usage>,
+    pub(super) sessions: Vec<Session>,
+    pub(super) by_id: BTreeMap<String, usize>,
+    /// Sessions of each account in the order of their creation.
+    pub(super) of_account: Vec<Vec<usize>>,
+    pub(super) draws: Stream,
+    due: BTreeSet<(Timestamp, usize)>,
+    changed: BTreeSet<usize>,
+    waiting: BTreeSet<usize>,
+    revision: u64,
+    playbook: Playbook,
+    worker: Option<Box<dyn Worker>>,
+    chance: Chance,
+}
+
+impl Model {
+    /// A service with these accounts and no sessions.
+    pub fn new(config: Config, mut chance: Stream) -> Model {
+        let seed = chance.bits();
+        let chance = Chance::new(seed);
+        Model {
+            usage: vec![Usage::default(); config.accounts.len()],
+            of_account: vec![Vec::new(); config.accounts.len()],
+            playbook: Playbook::new(config.scenarios.clone()),
+            draws: chance.stream("requests"),
+            config,
+            sessions: Vec::new(),
+            by_id: BTreeMap::new(),
+            due: BTreeSet::new(),
+            changed: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+            revision: 0,
+            worker: None,
+            chance,
+        }
+    }
+
+    /// Adds an account and returns its number.
+    pub fn add_account(&mut self, account: Account) -> usize {
+        self.config.accounts.push(account);
+        self.usage.push(Usage::default());
+        self.of_account.push(Vec::new());
+        self.config.accounts.len() - 1
+    }
+
+    /// Registers an API key with the account of this login, which is made when it is missing.
+    pub fn add_key(&mut self, key: &str, login: &str) -> usize {
+        match self
+            .config
+            .accounts
+            .iter()
+            .position(|account| account.login == login)
+        {
+            Some(account) => {
+                self.config.accounts[account].keys.push(key.to_owned());
+                account
+            }
+            None => self.add_account(Account::new(login, key)),
+        }
+    }
+
+    /// The account of a login.
+    pub fn account_mut(&mut self, login: &str) -> Option<&mut Account> {
+        self.config
+            .accounts
+            .iter_mut()
+            .find(|account| account.login == login)
+    }
+
+    /// Installs the app of an account on a repository.
+    pub fn install(&mut self, login: &str, installed: Installed) -> bool {
+        self.account_mut(login)
+            .map(|account| account.installed.push(installed))
+            .is_some()
+    }
+
+    /// Puts a script before all others; it is for sessions that are created from now on.
+    pub fn script(&mut self, scenario: Scenario) {
+        self.playbook.put_first(scenario);
+    }
+
+    /// Gives the work of unscripted sessions to a worker.
+    pub fn employ(&mut self, worker: Box<dyn Worker>) {
+        self.worker = Some(worker);
+    }
+
+    /// Every session that was ever created, in order, deleted ones too.
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.sessions.iter()
+    }
+
+    /// A session, deleted ones too.
+    pub fn session(&self, id: &str) -> Option<&Session> {
+        self.by_id.get(id).map(|index| &self.sessions[*index])
+    }
+
+    /// The books about every session, in the order of their creation.
+    pub fn records(&self) -> impl Iterator<Item = &SessionRecord> {
+        self.sessions.iter().map(Session::record)
+    }
+
+    /// Counts changes of sessions; the same number means that nothing has changed.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The sessions that wait for a person, with the instant since which they do.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Session, Timestamp)> {
+        self.waiting.iter().filter_map(|index| {
+            let session = &self.sessions[*index];
+            session
+                .record
+                .states
+                .last()
+                .map(|(since, _)| (session, *since))
+        })
+    }
+
+    /// The session that opened a pull request.
+    pub fn session_of_pull(
+        &self,
+        repo: RepoId,
+        number: u64,
+        github: &github::Model,
+    ) -> Option<&Session> {
+        let branch = &github.pull(repo, number)?.head.branch;
+        self.sessions.iter().rev().find(|session| {
+            session.record.pull == Some(number)
+                && session.record.branch.as_ref() == Some(branch)
+                && session
+                    .checkout
+                    .as_ref()
+                    .is_some_and(|checkout| checkout.repo == repo)
+        })
+    }
+
+    /// How many sessions were created whose title or prompt, as they were sent, hold this text.
+    pub fn created_with(&self, marker: &str) -> usize {
+        self.records()
+            .filter(|record| record.mentions(marker))
+            .count()
+    }
+
+    /// Makes a session and plans its life. Everything that it draws comes from a stream of its own.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the facts of one create, used here alone"
+    )]
+    pub(super) fn create(
+        &mut self,
+        account: usize,
+        key: &str,
+        new: NewSession,
+        via: Via,
+        held: bool,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> usize {
+        let index = self.sessions.len();
+        let id = self.new_id(index);
+        let mut chance = self.chance.stream(&format!("session/{id}"));
+        let (source, starting_branch) = new.context.unwrap_or_default();
+        let owner = &self.config.accounts[account];
+        let stored = match owner.installation(&source) {
+            Some(installed) if knobs.source_case_changed => installed.in_other_case().source(),
+            Some(installed) => installed.source(),
+            None => source.clone(),
+        };
+        let scenario = self.playbook.choose(
+            &new.title,
+            &new.prompt,
+            Some(&source).filter(|s| !s.is_empty()).map(String::as_str),
+        );
+        let circumstances = Circumstances {
+            has_source: !source.is_empty(),
+            auto_create_pull: new.auto_create_pull,
+            scenario: &scenario,
+        };
+        let beats = life::compose(&circumstances, &self.config, knobs, &mut chance);
+        let unknown = knobs.unknown_kinds && chance.happens(0.1);
+        let record = SessionRecord {
+            id: id.clone(),
+            account: owner.login.clone(),
+            key: key.to_owned(),
+            via,
+            source,
+            starting_branch,
+            title: new.title,
+            prompt: new.prompt,
+            require_plan_approval: new.require_plan_approval,
+            auto_create_pull: new.auto_create_pull,
+            created: stamp(now, &mut chance),
+            refused_after_effect: false,
+            states: vec![(now, State::Queued)],
+            acts: Vec::new(),
+            branch: None,
+            pull: None,
+            commits: Vec::new(),
+        };
+        let mut session = Session::new(record, account, stored, chance);
+        session.unknown_state = scenario
+            .unknown_state
+            .clone()
+            .or_else(|| unknown.then(|| "REVIEWING".to_owned()));
+        session.scenario = scenario;
+        session.beats = beats;
+        session.held = held;
+        session.schedule(now);
+        self.sessions.push(session);
+        self.by_id.insert(id, index);
+        self.of_account[account].push(index);
+        self.usage[account].create(now);
+        self.enlist(index, None);
+        index
+    }
+
+    fn new_id(&self, index: usize) -> String {
+        let mut draws = self.chance.stream(&format!("id/{index}"));
+        loop {
+            // Few values lie below the smallest, and fewer are taken, so this ends soon.
+            let id = draws.bits().max(SMALLEST_ID).to_string();
+            if !self.by_id.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+
+    /// Brings the calendar up to date after a session changed; `before` is what it was due at.
+    pub(super) fn enlist(&mut self, index: usize, before: Option<Timestamp>) {
+        let session = &self.sessions[index];
+        let now_due = session.due;
+        let waits = matches!(
+            session.state(),
+            State::AwaitingPlanApproval | State::AwaitingUserFeedback
+        );
+        if waits && !session.deleted {
+            self.waiting.insert(index);
+        } else {
+            self.waiting.remove(&index);
+        }
+        self.changed.insert(index);
+        self.revision += 1;
+        if before == now_due {
+            if let Some(due) = now_due {
+                self.due.insert((due, index));
+            }
+            return;
+        }
+        if let Some(due) = before {
+            self.due.remove(&(due, index));
+        }
+        if let Some(due) = now_due {
+            self.due.insert((due, index));
+        }
+    }
+
+    /// Changes a session and keeps the calendar; starts a held one when this frees a place.
+    pub(super) fn change<T>(
+        &mut self,
+        index: usize,
+        now: Timestamp,
+        change: impl FnOnce(&mut Session) -> T,
+    ) -> T {
+        let session = &mut self.sessions[index];
+        let before = session.due;
+        let occupied = session.occupies();
+        let result = change(session);
+        let freed = occupied && !session.occupies();
+        let account = session.account;
+        self.enlist(index, before);
+        if freed {
+            self.start_held(account, now);
+        }
+        result
+    }
+
+    fn start_held(&mut self, account: usize, now: Timestamp) {
+        let held = self.of_account[account].iter().copied().find(|index| {
+            let session = &self.sessions[*index];
+            session.held && !session.deleted && session.state().is_active()
+        });
+        if let Some(index) = held {
+            self.change(index, now, |session| {
+                session.held = false;
+                session.schedule(now);
+            });
+        }
+    }
+
+    /// How many sessions of an account occupy a place.
+    pub(super) fn active(&self, account: usize) -> usize {
+        self.of_account[account]
+            .iter()
+            .filter(|index| self.sessions[**index].occupies())
+            .count()
+    }
+
+    /// When something happens by itself next.
+    pub fn next_due(&self) -> Option<Timestamp> {
+        self.due.first().map(|(due, _)| *due)
+    }
+
+    /// Lets everything happen that is due, in order of its time.
+    pub fn advance(
+        &mut self,
+        now: Timestamp,
+        github: &mut github::Model,
+        knobs: &Knobs,
+        books: &mut Books,
+    ) {
+        while let Some((due, index)) = self.due.first().copied() {
+            if due > now {
+                break;
+            }
+            self.due.pop_first();
+            let mut worker = self.worker.take();
+            let login = self.config.accounts[self.sessions[index].account]
+                .login
+                .clone();
+            let mut stage = Stage {
+                github,
+                knobs,
+                worker: worker.as_mut(),
+                login: &login,
+                ordinal: index + 1,
+            };
+            self.sessions[index].due = None;
+            let occupied = self.sessions[index].occupies();
+            self.sessions[index].perform(due, &mut stage);
+            self.worker = worker;
+            self.enlist(index, None);
+            let session = &self.sessions[index];
+            if occupied && !session.occupies() {
+                self.start_held(session.account, due);
+            }
+        }
+        self.write_books(books);
+    }
+
+    /// Writes down what changed since the last time.
+    pub(crate) fn write_books(&mut self, books: &mut Books) {
+        for index in std::mem::take(&mut self.changed) {
+            let session = &self.sessions[index];
+            if books.sessions.len() <= index {
+                books.sessions.push(books::Session::default());
+            }
+            if let Some(entry) = books.sessions.get_mut(index) {
+                session.write_into(entry);
+            }
+            self.sessions[index].write_questions(&mut books.questions);
+        }
+    }
+}
+
+/// Whether an instant lies within this many seconds after another one.
+pub(super) fn within(now: Timestamp, since: Timestamp, seconds: u64) -> bool {
+    seconds > 0 && now < later(since, seconds as f64)
+}

@@ -1,0 +1,131 @@
+//! Unified diffs between two states of a set of files, as `git apply` takes them.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use sha1::{Digest, Sha1};
+use similar::TextDiff;
+
+/// Lines of context around a change, git's default.
+const CONTEXT: usize = 3;
+
+/// The diff of all files; `None` on a side means that the file does not exist there.
+pub(super) fn unified(files: &BTreeMap<String, (Option<Bytes>, Option<Bytes>)>) -> String {
+    files
+        .iter()
+        .map(|(path, (old, new))| one(path, old.as_ref(), new.as_ref()))
+        .collect()
+}
+
+fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
+    if old == new {
+        return String::new();
+    }
+    let mut text = format!("diff --git a/{path} b/{path}\n");
+    let index = format!("index {}..{}", blob(old), blob(new));
+    match (old, new) {
+        (None, _) => text.push_str(&format!("new file mode 100644\n{index}\n")),
+        (_, None) => text.push_str(&format!("deleted file mode 100644\n{index}\n")),
+        _ => text.push_str(&format!("{index} 100644\n")),
+    }
+    let sides = (as_text(old), as_text(new));
+    let (Some(before), Some(after)) = sides else {
+        text.push_str(&format!(
+            "Binary files {} and {} differ\n",
+            name("a", path, old),
+            name("b", path, new)
+        ));
+        return text;
+    };
+    let diff = TextDiff::from_lines(before, after);
+    let hunks = diff
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .missing_newline_hint(true)
+        .header(&name("a", path, old), &name("b", path, new))
+        .to_string();
+    text.push_str(&hunks);
+    text
+}
+
+fn name(side: &str, path: &str, data: Option<&Bytes>) -> String {
+    data.map_or_else(|| "/dev/null".to_owned(), |_| format!("{side}/{path}"))
+}
+
+fn as_text(data: Option<&Bytes>) -> Option<&str> {
+    data.map_or(Some(""), |data| {
+        std::str::from_utf8(data)
+            .ok()
+            .filter(|text| !text.contains('\0'))
+    })
+}
+
+/// The abbreviated name of a blob, zeros for none.
+fn blob(data: Option<&Bytes>) -> String {
+    let Some(data) = data else {
+        return "0000000".to_owned();
+    };
+    let mut hash = Sha1::new();
+    hash.update(format!("blob {}\0", data.len()));
+    hash.update(data);
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<String>()[..7]
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn bytes(text: &str) -> Option<Bytes> {
+        Some(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    #[test]
+    fn git_applies_what_is_written_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let long: String = (0..40).map(|line| format!("line {line}\n")).collect();
+        let changed = long
+            .replace("line 3\n", "line three\n")
+            .replace("line 30\n", "");
+        let files = BTreeMap::from([
+            ("long.txt".to_owned(), (bytes(&long), bytes(&changed))),
+            (
+                "docs/new.md".to_owned(),
+                (None, bytes("# New\n\nno newline at the end")),
+            ),
+            ("old.txt".to_owned(), (bytes("gone\n"), None)),
+            ("ends.txt".to_owned(), (bytes("a\nb"), bytes("a\nb\n"))),
+            ("same.txt".to_owned(), (bytes("same\n"), bytes("same\n"))),
+        ]);
+        for (path, (old, _)) in &files {
+            if let Some(old) = old {
+                std::fs::write(at(path), old).unwrap();
+            }
+        }
+        let patch = unified(&files);
+        assert!(!patch.contains("same.txt"));
+        std::fs::write(at("p.diff"), &patch).unwrap();
+        let applied = Command::new("git")
+            .args(["apply", "--whitespace=nowarn", "p.diff"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(
+            applied.status.success(),
+            "{}\n{patch}",
+            String::from_utf8_lossy(&applied.stderr)
+        );
+        for (path, (_, new)) in &files {
+            assert_eq!(
+                std::fs::read(at(path)).ok().map(Bytes::from),
+                *new,
+                "{path}"
+            );
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Plays beats: moves a session through its states when its time has come.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::activity::{Artifact, Kind};
+use super::beat::{Beat, Deed};
+use super::session::{Checkout, Session};
+use super::state::State;
+use super::work::Worker;
+use crate::github;
+use crate::knobs::Knobs;
+
+/// A picture of one transparent pixel.
+const PIXEL: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0,
+    1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 13, b'I', b'D', b'A', b'T',
+    0x78, 0xda, 0x63, 0x64, 0x60, 0xf8, 0x5f, 0x0f, 0, 0x02, 0x87, 0x01, 0x80, 0xeb, 0x47, 0xba,
+    0x92, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+];
+
+/// What a beat needs from the world around its session.
+pub(super) struct Stage<'a> {
+    pub(super) github: &'a mut github::Model,
+    pub(super) knobs: &'a Knobs,
+    pub(super) worker: Option<&'a mut Box<dyn Worker>>,
+    /// The login of the session's account.
+    pub(super) login: &'a str,
+    /// The how many-th session of the model it is, from 1.
+    pub(super) ordinal: usize,
+}
+
+impl Session {
+    /// Does what is due at this instant and sets the next due time.
+    pub(super) fn perform(&mut self, now: Timestamp, stage: &mut Stage<'_>) {
+        self.due = None;
+        if self.state() == State::AwaitingPlanApproval && self.gives_up_after().is_none() {
+            self.accept_plan("system", now, stage.knobs);
+            return;
+        }
+        if let Some(beat) = self.beats.pop_front() {
+            self.play(beat.deed, now, stage);
+        }
+        self.schedule(now);
+    }
+
+    /// Sets the due time of the next beat, unless the session waits for somebody.
+    pub(super) fn schedule(&mut self, now: Timestamp) {
+        let waits = match self.state() {
+            State::AwaitingUserFeedback | State::Paused | State::Failed => true,
+            State::AwaitingPlanApproval => return,
+            _ => self.held || self.deleted && self.beats.is_empty(),
+        };
+        self.due = if waits {
+            None
+        } else {
+            self.beats.front().map(|beat| later(now, beat.after))
+        };
+    }
+
+    fn play(&mut self, deed: Deed, now: Timestamp, stage: &mut Stage<'_>) {
+        let knobs = stage.knobs;
+        match deed {
+            Deed::Start => self.start(now, stage),
+            Deed::Plan => self.propose(now, knobs),
+            Deed::Progress { title, description } => {
+                self.log(
+                    "agent",
+                    Kind::ProgressUpdated { title, description },
+                    Vec::new(),
+                    now,
+                    knobs,
+                );
+            }
+            Deed::Bash {
+                command,
+                output,
+                exit_code,
+            } => {
+                let ran = Artifact::Bash {
+                    command,
+                    output,
+                    exit_code,
+                };
+                self.update("Ran a command", vec![ran], now, knobs);
+            }
+            Deed::Media => {
+                let picture = Artifact::Media {
+                    data: PIXEL.to_vec(),
+                    mime: "image/png",
+                };
+                self.update("Took a screenshot", vec![picture], now, knobs);
+            }
+            Deed::Edit(files) => {
+                self.edit(&files, stage.ordinal, now, stage.github);
+                self.report_changes(now, knobs);
+            }
+            Deed::EditSomehow => {
+                let task = self.task(now);
+                let worked = stage
+                    .worker
+                    .as_mut()
+                    .and_then(|worker| worker.work(&task, stage.github));
+                let files = match worked {
+                    Some(files) => files,
+                    None => self.made_up(stage.github),
+                };
+                self.edit(&files, stage.ordinal, now, stage.github);
+                self.report_changes(now, knobs);
+            }
+            Deed::Say(text) => {
+                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+            }
+            Deed::AskInPassing(text) => {
+                self.asked(&text, now);
+                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+            }
+            Deed::Ask(text) => {
+                self.asked(&text, now);
+                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+                self.enter(State::AwaitingUserFeedback, now);
+            }
+            Deed::Push => self.push(false, stage.login, now, stage.github, knobs),
+            Deed::PushOldDiff => self.push(true, stage.login, now, stage.github, knobs),
+            Deed::Complete { outputs } => self.complete(outputs, now, stage),
+            Deed::Fail(reason) => self.fail(reason, now, knobs),
+            Deed::Unknown { activity, artifact } => {
+                let kind = if activity.is_empty() {
+                    Kind::ProgressUpdated {
+                        title: String::new(),
+                        description: String::new(),
+                    }
+                } else {
+                    Kind::Unknown(activity)
+                };
+                let artifacts = if artifact.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![Artifact::Unknown(artifact)]
+                };
+                self.log("agent", kind, artifacts, now, knobs);
+            }
+            Deed::Hang => self.beats.clear(),
+        }
+    }
+
+    fn update(&mut self, title: &str, artifacts: Vec<Artifact>, now: Timestamp, knobs: &Knobs) {
+        let kind = Kind::ProgressUpdated {
+            title: title.to_owned(),
+            description: String::new(),
+        };
+        self.log("agent", kind, artifacts, now, knobs);
+    }
+
+    fn report_changes(&mut self, now: Timestamp, knobs: &Knobs) {
+        let artifacts = self
+            .change_set()
+            .map(Artifact::ChangeSet)
+            .into_iter()
+            .collect();
+        self.update("Changed files", artifacts, now, knobs);
+    }
+
+    fn start(&mut self, now: Timestamp, stage: &mut Stage<'_>) {
+        self.enter(State::Planning, now);
+        let Some(path) = self.source.strip_prefix("sources/github/") else {
+            return;
+        };
+        let checkout = path.split_once('/').and_then(|(owner, name)| {
+            let repo = stage.github.repository_by_name(owner, name)?;
+            let base = stage
+                .github
+                .branch_head(repo, &self.record.starting_branch)?;
+            Some(Checkout { repo, base })
+        });
+        match checkout {
+            Some(checkout) => self.checkout = Some(checkout),
+            None => self.fail(
+                "The repository could not be cloned.".to_owned(),
+                now,
+                stage.knobs,
+            ),
+        }
+    }
+
+    fn propose(&mut self, now: Timestamp, knobs: &Knobs) {
+        let plan = self.make_plan(now);
+        self.plan = Some(plan.id.clone());
+        self.log("agent", Kind::PlanGenerated(plan), Vec::new(), now, knobs);
+        if self.record.require_plan_approval && !self.approved {
+            self.enter(State::AwaitingPlanApproval, now);
+            let minutes = self.scenario.auto_approve_minutes;
+            let seconds = minutes.map(|minutes| minutes * 60.0).or_else(|| {
+                (knobs.auto_approve_seconds > 0).then_some(knobs.auto_approve_seconds as f64)
+            });
+            self.due = match self.gives_up_after() {
+                Some(after) => Some(later(now, after)),
+                None => seconds.map(|seconds| later(now, seconds)),
+            };
+        } else {
+            let by = if self.approved { "user" } else { "system" };
+            self.accept_plan(by, now, knobs);
+        }
+    }
+
+    /// The seconds after which a session that ends with nothing but its plan does so, approved or not.
+    fn gives_up_after(&self) -> Option<f64> {
+        self.beats
+            .front()
+            .filter(|beat| matches!(beat.deed, Deed::Complete { .. }))
+            .map(|beat| beat.after)
+    }
+
+    /// Goes to work on the present plan.
+    pub(super) fn accept_plan(&mut self, by: &'static str, now: Timestamp, knobs: &Knobs) {
+        if let Some(plan) = self.plan.clone() {
+            self.log(by, Kind::PlanApproved(plan), Vec::new(), now, knobs);
+        }
+        self.enter(State::InProgress, now);
+        self.schedule(now);
+    }
+
+    fn complete(&mut self, outputs: bool, now: Timestamp, stage: &mut Stage<'_>) {
+        self.enter(State::Completed, now);
+        self.log(
+            "system",
+            Kind::SessionCompleted,
+            Vec::new(),
+            now,
+            stage.knobs,
+        );
+        self.outputs.shown.clear();
+        self.outputs.at = Some(now);
+        if outputs {
+            self.show_outputs(stage);
+        }
+    }
+
+    fn show_outputs(&mut self, stage: &Stage<'_>) {
+        let mut shown = Vec::new();
+        let pull = self.checkout.as_ref().zip(self.record.pull);
+        if let Some((checkout, number)) = pull
+            && let Some(pull) = stage.github.pull(checkout.repo, number)
+        {
+            let path = self.source.trim_start_matches("sources/github/");
+            shown.push(json!({ "pullRequest": {
+                "url": format!("https://github.com/{path}/pull/{number}"),
+                "title": pull.title,
+                "description": pull.body,
+                "baseRef": self.record.starting_branch,
+                "headRef": self.record.branch,
+            }}));
+        }
+        // A pull request stands alone or beside the change set; both were seen.
+        if let Some(set) = self.change_set()
+            && (shown.is_empty() || self.chance.happens(0.5))
+        {
+            shown.push(json!({ "changeSet": set.wire() }));
+        }
+        if let Some(unknown) = &self.scenario.unknown_output {
+            shown.push(json!({ unknown: {} }));
+        }
+        self.outputs.shown = shown;
+    }
+
+    fn fail(&mut self, reason: String, now: Timestamp, knobs: &Knobs) {
+        self.enter(State::Failed, now);
+        self.log(
+            "system",
+            Kind::SessionFailed(reason),
+            Vec::new(),
+            now,
+            knobs,
+        );
+        self.beats.clear();
+    }
+
+    /// Says something soon, before whatever comes next.
+    pub(super) fn answer_soon(&mut self, text: String, seconds: f64, now: Timestamp) {
+        let due = later(now, seconds);
+        if let (Some(next), Some(front)) = (self.due, self.beats.front_mut()) {
+            if next <= due {
+                // The next beat comes first; the answer follows it.
+                let first = self.beats.pop_front();
+                self.beats.push_front(Beat::new(seconds, Deed::Say(text)));
+                if let Some(first) = first {
+                    self.beats.push_front(first);
+                }
+                return;
+            }
+            front.after = (next.duration_since(due)).as_secs_f64();
+        }
+        self.beats.push_front(Beat::new(seconds, Deed::Say(text)));
+        self.due = Some(due);
+    }
+}
+
+/// An instant later by this many seconds, to the millisecond.
+pub(super) fn later(now: Timestamp, seconds: f64) -> Timestamp {
+    let span = SignedDuration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(SignedDuration::MAX);
+    let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    now.checked_add(SignedDuration::from_millis(millis))
+        .unwrap_or(Timestamp::MAX)
+}

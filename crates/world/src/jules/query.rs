@@ -1,0 +1,165 @@
+//! Query parameters: which ones exist, page sizes, page tokens.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::refusal::Refusal;
+use super::route::Route;
+use crate::knobs::Knobs;
+
+/// The largest page; larger sizes are coerced to it (documented).
+const LARGEST_PAGE: usize = 100;
+
+/// The query of a listing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Query {
+    page_size: Option<String>,
+    pub(super) page_token: Option<String>,
+    pub(super) filter: Option<String>,
+}
+
+impl Query {
+    /// Reads a query string; a name that the method does not have is 400.
+    ///
+    /// Google's front end also knows `key`, `alt` and the like. They are refused here, because a key must never
+    /// stand in a URL and no client of Jules needs the others.
+    pub(super) fn parse(query: Option<&str>, route: &Route) -> Result<Query, Refusal> {
+        let mut read = Query::default();
+        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            if !route.parameters().contains(&name.as_ref()) {
+                return Err(Refusal::bad_field(
+                    "",
+                    format!(
+                        "Unknown name \"{name}\": Cannot bind query parameter. Field '{name}' could not be found in request message."
+                    ),
+                ));
+            }
+            let value = Some(value.into_owned()).filter(|value| !value.is_empty());
+            match name.as_ref() {
+                "pageSize" => read.page_size = value,
+                "pageToken" => read.page_token = value,
+                _ => read.filter = value,
+            }
+        }
+        Ok(read)
+    }
+
+    /// The number of entries on a page, `default` when none is asked for.
+    pub(super) fn page_size(&self, default: usize, knobs: &Knobs) -> Result<usize, Refusal> {
+        let Some(text) = &self.page_size else {
+            return Ok(default);
+        };
+        let asked: i32 = text.parse().map_err(|_| {
+            Refusal::bad_field(
+                "page_size",
+                format!("Invalid value at 'page_size' (TYPE_INT32), \"{text}\""),
+            )
+        })?;
+        let fits = usize::try_from(asked)
+            .ok()
+            .filter(|size| (1..=LARGEST_PAGE).contains(size));
+        match fits {
+            Some(size) => Ok(size),
+            None if asked == 0 => Ok(default),
+            None if knobs.page_size_rejected => Err(Refusal::invalid()),
+            None if asked < 0 => Ok(default),
+            None => Ok(LARGEST_PAGE),
+        }
+    }
+
+    /// Where the page starts: what [`token`] was given for this kind of listing.
+    pub(super) fn position(&self, kind: &str) -> Result<Option<usize>, Refusal> {
+        let Some(token) = &self.page_token else {
+            return Ok(None);
+        };
+        let text = URL_SAFE_NO_PAD
+            .decode(token)
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .ok_or_else(Refusal::invalid)?;
+        match text.split_once(' ') {
+            Some((of, position)) if of == kind => {
+                position.parse().map(Some).map_err(|_| Refusal::invalid())
+            }
+            _ => Err(Refusal::invalid()),
+        }
+    }
+}
+
+/// An opaque token from which the next page of this kind of listing starts.
+pub(super) fn token(kind: &str, position: usize) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{kind} {position}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions(query: &str) -> Result<Query, Refusal> {
+        Query::parse(Some(query), &Route::ListSessions)
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_in_the_recorded_words() {
+        let refusal = Query::parse(
+            Some("createTime=2026-01-01"),
+            &Route::ListActivities("1".into()),
+        )
+        .unwrap_err();
+        assert_eq!(refusal.code, 400);
+        assert_eq!(
+            refusal.message,
+            "Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message."
+        );
+        assert!(Query::parse(Some("pageSize=3"), &Route::GetSession("1".into())).is_err());
+        assert!(sessions("key=secret").is_err());
+    }
+
+    #[test]
+    fn page_sizes_are_coerced_or_rejected() {
+        let mut knobs = Knobs::documented();
+        for (asked, size) in [("1", 1), ("100", 100), ("101", 100), ("0", 30), ("-1", 30)] {
+            assert_eq!(
+                sessions(&format!("pageSize={asked}"))
+                    .unwrap()
+                    .page_size(30, &knobs),
+                Ok(size)
+            );
+        }
+        assert_eq!(sessions("").unwrap().page_size(50, &knobs), Ok(50));
+        assert!(
+            sessions("pageSize=ten")
+                .unwrap()
+                .page_size(30, &knobs)
+                .is_err()
+        );
+        knobs.page_size_rejected = true;
+        assert!(
+            sessions("pageSize=101")
+                .unwrap()
+                .page_size(30, &knobs)
+                .is_err()
+        );
+        assert_eq!(
+            sessions("pageSize=0").unwrap().page_size(30, &knobs),
+            Ok(30)
+        );
+    }
+
+    #[test]
+    fn a_token_belongs_to_its_listing() {
+        let query = sessions(&format!("pageToken={}", token("sessions", 17))).unwrap();
+        assert_eq!(query.position("sessions"), Ok(Some(17)));
+        assert!(query.position("sources").is_err());
+        assert!(
+            sessions("pageToken=zzz")
+                .unwrap()
+                .position("sessions")
+                .is_err()
+        );
+        assert_eq!(
+            sessions("pageToken=").unwrap().position("sessions"),
+            Ok(None)
+        );
+    }
+}

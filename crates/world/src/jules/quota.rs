@@ -1,0 +1,153 @@
+//! The limits of an account: sessions a day, sessions at a time, bursts, reads a minute.
+
+use std::collections::VecDeque;
+
+use jiff::{SignedDuration, Timestamp, tz};
+
+use super::refusal::Refusal;
+use crate::knobs::{Knobs, QuotaReply, QuotaWindow};
+
+/// The rolling window of the daily limit.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// The window in which creates count as parallel.
+const BURST: SignedDuration = SignedDuration::from_secs(1);
+/// The window of the limit on reads of activities.
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+/// Seconds in the `Retry-After` of a refusal, where it has one.
+const RETRY_AFTER: u32 = 60;
+
+/// What an account has used up.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Usage {
+    created: VecDeque<Timestamp>,
+    attempts: VecDeque<Timestamp>,
+    activity_reads: VecDeque<Timestamp>,
+}
+
+impl Usage {
+    /// Counts a session that was created.
+    pub(super) fn create(&mut self, now: Timestamp) {
+        self.created.push_back(now);
+    }
+
+    /// Sessions that count towards the daily limit at this instant.
+    pub(super) fn today(&mut self, now: Timestamp, window: QuotaWindow) -> usize {
+        match window {
+            QuotaWindow::Rolling => {
+                forget(&mut self.created, now, DAY);
+                self.created.len()
+            }
+            QuotaWindow::Calendar => {
+                let day = |at: &Timestamp| at.to_zoned(tz::TimeZone::UTC).date();
+                let today = day(&now);
+                self.created.retain(|at| day(at) == today);
+                self.created.len()
+            }
+        }
+    }
+
+    /// Counts an attempt to create, and refuses it when there are too many at once.
+    pub(super) fn attempt(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
+        self.attempts.push_back(now);
+        self.calm(now, knobs)
+    }
+
+    /// Refuses whatever comes while there are too many creates at once, reads too.
+    pub(super) fn calm(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
+        forget(&mut self.attempts, now, BURST);
+        if knobs.create_burst > 0 && self.attempts.len() as u64 > knobs.create_burst {
+            return Err(Refusal::exhausted(None));
+        }
+        Ok(())
+    }
+
+    /// Counts a read of activities, and refuses it when there were too many within a minute.
+    pub(super) fn read_activities(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
+        if knobs.activity_reads_per_minute == 0 {
+            return Ok(());
+        }
+        forget(&mut self.activity_reads, now, MINUTE);
+        if self.activity_reads.len() as u64 >= knobs.activity_reads_per_minute {
+            return Err(Refusal::exhausted(None));
+        }
+        self.activity_reads.push_back(now);
+        Ok(())
+    }
+}
+
+/// The reply to a create above a limit.
+pub(super) fn over(knobs: &Knobs) -> Refusal {
+    match knobs.quota_reply {
+        QuotaReply::TooManyRequestsWithRetryAfter => Refusal::exhausted(Some(RETRY_AFTER)),
+        QuotaReply::TooManyRequests => Refusal::exhausted(None),
+        QuotaReply::FailedPrecondition => Refusal::precondition(),
+        QuotaReply::CouldNotGetSource => Refusal::no_source(),
+    }
+}
+
+fn forget(instants: &mut VecDeque<Timestamp>, now: Timestamp, window: SignedDuration) {
+    while instants
+        .front()
+        .is_some_and(|at| now.duration_since(*at) >= window)
+    {
+        instants.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_day_rolls_or_follows_the_calendar() {
+        let mut usage = Usage::default();
+        usage.create(at("2026-01-05T23:00:00Z"));
+        usage.create(at("2026-01-06T00:30:00Z"));
+        assert_eq!(
+            usage
+                .clone()
+                .today(at("2026-01-06T01:00:00Z"), QuotaWindow::Calendar),
+            1
+        );
+        assert_eq!(
+            usage.today(at("2026-01-06T22:59:59Z"), QuotaWindow::Rolling),
+            2
+        );
+        assert_eq!(
+            usage.today(at("2026-01-06T23:00:00Z"), QuotaWindow::Rolling),
+            1
+        );
+    }
+
+    #[test]
+    fn a_burst_refuses_reads_too_and_passes() {
+        let knobs = Knobs {
+            create_burst: 2,
+            ..Knobs::documented()
+        };
+        let mut usage = Usage::default();
+        let now = at("2026-01-06T00:00:00Z");
+        assert!(usage.attempt(now, &knobs).is_ok());
+        assert!(usage.attempt(now, &knobs).is_ok());
+        assert_eq!(usage.attempt(now, &knobs).unwrap_err().code, 429);
+        assert_eq!(usage.calm(now, &knobs).unwrap_err().code, 429);
+        assert!(usage.calm(now + BURST, &knobs).is_ok());
+    }
+
+    #[test]
+    fn reads_of_activities_are_counted_by_the_minute() {
+        let knobs = Knobs {
+            activity_reads_per_minute: 1,
+            ..Knobs::documented()
+        };
+        let mut usage = Usage::default();
+        let now = at("2026-01-06T00:00:00Z");
+        assert!(usage.read_activities(now, &knobs).is_ok());
+        assert!(usage.read_activities(now, &knobs).is_err());
+        assert!(usage.read_activities(now + MINUTE, &knobs).is_ok());
+    }
+}

@@ -1,0 +1,131 @@
+//! The Session resource on the wire, as lags and other knobs let it be seen.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use super::session::Session;
+use super::state::State;
+use super::wire::{put, put_flag, put_time};
+use super::words;
+use crate::knobs::{Knobs, TitleKept};
+
+/// What a title is cut to where a knob asks for it.
+const TRUNCATED_TITLE: usize = 60;
+
+/// What the encoded form of a session depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Shown {
+    revision: u64,
+    state: State,
+    outputs: bool,
+    title: TitleKept,
+    prompt: bool,
+    bare_name: bool,
+}
+
+impl Session {
+    /// The state as a reply shows it at this instant.
+    pub(super) fn shown_state(&self, now: Timestamp, knobs: &Knobs) -> State {
+        let lag =
+            SignedDuration::from_secs(i64::try_from(knobs.state_lag_seconds).unwrap_or(i64::MAX));
+        let seen = now.checked_sub(lag).unwrap_or(Timestamp::MIN);
+        let states = &self.record.states;
+        let shown = states
+            .iter()
+            .rev()
+            .find(|(at, _)| *at <= seen)
+            .or(states.first());
+        shown.map_or(State::Queued, |(_, state)| *state)
+    }
+
+    /// The resource as JSON text, for a listing or for a reply about this session alone.
+    pub(super) fn encode(&mut self, listed: bool, now: Timestamp, knobs: &Knobs) -> &str {
+        let lag =
+            SignedDuration::from_secs(i64::try_from(knobs.outputs_lag_seconds).unwrap_or(i64::MAX));
+        let shown = Shown {
+            revision: self.revision,
+            state: self.shown_state(now, knobs),
+            outputs: self
+                .outputs
+                .at
+                .is_some_and(|at| at.checked_add(lag).is_ok_and(|due| due <= now)),
+            title: knobs.title,
+            prompt: !(listed && knobs.listing_without_prompt),
+            bare_name: knobs.session_name_bare,
+        };
+        if self.encoded.as_ref().is_none_or(|(of, _)| *of != shown) {
+            let text = self.wire(&shown, true).to_string();
+            self.encoded = Some((shown, text));
+        }
+        self.encoded.as_ref().map_or("", |(_, text)| text)
+    }
+
+    /// What [`Session::encode`] made last.
+    pub(super) fn encoded(&self) -> &str {
+        self.encoded.as_ref().map_or("", |(_, text)| text)
+    }
+
+    /// The resource without its source, as one verb was seen to answer.
+    pub(super) fn encode_without_source(&self, now: Timestamp, knobs: &Knobs) -> String {
+        let shown = Shown {
+            revision: self.revision,
+            state: self.shown_state(now, knobs),
+            outputs: false,
+            title: knobs.title,
+            prompt: true,
+            bare_name: knobs.session_name_bare,
+        };
+        self.wire(&shown, false).to_string()
+    }
+
+    fn wire(&self, shown: &Shown, with_source: bool) -> Value {
+        let id = &self.record.id;
+        let mut map = Map::new();
+        let name = if shown.bare_name {
+            id.clone()
+        } else {
+            format!("sessions/{id}")
+        };
+        put(&mut map, "name", &name);
+        put(&mut map, "id", id);
+        let title = match shown.title {
+            TitleKept::Verbatim => self.own_title(),
+            TitleKept::Truncated => self.own_title().chars().take(TRUNCATED_TITLE).collect(),
+            TitleKept::Rewritten => words::title(&self.record.prompt),
+            TitleKept::Dropped => String::new(),
+        };
+        put(&mut map, "title", &title);
+        if shown.prompt {
+            put(&mut map, "prompt", &self.record.prompt);
+        }
+        if with_source && !self.source.is_empty() {
+            map.insert(
+                "sourceContext".to_owned(),
+                json!({
+                    "source": self.source,
+                    "githubRepoContext": { "startingBranch": self.record.starting_branch },
+                }),
+            );
+        }
+        put_time(&mut map, "createTime", self.created);
+        put_time(&mut map, "updateTime", self.updated);
+        let state = match &self.unknown_state {
+            Some(unknown) if shown.state == State::InProgress => unknown.as_str(),
+            _ => shown.state.name(),
+        };
+        put(&mut map, "state", state);
+        put(
+            &mut map,
+            "url",
+            &format!("https://jules.google.com/session/{id}"),
+        );
+        if shown.outputs && !self.outputs.shown.is_empty() {
+            map.insert(
+                "outputs".to_owned(),
+                Value::Array(self.outputs.shown.clone()),
+            );
+        }
+        put_flag(&mut map, "archived", self.archived);
+        Value::Object(map)
+    }
+}

@@ -1,0 +1,266 @@
+//! How sessions end.
+
+use super::*;
+
+#[test]
+fn a_session_opens_its_pull_request() {
+    let mut bench = scripted(Ending::Changes);
+    let (status, created) = bench.try_create("Tidy up [phileas:k3.1]", json!({}));
+    assert_eq!((status, created["state"].as_str()), (200, Some("QUEUED")));
+    let id = created["id"].as_str().unwrap().to_owned();
+    assert!(
+        (17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit()),
+        "{id}"
+    );
+    assert!(created.get("outputs").is_none() && created.get("automationMode").is_none());
+    bench.until(&id, "COMPLETED");
+    let session = bench.session(&id);
+    let shown = &session["outputs"][0]["pullRequest"];
+    assert_eq!(shown["url"], "https://github.com/acme/widget/pull/1");
+    let pull = bench.github.pull(bench.repo, 1).unwrap();
+    assert!(
+        pull.head.branch.ends_with(&format!("-{id}")),
+        "{}",
+        pull.head.branch
+    );
+    assert_eq!(
+        (pull.base.branch.as_str(), pull.author_login.as_str()),
+        ("main", BOT)
+    );
+    let body = pull.body.clone().unwrap();
+    assert!(body.contains(&format!(
+        "PR created automatically by Jules for task [{id}](https://jules.google.com/task/{id}) started by @octocat"
+    )));
+    let states: Vec<_> = bench.books.sessions[0]
+        .states
+        .iter()
+        .map(|(_, state)| state.as_str())
+        .collect();
+    assert_eq!(states, ["QUEUED", "PLANNING", "IN_PROGRESS", "COMPLETED"]);
+    assert_eq!(bench.books.sessions[0].pull, Some(1));
+    assert_eq!(bench.jules.created_with("[phileas:k3.1]"), 1);
+}
+
+#[test]
+fn change_sets_are_cumulative_and_apply_to_the_base() {
+    let mut bench = Bench::new(vec![
+        Scenario::ending(Ending::Changes)
+            .taking(5.0)
+            .writing("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n")
+            .writing("a-{{n}}.txt", "{{session}}\n"),
+    ]);
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    let record = bench.jules.session(&id).unwrap();
+    let set = record
+        .activities()
+        .iter()
+        .rev()
+        .find_map(Activity::change_set)
+        .unwrap()
+        .clone();
+    assert!(set.patch.contains("-    1\n+    2\n"), "{}", set.patch);
+    assert!(
+        set.patch
+            .contains(&format!("+++ b/a-1.txt\n@@ -0,0 +1 @@\n+{id}\n")),
+        "{}",
+        set.patch
+    );
+    assert_eq!(
+        set.base,
+        bench
+            .github
+            .branch_head(bench.repo, "main")
+            .unwrap()
+            .to_string()
+    );
+    let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
+    assert_eq!(
+        bench.github.read_file(bench.repo, head, "a-1.txt").unwrap(),
+        format!("{id}\n")
+    );
+}
+
+#[test]
+fn completed_sessions_may_show_nothing() {
+    for (ending, last) in [
+        (Ending::NoChange, "sessionCompleted"),
+        (Ending::OpenQuestion, "agentMessaged"),
+        (Ending::PlanOnly, "sessionCompleted"),
+    ] {
+        let mut bench = scripted(ending);
+        let id = bench.create("t", json!({}));
+        bench.until(&id, "COMPLETED");
+        bench.pass(60);
+        assert!(bench.session(&id).get("outputs").is_none(), "{ending:?}");
+        assert!(
+            bench.activities(&id).last().unwrap().get(last).is_some(),
+            "{ending:?}"
+        );
+        assert_eq!(bench.github.pulls(bench.repo).count(), 0);
+    }
+}
+
+#[test]
+fn a_session_that_needs_approval_may_end_with_nothing_but_its_plan() {
+    let mut bench = scripted(Ending::PlanOnly);
+    let id = bench.create("t", json!({"requirePlanApproval": true}));
+    bench.until(&id, "AWAITING_PLAN_APPROVAL");
+    bench.until(&id, "COMPLETED");
+    assert_eq!(
+        (
+            bench.has(&id, "planGenerated"),
+            bench.has(&id, "planApproved")
+        ),
+        (1, 0)
+    );
+    bench.knobs.late_approval_ignored = true;
+    assert_eq!(
+        bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+        200
+    );
+    assert_eq!(bench.state(&id), "COMPLETED");
+    bench.knobs.late_approval_ignored = false;
+    bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
+    assert_eq!(bench.state(&id), "IN_PROGRESS");
+    bench.until(&id, "COMPLETED");
+    assert_eq!(bench.github.pulls(bench.repo).count(), 1);
+}
+
+#[test]
+fn changes_without_a_pull_request() {
+    let mut bench = scripted(Ending::Changes);
+    let id = bench.create(
+        "t",
+        json!({"automationMode": "AUTOMATION_MODE_UNSPECIFIED"}),
+    );
+    bench.until(&id, "COMPLETED");
+    let outputs = bench.session(&id)["outputs"].clone();
+    assert!(
+        outputs[0]["changeSet"]["gitPatch"]["unidiffPatch"]
+            .as_str()
+            .unwrap()
+            .starts_with("diff --git ")
+    );
+    assert_eq!(bench.github.pulls(bench.repo).count(), 0);
+
+    let mut bench = scripted(Ending::HiddenChanges);
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    assert!(bench.session(&id).get("outputs").is_none());
+    let hidden = bench
+        .activities(&id)
+        .iter()
+        .any(|a| a["artifacts"][0].get("changeSet").is_some());
+    assert!(hidden);
+}
+
+#[test]
+fn a_failure_has_its_reason_in_the_activity_only() {
+    let mut bench = Bench::new(vec![Scenario {
+        reason: Some("no disk".into()),
+        ..Scenario::ending(Ending::Failure)
+    }]);
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "FAILED");
+    assert!(!bench.session(&id).to_string().contains("no disk"));
+    assert_eq!(
+        bench.activities(&id).last().unwrap()["sessionFailed"]["reason"],
+        "no disk"
+    );
+    assert_eq!(
+        bench.post(
+            &format!("/v1alpha/sessions/{id}:sendMessage"),
+            &json!({"prompt": "again"})
+        ),
+        400
+    );
+}
+
+#[test]
+fn stuck_sessions_stay_at_work() {
+    for (ending, pulls) in [(Ending::Stuck, 0), (Ending::StuckWithPull, 1)] {
+        let mut bench = scripted(ending);
+        let id = bench.create("t", json!({}));
+        bench.pass(72 * 3600);
+        assert_eq!(bench.state(&id), "IN_PROGRESS");
+        assert_eq!(bench.github.pulls(bench.repo).count(), pulls);
+    }
+}
+
+#[test]
+fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
+    let scenario = Scenario {
+        pushes_again_after: Some(60.0),
+        ..Scenario::ending(Ending::Changes)
+            .taking(5.0)
+            .writing("a.txt", "a\n")
+    };
+    let mut bench = Bench::new(vec![scenario]);
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    let pull = bench.github.pull(bench.repo, 1).unwrap().clone();
+    let work = [("src/lib.rs".to_owned(), Some(Bytes::from_static(b"mine\n")))];
+    let commit = bench.github.commit_files(
+        bench.repo,
+        Some(pull.head.oid),
+        &work,
+        "octocat",
+        "mine",
+        bench.now,
+    );
+    bench
+        .github
+        .move_branch(bench.repo, &pull.head.branch, commit, "octocat", bench.now);
+    bench.pass(3700);
+    let head = bench
+        .github
+        .branch_head(bench.repo, &pull.head.branch)
+        .unwrap();
+    assert_ne!(head, commit);
+    assert!(
+        bench
+            .github
+            .read_file(bench.repo, head, "src/lib.rs")
+            .unwrap()
+            .starts_with(b"pub fn")
+    );
+    assert_eq!(
+        bench.github.read_file(bench.repo, head, "a.txt").unwrap(),
+        "a\n"
+    );
+}
+
+#[test]
+fn knobs_draw_for_unscripted_sessions() {
+    let mut bench = Bench::new(vec![]);
+    bench.knobs.never_completes = 1.0;
+    let id = bench.create("t", json!({}));
+    bench.pass(48 * 3600);
+    assert_eq!(bench.state(&id), "IN_PROGRESS");
+    assert_eq!(bench.github.pulls(bench.repo).count(), 1);
+    bench.knobs.never_completes = 0.0;
+    bench.knobs.outputs_missing = 1.0;
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    assert!(bench.session(&id).get("outputs").is_none());
+}
+
+#[test]
+fn pull_requests_may_be_drafts_by_the_person_on_other_branches() {
+    let mut bench = scripted(Ending::Changes);
+    bench.knobs.draft_pulls = true;
+    bench.knobs.pull_author = PullAuthor::User;
+    bench.knobs.branch_form = BranchForm::JulesHex;
+    let id = bench.create("t", json!({}));
+    bench.until(&id, "COMPLETED");
+    let pull = bench.github.pull(bench.repo, 1).unwrap();
+    assert!(pull.draft);
+    assert_eq!(pull.author_login, "octocat");
+    let hex = pull
+        .head
+        .branch
+        .strip_prefix(&format!("jules-{id}-"))
+        .unwrap();
+    assert!(hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()));
+}

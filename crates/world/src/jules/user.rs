@@ -1,0 +1,176 @@
+//! What people and clients do to a session: messages, approvals, archiving, deleting.
+
+use jiff::Timestamp;
+
+use super::activity::Kind;
+use super::beat::{Beat, Deed};
+use super::life;
+use super::perform::later;
+use super::record::Via;
+use super::refusal::Refusal;
+use super::session::Session;
+use super::state::State;
+use super::words;
+use crate::knobs::{DeleteRunning, Knobs, ResumedBy};
+
+/// Seconds until the agent answers a message that comes while it works.
+const ANSWERS_AFTER: f64 = 40.0;
+/// Seconds until the work goes on after an answer or a revised plan.
+const GOES_ON_AFTER: f64 = 30.0;
+
+impl Session {
+    /// A message. It answers a question, revises a plan, wakes a completed session, or is heard while work goes on.
+    pub(super) fn message(
+        &mut self,
+        text: &str,
+        via: Via,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> Result<(), Refusal> {
+        if self.state() == State::Failed {
+            return Err(Refusal::precondition());
+        }
+        self.act("message", via, text, now);
+        self.answered(text, now);
+        self.log(
+            "user",
+            Kind::UserMessaged(text.to_owned()),
+            Vec::new(),
+            now,
+            knobs,
+        );
+        match self.state() {
+            State::AwaitingPlanApproval => {
+                self.beats.push_front(Beat::new(GOES_ON_AFTER, Deed::Plan));
+                self.plan = None;
+                self.enter(State::Planning, now);
+                self.schedule(now);
+            }
+            State::AwaitingUserFeedback => {
+                self.enter(State::InProgress, now);
+                if let Some(next) = self.beats.front_mut() {
+                    next.after = next.after.max(GOES_ON_AFTER);
+                }
+                self.beats.push_front(Beat::new(
+                    GOES_ON_AFTER,
+                    Deed::Say(words::agreement(&mut self.chance)),
+                ));
+                self.schedule(now);
+            }
+            State::Completed => self.reopen(now, knobs),
+            State::Paused => {
+                if knobs.resumed_by == ResumedBy::UnarchiveOrMessage {
+                    self.resume(now);
+                }
+            }
+            State::Queued | State::Planning | State::InProgress => {
+                if self.due.is_some() {
+                    let answer = words::agreement(&mut self.chance);
+                    self.answer_soon(answer, ANSWERS_AFTER, now);
+                }
+            }
+            State::Failed => {}
+        }
+        Ok(())
+    }
+
+    fn reopen(&mut self, now: Timestamp, knobs: &Knobs) {
+        let pushes = self.record.auto_create_pull && !self.source.is_empty();
+        self.beats = life::follow_up(&self.scenario, self.follow_ups, pushes, &mut self.chance);
+        if self.scenario.pushes_again_after.is_some() || self.chance.happens(knobs.pushes_again) {
+            for beat in &mut self.beats {
+                if beat.deed == Deed::Push {
+                    beat.deed = Deed::PushOldDiff;
+                }
+            }
+        }
+        self.follow_ups += 1;
+        self.enter(State::InProgress, now);
+        self.schedule(now);
+    }
+
+    /// An approval of the present plan. Any state is answered with success, as the service does.
+    pub(super) fn approve(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
+        self.act("approve", via, "", now);
+        match self.state() {
+            State::AwaitingPlanApproval => {
+                self.approved = true;
+                self.accept_plan("user", now, knobs);
+            }
+            State::Queued | State::Planning => self.approved |= !knobs.early_approval_ignored,
+            State::Completed
+                if self.record.require_plan_approval
+                    && !self.approved
+                    && self.plan.is_some()
+                    && !knobs.late_approval_ignored =>
+            {
+                self.approved = true;
+                let pushes = self.record.auto_create_pull && !self.source.is_empty();
+                self.beats = life::after_late_approval(pushes, &mut self.chance);
+                self.accept_plan("user", now, knobs);
+            }
+            _ => {}
+        }
+    }
+
+    /// Archives; a session that was at work is paused by it.
+    pub(super) fn archive(&mut self, via: Via, now: Timestamp) {
+        self.act("archive", via, "", now);
+        self.archived = true;
+        self.touch(now);
+        if self.state().is_active() {
+            self.pause(now);
+        } else if self.state() == State::Completed {
+            // An archived session does not come back to its branch.
+            self.beats.clear();
+            self.due = None;
+        }
+    }
+
+    /// Takes out of the archive; what a paused session does then is a knob.
+    pub(super) fn unarchive(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
+        self.act("unarchive", via, "", now);
+        self.archived = false;
+        self.touch(now);
+        if knobs.resumed_by != ResumedBy::WebApp {
+            self.resume(now);
+        }
+    }
+
+    /// Stops the work where it stands.
+    pub(super) fn pause(&mut self, now: Timestamp) {
+        let left = self.due.map(|due| due.duration_since(now));
+        self.paused_from = Some((self.state(), left));
+        self.enter(State::Paused, now);
+        self.due = None;
+    }
+
+    /// Goes on where the work was stopped.
+    pub(super) fn resume(&mut self, now: Timestamp) {
+        if let Some((state, left)) = self.paused_from.take() {
+            self.enter(state, now);
+            self.due = left.map(|left| later(now, left.as_secs_f64()));
+        }
+    }
+
+    /// Deletes. What becomes of running work is a knob.
+    pub(super) fn delete(
+        &mut self,
+        via: Via,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> Result<(), Refusal> {
+        let running = self.state().is_active();
+        if running && knobs.delete_running == DeleteRunning::Refused {
+            return Err(Refusal::precondition());
+        }
+        self.act("delete", via, "", now);
+        self.deleted = true;
+        self.touch(now);
+        if !(running && knobs.delete_running == DeleteRunning::WorksOn) {
+            self.beats.clear();
+            self.due = None;
+        }
+        Ok(())
+    }
+}

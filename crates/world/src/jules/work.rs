@@ -1,0 +1,259 @@
+//! What a session does to files, branches and pull requests.
+//!
+//! Scripted paths and texts may hold placeholders: `{{session}}` (the id), `{{n}}` (the how many-th session it is,
+//! from 1), `{{hex6}}` (six hexadecimal digits, the same throughout one edit), `{{date}}` (`2026-01-14`) and
+//! `{{time}}` (`2026-01-14T10:00:00Z`).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use bytes::Bytes;
+use jiff::{Timestamp, tz};
+
+use super::patch;
+use super::scenario::FileTexts;
+use super::session::Session;
+use super::words;
+use crate::github::{self, NewPull, Oid, RepoId};
+use crate::knobs::{BranchForm, Knobs, PullAuthor};
+
+/// The login under which Jules acts on GitHub.
+pub const BOT: &str = "google-labs-jules[bot]";
+
+/// Share of sessions whose made-up work also adds a line to the README, where two of them may conflict.
+const TOUCHES_README: f64 = 0.15;
+
+/// What a worker gets to know about a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The session's id.
+    pub session: &'a str,
+    /// The title as it was sent.
+    pub title: &'a str,
+    /// The prompt as it was sent.
+    pub prompt: &'a str,
+    /// The source's name; empty without one.
+    pub source: &'a str,
+    /// The repository and the commit that the session works on.
+    pub checkout: Option<(RepoId, Oid)>,
+    /// How many messages have woken the session again.
+    pub follow_ups: usize,
+    /// The present instant.
+    pub now: Timestamp,
+}
+
+/// Somebody who does the work of sessions without scripted files, for example by reading what the prompt asks for.
+pub trait Worker: Send + fmt::Debug {
+    /// The files that the session changes; `None` leaves it to the model to make something up.
+    fn work(&mut self, task: &Task<'_>, github: &github::Model) -> Option<FileTexts>;
+}
+
+impl Session {
+    /// The session as a worker sees it.
+    pub(super) fn task(&self, now: Timestamp) -> Task<'_> {
+        Task {
+            session: &self.record.id,
+            title: &self.record.title,
+            prompt: &self.record.prompt,
+            source: &self.source,
+            checkout: self
+                .checkout
+                .as_ref()
+                .map(|checkout| (checkout.repo, checkout.base)),
+            follow_ups: self.follow_ups,
+            now,
+        }
+    }
+
+    /// Changes files and brings the cumulative patch up to date.
+    pub(super) fn edit(
+        &mut self,
+        files: &FileTexts,
+        ordinal: usize,
+        now: Timestamp,
+        github: &github::Model,
+    ) {
+        let hex = format!("{:06x}", self.chance.bits() & 0xff_ffff);
+        let fill = |text: &str| {
+            if !text.contains("{{") {
+                return text.to_owned();
+            }
+            text.replace("{{session}}", &self.record.id)
+                .replace("{{n}}", &ordinal.to_string())
+                .replace("{{hex6}}", &hex)
+                .replace(
+                    "{{date}}",
+                    &now.to_zoned(tz::TimeZone::UTC).date().to_string(),
+                )
+                .replace("{{time}}", &format!("{now:.0}"))
+        };
+        let changes: Vec<_> = files
+            .iter()
+            .map(|(path, text)| {
+                (
+                    fill(path),
+                    text.as_deref().map(|text| Bytes::from(fill(text))),
+                )
+            })
+            .collect();
+        self.changes.extend(changes);
+        self.diff(github);
+        self.touch(now);
+    }
+
+    /// Small plausible changes.
+    pub(super) fn made_up(&mut self, github: &github::Model) -> FileTexts {
+        let slug = words::slug(&self.own_title());
+        let tail = &self.record.id[self.record.id.len() - 6..];
+        let (heading, text) = words::progress(&mut self.chance);
+        let path = format!("docs/notes/{slug}-{tail}.md");
+        let before = self
+            .changes
+            .get(&path)
+            .cloned()
+            .flatten()
+            .unwrap_or_default();
+        let before = String::from_utf8_lossy(&before);
+        let mut files = FileTexts::new();
+        let addition = format!("# {}\n\n## {heading}\n\n{text}\n", self.own_title());
+        files.insert(path, Some(format!("{before}{addition}")));
+        let readme = self
+            .checkout
+            .as_ref()
+            .and_then(|checkout| github.read_file(checkout.repo, checkout.base, "README.md"));
+        if let Some(readme) = readme
+            && self.chance.happens(TOUCHES_README)
+        {
+            let readme = String::from_utf8_lossy(&readme);
+            files.insert(
+                "README.md".to_owned(),
+                Some(format!("{}\n\n{text}\n", readme.trim_end())),
+            );
+        }
+        files
+    }
+
+    fn diff(&mut self, github: &github::Model) {
+        let checkout = self.checkout.as_ref();
+        let sides: BTreeMap<_, _> = self
+            .changes
+            .iter()
+            .map(|(path, new)| {
+                let old = checkout
+                    .and_then(|checkout| github.read_file(checkout.repo, checkout.base, path));
+                (path.clone(), (old, new.clone()))
+            })
+            .collect();
+        self.patch = patch::unified(&sides);
+    }
+
+    /// Pushes the changes on the session's own branch and opens the pull request, if there is anything to push.
+    ///
+    /// With `replay`, everything that differs from the base is put back first, as sessions were seen to do that
+    /// pin their base commit: whatever others pushed to the branch meanwhile is undone.
+    pub(super) fn push(
+        &mut self,
+        replay: bool,
+        login: &str,
+        now: Timestamp,
+        github: &mut github::Model,
+        knobs: &Knobs,
+    ) {
+        let Some(checkout) = self.checkout.clone() else {
+            return;
+        };
+        if self.patch.is_empty() {
+            return;
+        }
+        let author = match knobs.pull_author {
+            PullAuthor::Bot => BOT,
+            PullAuthor::User => login,
+        };
+        let known = self.record.branch.clone();
+        let head = known
+            .as_ref()
+            .and_then(|branch| github.branch_head(checkout.repo, branch));
+        let mut files: BTreeMap<String, Option<Bytes>> = BTreeMap::new();
+        if let (true, Some(head)) = (replay, head) {
+            let diff = github.diff(checkout.repo, checkout.base, head);
+            for path in changed_paths(&diff) {
+                let old = github.read_file(checkout.repo, checkout.base, &path);
+                files.insert(path, old);
+            }
+        }
+        files.extend(self.changes.clone());
+        let files: Vec<_> = files.into_iter().collect();
+        let parent = head.unwrap_or(checkout.base);
+        let message = self.commit_message();
+        let commit =
+            github.commit_files(checkout.repo, Some(parent), &files, author, &message, now);
+        self.record.commits.push(commit.to_string());
+        let branch = known.unwrap_or_else(|| self.branch_name(knobs));
+        if head.is_some() {
+            github.move_branch(checkout.repo, &branch, commit, author, now);
+        } else {
+            github.create_branch(checkout.repo, &branch, commit, author, now);
+        }
+        self.record.branch = Some(branch.clone());
+        if self.record.pull.is_none() {
+            let new = NewPull {
+                title: self
+                    .scenario
+                    .pull_title
+                    .clone()
+                    .unwrap_or_else(|| self.own_title()),
+                body: self.pull_body(login),
+                head: branch,
+                base: self.record.starting_branch.clone(),
+                draft: self.scenario.draft.unwrap_or(knobs.draft_pulls),
+                author: author.to_owned(),
+            };
+            self.record.pull = Some(github.open_pull(checkout.repo, new, now));
+        }
+        self.touch(now);
+    }
+
+    fn branch_name(&mut self, knobs: &Knobs) -> String {
+        let id = self.record.id.clone();
+        if let Some(stem) = &self.scenario.branch {
+            return format!("{stem}-{id}");
+        }
+        let hex = match knobs.branch_form {
+            BranchForm::Slug => false,
+            BranchForm::JulesHex => true,
+            BranchForm::Mixed => self.chance.happens(0.5),
+        };
+        if hex {
+            return format!("jules-{id}-{:08x}", self.chance.bits() >> 32);
+        }
+        let category = words::category(&mut self.chance);
+        format!("{category}/{}-{id}", words::slug(&self.own_title()))
+    }
+
+    fn pull_body(&self, login: &str) -> String {
+        let id = &self.record.id;
+        let text = self.scenario.pull_body.clone().unwrap_or_else(|| {
+            let files: String = self
+                .changes
+                .keys()
+                .map(|path| format!("- `{path}`\n"))
+                .collect();
+            format!(
+                "This change does what was asked: {}.\n\nFiles:\n{files}",
+                self.own_title()
+            )
+        });
+        format!(
+            "{}\n\n---\n*PR created automatically by Jules for task [{id}](https://jules.google.com/task/{id}) started by @{login}*",
+            text.trim_end()
+        )
+    }
+}
+
+/// The paths that a unified diff touches.
+fn changed_paths(diff: &str) -> Vec<String> {
+    diff.lines()
+        .filter_map(|line| line.strip_prefix("diff --git a/"))
+        .filter_map(|names| names.split_once(" b/").map(|(path, _)| path.to_owned()))
+        .collect()
+}

@@ -1,0 +1,305 @@
+//! The person who reviews, answers, pushes and tidies up: acts on GitHub, and on sessions as a user of the web app.
+//!
+//! Every matter (a pull request, a question, a plan) has a stream of chance of its own, so that one matter more does
+//! not change how another one ends.
+
+mod review;
+mod temper;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+pub use temper::Temper;
+
+use crate::books::Books;
+use crate::chance::{Chance, Stream};
+use crate::github::{self, RepoId, State};
+use crate::jules::{self, WebAct};
+use crate::knobs::Knobs;
+use temper::plus_minutes;
+
+/// Minutes of a day.
+const DAY: f64 = 1440.0;
+
+/// Something that the maintainer means to do.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Errand {
+    /// Look at a pull request, for the n-th time.
+    Review(RepoId, u64, u32),
+    /// Answer the questions of a session.
+    Answer(String),
+    /// Approve the plan of a session.
+    ApprovePlan(String),
+    /// Push a commit of one's own.
+    Push(RepoId, u64),
+    /// Edit or close an issue.
+    Tidy(RepoId, u64),
+}
+
+/// A person with a temper.
+#[derive(Debug)]
+pub struct Maintainer {
+    temper: Temper,
+    chance: Chance,
+    due: BTreeSet<(Timestamp, Errand)>,
+    /// For each repository the number below which every pull request is known.
+    known: BTreeMap<RepoId, u64>,
+    /// Waiting sessions that are known, with the instant since which they wait.
+    waiting: BTreeSet<(String, Timestamp)>,
+    seen: Option<u64>,
+}
+
+impl Maintainer {
+    /// A maintainer of this temper.
+    #[must_use]
+    pub fn new(temper: Temper, mut chance: Stream) -> Self {
+        Self {
+            temper,
+            chance: Chance::new(chance.bits()),
+            due: BTreeSet::new(),
+            known: BTreeMap::new(),
+            waiting: BTreeSet::new(),
+            seen: None,
+        }
+    }
+
+    /// When the maintainer acts next. The beginning of time means that there is something new to look at.
+    #[must_use]
+    pub fn next_due(&self, github: &github::Model, jules: &jules::Model) -> Option<Timestamp> {
+        if !self.temper.present {
+            return None;
+        }
+        let new = self.seen != Some(jules.revision())
+            || github
+                .repositories()
+                .any(|repo| self.known.get(&repo.id) != Some(&repo.next_number));
+        if new {
+            Some(Timestamp::MIN)
+        } else {
+            self.due.first().map(|(due, _)| *due)
+        }
+    }
+
+    /// Looks around, and does what is due.
+    pub fn advance(
+        &mut self,
+        now: Timestamp,
+        github: &mut github::Model,
+        jules: &mut jules::Model,
+        books: &mut Books,
+    ) {
+        if !self.temper.present {
+            return;
+        }
+        self.look_around(now, github, jules);
+        while let Some((due, errand)) = self.due.first().cloned() {
+            if due > now {
+                break;
+            }
+            self.due.pop_first();
+            self.run(errand, due.max(now), github, jules, books);
+        }
+    }
+
+    /// Makes another kind of person of the maintainer; errands that are planned stay.
+    pub fn set_temper(&mut self, temper: Temper) {
+        self.temper = temper;
+    }
+
+    fn look_around(&mut self, now: Timestamp, github: &github::Model, jules: &jules::Model) {
+        for repository in github.repositories() {
+            let repo = repository.id;
+            if !self.known.contains_key(&repo) {
+                self.plan_push(repo, 0, now);
+                self.plan_tidy(repo, 0, now);
+            }
+            let known = self.known.insert(repo, repository.next_number).unwrap_or(0);
+            for (number, pull) in repository.pulls.range(known..) {
+                if pull.state == State::Open && pull.author_login != self.temper.login {
+                    let at = self
+                        .temper
+                        .looks_at(now, &mut self.about("pull", repo, *number, 0));
+                    self.due.insert((at, Errand::Review(repo, *number, 0)));
+                }
+            }
+        }
+        if self.seen != Some(jules.revision()) {
+            self.seen = Some(jules.revision());
+            self.look_at_sessions(now, jules);
+        }
+    }
+
+    fn look_at_sessions(&mut self, now: Timestamp, jules: &jules::Model) {
+        let waiting: BTreeSet<(String, Timestamp)> = jules
+            .waiting()
+            .map(|(session, since)| (session.id().to_owned(), since))
+            .collect();
+        for (id, since) in waiting.difference(&self.waiting) {
+            let mut chance = self.chance.stream(&format!("waiting/{id}/{since}"));
+            let at = self.temper.looks_at(now, &mut chance);
+            let asks = jules
+                .session(id)
+                .is_some_and(|s| s.state() == jules::State::AwaitingUserFeedback);
+            let (share, errand) = if asks {
+                (self.temper.answers, Errand::Answer(id.clone()))
+            } else {
+                (self.temper.approves_plans, Errand::ApprovePlan(id.clone()))
+            };
+            if chance.happens(share) {
+                self.due.insert((at, errand));
+            }
+        }
+        self.waiting = waiting;
+    }
+
+    fn run(
+        &mut self,
+        errand: Errand,
+        now: Timestamp,
+        github: &mut github::Model,
+        jules: &mut jules::Model,
+        books: &mut Books,
+    ) {
+        let knobs = Knobs::documented();
+        match errand {
+            Errand::Review(repo, number, round) => {
+                self.review((repo, number, round), now, github, jules, books)
+            }
+            Errand::Answer(id) => {
+                let asks = jules
+                    .session(&id)
+                    .is_some_and(|s| s.state() == jules::State::AwaitingUserFeedback);
+                if asks {
+                    jules.in_web_app(
+                        &id,
+                        WebAct::Say("Yes, and keep the change small."),
+                        now,
+                        &knobs,
+                    );
+                }
+            }
+            Errand::ApprovePlan(id) => {
+                let waits = jules
+                    .session(&id)
+                    .is_some_and(|s| s.state() == jules::State::AwaitingPlanApproval);
+                if waits {
+                    jules.in_web_app(&id, WebAct::ApprovePlan, now, &knobs);
+                }
+            }
+            Errand::Push(repo, nth) => {
+                self.push(repo, nth, now, github);
+                self.plan_push(repo, nth + 1, now);
+            }
+            Errand::Tidy(repo, nth) => {
+                self.tidy(repo, nth, now, github);
+                self.plan_tidy(repo, nth + 1, now);
+            }
+        }
+    }
+
+    fn plan_push(&mut self, repo: RepoId, nth: u64, now: Timestamp) {
+        if let Some(at) = self.some_time(
+            self.temper.pushes_a_day,
+            now,
+            &mut self.about("push", repo, nth, 0),
+        ) {
+            self.due.insert((at, Errand::Push(repo, nth)));
+        }
+    }
+
+    fn plan_tidy(&mut self, repo: RepoId, nth: u64, now: Timestamp) {
+        if let Some(at) = self.some_time(
+            self.temper.tidies_a_day,
+            now,
+            &mut self.about("tidy", repo, nth, 0),
+        ) {
+            self.due.insert((at, Errand::Tidy(repo, nth)));
+        }
+    }
+
+    /// An instant about one n-th of a day later.
+    fn some_time(
+        &self,
+        times_a_day: f64,
+        now: Timestamp,
+        chance: &mut Stream,
+    ) -> Option<Timestamp> {
+        if times_a_day <= 0.0 {
+            return None;
+        }
+        let share = 0.5 + chance.below(1001) as f64 / 1000.0;
+        // A float becomes the nearest whole number that fits, so a tiny rate means the end of time.
+        let minutes = (DAY / times_a_day * share) as u64;
+        Some(
+            self.temper
+                .at_work(plus_minutes(now, minutes.max(1)), chance),
+        )
+    }
+
+    fn push(&self, repo: RepoId, nth: u64, now: Timestamp, github: &mut github::Model) {
+        let Some(branch) = github
+            .repository(repo)
+            .map(|repository| repository.default_branch.clone())
+        else {
+            return;
+        };
+        let Some(head) = github.branch_head(repo, &branch) else {
+            return;
+        };
+        let path = format!("notes/{}.md", now.strftime("%Y-%m-%d"));
+        let before = github.read_file(repo, head, &path).unwrap_or_default();
+        let text = format!(
+            "{}- Looked after the project (number {}).\n",
+            String::from_utf8_lossy(&before),
+            nth + 1
+        );
+        let login = self.temper.login.clone();
+        let commit = github.commit_files(
+            repo,
+            Some(head),
+            &[(path, Some(Bytes::from(text)))],
+            &login,
+            "Add a note",
+            now,
+        );
+        github.move_branch(repo, &branch, commit, &login, now);
+    }
+
+    fn tidy(&self, repo: RepoId, nth: u64, now: Timestamp, github: &mut github::Model) {
+        let mut chance = self.about("tidied", repo, nth, 0);
+        let open: Vec<u64> = github
+            .issues(repo)
+            .filter(|issue| issue.state == State::Open)
+            .map(|issue| issue.number)
+            .collect();
+        let Some(number) = chance.pick(&open).copied() else {
+            return;
+        };
+        let login = self.temper.login.clone();
+        if chance.happens(0.5) {
+            github.close_issue(repo, number, &login, now);
+        } else {
+            let body = github
+                .issue(repo, number)
+                .and_then(|issue| issue.body.clone())
+                .unwrap_or_default();
+            github.edit_body(
+                repo,
+                number,
+                &format!("{body}\n\n(Edited for clarity.)"),
+                &login,
+                now,
+            );
+        }
+    }
+
+    fn about(&self, what: &str, repo: RepoId, number: u64, round: u32) -> Stream {
+        self.chance
+            .stream(&format!("{what}/{repo}/{number}/{round}"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+use jiff::{SignedDuration, Timestamp};
+
+use super::*;
+use crate::github::NewPull;
+use crate::jules::{Account, Config, Ending, Installed, Scenario, WebSession};
+use crate::seed::{Seed, files};
+
+struct Bench {
+    maintainer: Maintainer,
+    github: github::Model,
+    jules: jules::Model,
+    books: Books,
+    now: Timestamp,
+    repo: RepoId,
+}
+
+impl Bench {
+    fn new(temper: Temper, scenarios: Vec<Scenario>) -> Bench {
+        let now = "2026-01-05T09:30:00Z".parse().unwrap();
+        let chance = Chance::new(3);
+        let mut github = github::Model::new(chance.stream("github"));
+        let repo = github.seed(
+            &Seed::new("acme", "widget", files(&[("README.md", "# Widget\n")])),
+            now,
+        );
+        let mut account = Account::new("octocat", "test-key");
+        account.installed.push(Installed::new("acme", "widget"));
+        let config = Config {
+            accounts: vec![account],
+            scenarios,
+            asks: 0.0,
+            ..Config::default()
+        };
+        Bench {
+            maintainer: Maintainer::new(temper, chance.stream("maintainer")),
+            github,
+            jules: jules::Model::new(config, chance.stream("jules")),
+            books: Books::default(),
+            now,
+            repo,
+        }
+    }
+
+    fn pass(&mut self, hours: i64) {
+        let until = self.now + SignedDuration::from_hours(hours);
+        let knobs = Knobs::documented();
+        loop {
+            let due = [
+                self.jules.next_due(),
+                self.maintainer.next_due(&self.github, &self.jules),
+            ];
+            let Some(next) = due
+                .into_iter()
+                .flatten()
+                .min()
+                .filter(|next| *next <= until)
+            else {
+                break;
+            };
+            self.now = self.now.max(next);
+            self.jules
+                .advance(self.now, &mut self.github, &knobs, &mut self.books);
+            self.maintainer
+                .advance(self.now, &mut self.github, &mut self.jules, &mut self.books);
+        }
+        self.now = until;
+    }
+
+    fn open(&mut self, n: usize) -> u64 {
+        let head = self.github.branch_head(self.repo, "main").unwrap();
+        let change = [(format!("f{n}"), Some(Bytes::from_static(b"x\n")))];
+        let commit =
+            self.github
+                .commit_files(self.repo, Some(head), &change, "stranger", "f", self.now);
+        let branch = format!("topic-{n}");
+        self.github
+            .create_branch(self.repo, &branch, commit, "stranger", self.now);
+        let new = NewPull {
+            title: "t".into(),
+            head: branch,
+            base: "main".into(),
+            author: "stranger".into(),
+            ..NewPull::default()
+        };
+        self.github.open_pull(self.repo, new, self.now)
+    }
+
+    fn start(&mut self, require_plan_approval: bool) -> String {
+        let web = WebSession {
+            prompt: "tidy".into(),
+            repository: Some(("acme".into(), "widget".into(), "main".into())),
+            require_plan_approval,
+            auto_create_pull: true,
+            ..WebSession::default()
+        };
+        self.jules
+            .start_in_web_app("octocat", web, self.now, &Knobs::documented())
+            .unwrap()
+    }
+
+    fn verdicts(&self) -> Vec<&str> {
+        self.books
+            .reviews
+            .iter()
+            .map(|review| review.verdict.as_str())
+            .collect()
+    }
+}
+
+fn only(merges: u32, asks_for_changes: u32, closes: u32, ignores: u32) -> Temper {
+    Temper {
+        merges,
+        asks_for_changes,
+        closes,
+        ignores,
+        approves_first: 1.0,
+        deletes_branches: 1.0,
+        ..Temper::eager()
+    }
+}
+
+#[test]
+fn nobody_does_nothing() {
+    let mut bench = Bench::new(Temper::default(), vec![]);
+    bench.open(1);
+    bench.pass(100);
+    assert!(bench.verdicts().is_empty());
+}
+
+#[test]
+fn pull_requests_are_approved_merged_and_their_branches_deleted() {
+    let mut bench = Bench::new(only(1, 0, 0, 0), vec![]);
+    let number = bench.open(1);
+    bench.pass(1);
+    assert_eq!(bench.verdicts(), ["approved", "merged"]);
+    assert!(
+        bench
+            .github
+            .pull(bench.repo, number)
+            .unwrap()
+            .merged
+            .is_some()
+    );
+    assert_eq!(bench.github.branch_head(bench.repo, "topic-1"), None);
+    let head = bench.github.branch_head(bench.repo, "main").unwrap();
+    assert!(bench.github.read_file(bench.repo, head, "f1").is_some());
+}
+
+#[test]
+fn pull_requests_are_closed_or_ignored() {
+    for (temper, verdict, state) in [
+        (only(0, 0, 1, 0), "closed", State::Closed),
+        (only(0, 0, 0, 1), "ignored", State::Open),
+    ] {
+        let mut bench = Bench::new(temper, vec![]);
+        let number = bench.open(1);
+        bench.pass(2);
+        assert_eq!(bench.verdicts(), [verdict]);
+        assert_eq!(bench.github.pull(bench.repo, number).unwrap().state, state);
+    }
+}
+
+#[test]
+fn changes_are_asked_for_a_limited_number_of_times_and_the_session_makes_them() {
+    let temper = Temper {
+        tells_the_session: 1.0,
+        ..only(0, 1, 0, 0)
+    };
+    let mut bench = Bench::new(temper, vec![Scenario::ending(Ending::Changes).taking(5.0)]);
+    let id = bench.start(false);
+    bench.pass(48);
+    assert_eq!(
+        bench.verdicts(),
+        ["changes-requested", "changes-requested", "ignored"]
+    );
+    assert!(bench.jules.session(&id).unwrap().record().commits.len() >= 2);
+}
+
+#[test]
+fn questions_are_answered_and_plans_approved() {
+    let mut bench = Bench::new(
+        only(1, 0, 0, 0),
+        vec![
+            Scenario::ending(Ending::Changes)
+                .taking(5.0)
+                .asking("Shall I?"),
+        ],
+    );
+    let id = bench.start(true);
+    bench.pass(24);
+    assert_eq!(
+        bench.jules.session(&id).unwrap().state(),
+        jules::State::Completed
+    );
+    assert!(bench.books.questions[0].answer.is_some());
+    assert_eq!(bench.verdicts(), ["approved", "merged"]);
+}
+
+#[test]
+fn own_commits_go_to_the_default_branch() {
+    let temper = Temper {
+        pushes_a_day: 4.0,
+        ..Temper::eager()
+    };
+    let mut bench = Bench::new(temper, vec![]);
+    let before = bench.github.branch_head(bench.repo, "main").unwrap();
+    bench.pass(24);
+    let head = bench.github.branch_head(bench.repo, "main").unwrap();
+    assert_ne!(head, before);
+    assert_eq!(
+        bench
+            .github
+            .read_file(bench.repo, head, "README.md")
+            .unwrap(),
+        "# Widget\n"
+    );
+}
+
+#[test]
+fn issues_are_edited_or_closed() {
+    let temper = Temper {
+        tidies_a_day: 4.0,
+        ..Temper::eager()
+    };
+    let mut bench = Bench::new(temper, vec![]);
+    let number = bench
+        .github
+        .open_issue(bench.repo, "t", "text", &[], "stranger", bench.now);
+    bench.pass(48);
+    let issue = bench.github.issue(bench.repo, number).unwrap();
+    assert!(issue.state == State::Closed || issue.body.as_deref() != Some("text"));
+}
+
+#[test]
+fn decisions_about_one_pull_request_do_not_depend_on_others() {
+    let play = |more: bool| {
+        let temper = Temper {
+            pushes_a_day: 0.0,
+            tidies_a_day: 0.0,
+            ..Temper::usual()
+        };
+        let mut bench = Bench::new(temper, vec![]);
+        bench.open(1);
+        if more {
+            bench.open(2);
+        }
+        bench.pass(100);
+        bench
+            .books
+            .reviews
+            .into_iter()
+            .filter(|review| review.number == 1)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(play(false), play(true));
+    assert!(!play(true).is_empty());
+}
