@@ -18,7 +18,6 @@ fn git(folder: &Path, arguments: &[&str]) -> Output {
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
-        .args(["-c", "x.y=z"].iter().take(0))
         .env("GIT_AUTHOR_NAME", "Walter")
         .env("GIT_AUTHOR_EMAIL", "walter@example.com")
         .env("GIT_COMMITTER_NAME", "Walter")

@@ -4,6 +4,7 @@ use phileas_world::Knobs;
 use phileas_world::clock::later;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::{Target, signature};
+use phileas_world::seed::NewApp;
 use serde_json::{Value, json};
 
 use crate::stage::{APP, Stage};
@@ -110,16 +111,16 @@ fn failed_deliveries_are_asked_for_again_with_the_same_guid() {
         secret: Some("s".into()),
         content_type: "json".into(),
     };
-    let grants = permissions(&[("issues", Access::Write)]);
-    stage.world.github_mut().add_app(
-        APP,
-        "phileas",
-        "olivia",
-        grants,
-        &["issues"],
-        Some(hook),
-        now,
-    );
+    let app = NewApp {
+        id: APP,
+        slug: "phileas".into(),
+        owner: "olivia".into(),
+        permissions: permissions(&[("issues", Access::Write)]),
+        events: vec!["issues".into()],
+        hook: Some(hook),
+        public_key: None,
+    };
+    stage.world.github_mut().add_app(app, now);
     label_something(&mut stage);
     let minute = later(now, Duration::from_secs(60));
     stage.world.advance_to(minute);

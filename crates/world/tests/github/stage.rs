@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::{RepoId, Role};
-use phileas_world::seed::{Seed, files};
+use phileas_world::seed::{NewApp, Seed, files};
 use phileas_world::{Answer, Knobs, Outcome, World, WorldConfig};
 use serde_json::{Value, json};
 
@@ -54,13 +54,18 @@ impl Stage {
             ("pull_requests", Access::Write),
         ]);
         github.add_actions_token("token-actions", repo, grants.clone());
+        let events = ["issues", "push", "pull_request", "issue_comment"]
+            .map(str::to_owned)
+            .to_vec();
         github.add_app(
-            APP,
-            "phileas",
-            "olivia",
-            grants,
-            &["issues", "push", "pull_request", "issue_comment"],
-            None,
+            NewApp {
+                id: APP,
+                slug: "phileas".into(),
+                owner: "olivia".into(),
+                permissions: grants,
+                events,
+                ..NewApp::default()
+            },
             now,
         );
         github.install_app(APP, "olivia", None, now);
