@@ -40,6 +40,25 @@ pub struct Seed {
     pub people: Vec<(String, Role)>,
 }
 
+/// What is needed to register a GitHub App.
+#[derive(Debug, Clone, Default)]
+pub struct NewApp {
+    /// The App's id, the `iss` of its JWT.
+    pub id: u64,
+    /// The short name.
+    pub slug: String,
+    /// The owner's login.
+    pub owner: String,
+    /// What it may do where it is installed.
+    pub permissions: Permissions,
+    /// The events that it wants; `*` is all.
+    pub events: Vec<String>,
+    /// Where its deliveries go.
+    pub hook: Option<Target>,
+    /// The key that its JWTs must be signed with, as PKCS#1 DER; signatures are not checked without one.
+    pub public_key: Option<Vec<u8>>,
+}
+
 impl Seed {
     /// A public repository with these files.
     #[must_use]
@@ -231,32 +250,23 @@ impl Model {
         );
     }
 
-    /// A GitHub App with this number, and its bot account `<slug>[bot]`.
-    pub fn add_app(
-        &mut self,
-        id: u64,
-        slug: &str,
-        owner: &str,
-        permissions: Permissions,
-        events: &[&str],
-        hook: Option<Target>,
-        now: Timestamp,
-    ) {
-        let account = self.account(&format!("{slug}[bot]"));
-        let owner = self.account(owner);
+    /// Registers a GitHub App, and makes its bot account `<slug>[bot]`.
+    pub fn add_app(&mut self, new: NewApp, now: Timestamp) {
+        let account = self.account(&format!("{}[bot]", new.slug));
+        let owner = self.account(&new.owner);
         let app = App {
-            id,
-            slug: slug.to_owned(),
-            client_id: format!("Iv23li{id:014}"),
+            id: new.id,
+            client_id: format!("Iv23li{:014}", new.id),
+            slug: new.slug,
             account,
             owner,
-            permissions,
-            events: events.iter().map(|event| (*event).to_owned()).collect(),
-            hook,
-            public_key: None,
+            permissions: new.permissions,
+            events: new.events,
+            hook: new.hook,
+            public_key: new.public_key,
             created_at: now,
         };
-        self.apps.insert(id, app);
+        self.apps.insert(app.id, app);
     }
 
     /// Installs an App on an account's repositories, all of them or the chosen ones, and gives the installation's id.

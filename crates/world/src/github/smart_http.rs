@@ -61,7 +61,7 @@ impl Model {
         }
         let repo = match self.git_repository(request.uri().path(), service, program, identity) {
             Ok(repo) => repo,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         match self.run_git(request, repo, program, advertises, identity, now) {
             Ok(body) => {
@@ -94,7 +94,7 @@ impl Model {
         service: &str,
         program: &str,
         identity: Option<&Identity>,
-    ) -> Result<RepoId, Response<Bytes>> {
+    ) -> Result<RepoId, Box<Response<Bytes>>> {
         let found = owner_and_name(path, service).and_then(|(owner, name)| {
             self.repository_by_name(owner, name)
                 .or_else(|| self.repository_by_former_name(owner, name))
@@ -110,7 +110,7 @@ impl Model {
         };
         permitted.map_err(|refusal| {
             if identity.is_some() {
-                return refusal.response();
+                return Box::new(refusal.response());
             }
             // Git shows its credentials only after it was asked for them.
             let mut response = Response::new(Bytes::from_static(b"Authentication required"));
@@ -119,7 +119,7 @@ impl Model {
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Basic realm=\"GitHub\""),
             );
-            response
+            Box::new(response)
         })
     }
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::execute::{Args, Fault, Run};
@@ -12,7 +10,7 @@ use super::thing::{Thing, Val};
 use crate::github::acts::{ActError, MergeMethod, Subject};
 use crate::github::object::{Mode, Oid};
 use crate::github::objects::PathChange;
-use crate::github::rest::{MAX_BODY, Need, well_formed};
+use crate::github::rest::{MAX_BODY, Need, from_base64, well_formed};
 use crate::github::{NewPull, RepoId, Role, State, TokenKind, Verdict};
 use crate::knobs::StaleText;
 
@@ -143,14 +141,9 @@ impl Run<'_> {
         {
             let path = file["path"].as_str().unwrap_or_default();
             check_path(path)?;
-            let compact: String = file["contents"]
-                .as_str()
-                .unwrap_or_default()
-                .split_whitespace()
-                .collect();
-            let content = STANDARD
-                .decode(compact)
-                .map_err(|_| bad(format!("The contents of {path} are not valid Base64")))?;
+            let contents = file["contents"].as_str().unwrap_or_default();
+            let content = from_base64(contents)
+                .ok_or_else(|| bad(format!("The contents of {path} are not valid Base64")))?;
             // Modes and links cannot be given: every file becomes a plain one.
             let blob = self.model.objects_mut(repo).put_blob(content);
             if changes

@@ -1,7 +1,5 @@
 //! Fields of commits, trees, blobs and checks.
 
-use serde_json::{Value, json};
-
 use super::connection::{connection, names};
 use super::execute::{Args, Fault, Run};
 use super::resolve::{HISTORY, bounded};
@@ -330,7 +328,7 @@ impl Run<'_> {
             "state" => status.state.to_uppercase().into(),
             "description" => super::resolve::optional(status.description.clone()),
             "targetUrl" => super::resolve::optional(status.target_url.clone()),
-            _ => Val::Json(Value::from(json!(stamp(status.at)))),
+            _ => stamp(status.at).into(),
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn validate(
                     line: pos.0,
                     column: pos.1,
                 },
-                &[begin.clone()],
+                std::slice::from_ref(&begin),
                 "variableNotDefined",
                 &message,
                 json!({"variableName": variable}),
@@ -79,7 +79,7 @@ pub(super) fn validate(
             let message = format!("Variable ${name} is declared by {label} but not used");
             check.error(
                 variable.pos,
-                &[begin.clone()],
+                std::slice::from_ref(&begin),
                 "variableNotUsed",
                 &message,
                 json!({"variableName": name}),
@@ -90,7 +90,7 @@ pub(super) fn validate(
             let message = format!("{ty} isn't a defined input type (on ${name})");
             check.error(
                 variable.pos,
-                &[begin.clone()],
+                std::slice::from_ref(&begin),
                 "variableRequiresValidType",
                 &message,
                 json!({"typeName": ty, "variableName": name}),

@@ -106,12 +106,12 @@ impl Model {
             "gists_url": format!("{api}/gists{{/gist_id}}"), "starred_url": format!("{api}/starred{{/owner}}{{/repo}}"),
             "subscriptions_url": format!("{api}/subscriptions"), "organizations_url": format!("{api}/orgs"),
             "repos_url": format!("{api}/repos"), "events_url": format!("{api}/events{{/privacy}}"),
-            "received_events_url": format!("{api}/received_events"), "type": kind, "user_view_type": "public",
+            "received_events_url": format!("{api}/received_events"), "type": kind,
             "site_admin": false,
         })
     }
 
-    /// `full-repository`, which satisfies `repository` and `minimal-repository` too.
+    /// `repository`, which satisfies `minimal-repository` too.
     pub(crate) fn repository_json(&self, repository: &Repository) -> Value {
         let full_name = format!("{}/{}", self.login(repository.owner), repository.name);
         let url = format!("{}/repos/{full_name}", self.api_url);
@@ -139,7 +139,7 @@ impl Model {
             "disabled": false, "open_issues_count": open, "license": null, "allow_forking": true, "is_template": false,
             "web_commit_signoff_required": false, "topics": [],
             "visibility": if repository.private { "private" } else { "public" }, "forks": 0, "open_issues": open,
-            "watchers": 0, "default_branch": repository.default_branch, "network_count": 0, "subscribers_count": 0,
+            "watchers": 0, "default_branch": repository.default_branch,
             "custom_properties": {}, "allow_squash_merge": true, "allow_merge_commit": true, "allow_rebase_merge": true,
             "allow_auto_merge": false, "delete_branch_on_merge": false, "allow_update_branch": false,
         });
@@ -220,7 +220,7 @@ impl Model {
     /// `integration`.
     pub(crate) fn app_json(&self, app: &App) -> Value {
         json!({
-            "id": app.id, "slug": app.slug, "node_id": node::encode("A", RepoId(0), app.id), "client_id": app.client_id,
+            "id": app.id, "slug": app.slug, "node_id": node::encode("A", RepoId(0), app.id),
             "owner": self.simple_user(app.owner), "name": app.slug, "description": null,
             "external_url": format!("https://{}.example", app.slug), "html_url": format!("{WEB}/apps/{}", app.slug),
             "created_at": stamp(app.created_at), "updated_at": stamp(app.created_at), "permissions": app.permissions,

@@ -16,7 +16,14 @@ impl Model {
             return json!({});
         };
         match repository.thread(number) {
-            Some(thread) => json!({"issue": self.issue_json(repository, thread)}),
+            Some(thread) => {
+                let mut issue = self.issue_json(repository, thread);
+                // Webhooks do not tell who closed an issue; the sender of the event does.
+                if let Value::Object(issue) = &mut issue {
+                    issue.remove("closed_by");
+                }
+                json!({"issue": issue})
+            }
             None => json!({}),
         }
     }

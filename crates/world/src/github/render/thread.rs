@@ -106,6 +106,14 @@ impl Model {
             })
         };
         let link = |href: String| json!({"href": href});
+        // The description of pull requests wants a text here, where that of labels allows null.
+        let mut labels = self.labels_of(repository, pull);
+        for label in labels
+            .iter_mut()
+            .filter(|label| label["description"].is_null())
+        {
+            label["description"] = "".into();
+        }
         let statuses = self.repo_url(repo, &format!("/statuses/{}", pull.head.oid));
         let merge_commit = pull.merged.as_ref().map(|merge| merge.commit);
         let reviewers: Vec<Value> = pull
@@ -126,7 +134,7 @@ impl Model {
             "updated_at": stamp(pull.updated_at), "closed_at": pull.closed_at.map(stamp),
             "merged_at": pull.merged.as_ref().map(|merge| stamp(merge.at)), "merge_commit_sha": merge_commit,
             "assignee": assignees.first(), "assignees": assignees, "requested_reviewers": reviewers,
-            "requested_teams": [], "labels": self.labels_of(repository, pull), "milestone": null, "draft": pull.draft,
+            "requested_teams": [], "labels": labels, "milestone": null, "draft": pull.draft,
             "commits_url": format!("{url}/commits"), "review_comments_url": format!("{url}/comments"),
             "review_comment_url": self.repo_url(repo, "/pulls/comments{/number}"),
             "comments_url": format!("{issue}/comments"), "statuses_url": statuses, "head": side(&pull.head),

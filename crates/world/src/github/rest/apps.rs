@@ -102,7 +102,9 @@ pub(super) fn meta(_: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn app(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.own_app()?;
     let app = call.model.apps.get(&app).ok_or_else(Refusal::not_found)?;
-    Ok(Reply::Json(200, call.model.app_json(app)))
+    let mut body = call.model.app_json(app);
+    body["client_id"] = app.client_id.as_str().into();
+    Ok(Reply::Json(200, body))
 }
 
 pub(super) fn hook_config(call: &mut Call<'_>) -> Result<Reply, Refusal> {

@@ -47,7 +47,7 @@ pub(crate) enum Reply {
 pub(crate) struct Refusal {
     pub(crate) status: u16,
     pub(crate) message: String,
-    pub(crate) errors: Option<Value>,
+    pub(crate) errors: Option<Box<Value>>,
     pub(crate) location: Option<String>,
 }
 
@@ -77,13 +77,13 @@ impl Refusal {
             error["message"] = message.into();
         }
         Self {
-            errors: Some(json!([error])),
+            errors: Some(Box::new(json!([error]))),
             ..Self::new(422, "Validation Failed")
         }
     }
 
     pub(crate) fn response(self) -> Response<Bytes> {
-        let mut body = error_body(self.status, &self.message, self.errors.as_ref());
+        let mut body = error_body(self.status, &self.message, self.errors.as_deref());
         if let Some(location) = &self.location {
             body["url"] = location.as_str().into();
         }
@@ -173,7 +173,7 @@ impl Call<'_> {
         match self.text(name) {
             Some(text) => Ok(text.to_owned()),
             None => Err(Refusal {
-                errors: Some(json!([{"field": name, "code": "missing_field"}])),
+                errors: Some(Box::new(json!([{"field": name, "code": "missing_field"}]))),
                 ..Refusal::new(
                     422,
                     &format!("Invalid request.\n\n\"{name}\" wasn't supplied."),

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 pub(crate) use actions::rollup;
 pub(crate) use auth::Need;
 pub(crate) use call::{Call, Refusal, Reply};
-pub(crate) use git::well_formed;
+pub(crate) use git::{from_base64, well_formed};
 pub(crate) use issues::MAX_BODY;
 
 use super::limits::{Met, Resource};
@@ -310,9 +310,7 @@ pub(crate) fn token_end(now: Timestamp) -> Timestamp {
 
 /// A JSON reply.
 pub(crate) fn json_response(status: u16, body: &Value) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(
-        serde_json::to_vec(body).expect("a JSON value can be written"),
-    ));
+    let mut response = Response::new(Bytes::from(body.to_string()));
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(

@@ -11,6 +11,8 @@ use crate::github::{Role, TokenKind};
 
 pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let mut body = call.model.repository_json(call.seen());
+    body["network_count"] = 0.into();
+    body["subscribers_count"] = 0.into();
     let role = match call.identity.as_ref().map(|identity| &identity.kind) {
         Some(TokenKind::Person) => call.model.role(call.repo(), call.actor()),
         Some(_) => Role::Write,
@@ -55,7 +57,7 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if let Some(name) = body["name"].as_str() {
         call.model.rename_repository(repo, name, &login, now);
     }
-    Ok(Reply::Json(200, call.model.repository_json(call.present())))
+    get(call)
 }
 
 pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
