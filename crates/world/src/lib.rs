@@ -1,1 +1,26 @@
-//! Models of GitHub and of Jules.
+//! Stateful models of GitHub and of Jules, with a maintainer, fault plans and knobs, on virtual time.
+//!
+//! A [`World`] is one thread's worth of both services. It is deterministic: the same configuration and the same
+//! requests give the same replies, deliveries and books. It knows nothing of the program that is tested against it.
+
+// The JSON of repositories and pull requests is written as one literal each.
+#![recursion_limit = "512"]
+
+pub mod books;
+pub mod chance;
+pub mod clock;
+mod control;
+pub mod export;
+pub mod faults;
+pub mod github;
+pub mod http;
+pub mod jules;
+pub mod knobs;
+pub mod maintainer;
+pub mod seed;
+mod world;
+
+pub use books::Books;
+pub use faults::{Face, Fault, FaultPlan, FaultRule};
+pub use knobs::Knobs;
+pub use world::{Answer, Outcome, WebhookDelivery, World, WorldConfig};

@@ -1,0 +1,331 @@
+//! Webhooks: where deliveries go, how they are signed, what became of them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::Timestamp;
+use serde_json::Value;
+use sha2::Sha256;
+
+use super::{Model, RepoId};
+use crate::clock::{earlier, later};
+use crate::knobs::Knobs;
+
+/// Deliveries can be listed and asked for again this long (GitHub's documentation: three days).
+pub const REDELIVERY_WINDOW: Duration = Duration::from_secs(3 * 24 * 3600);
+/// What GitHub needs at least between an event and its delivery.
+const SHORTEST_DELIVERY: Duration = Duration::from_millis(300);
+
+/// Where a hook posts to.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The address.
+    pub url: String,
+    /// The secret; deliveries go unsigned without one.
+    pub secret: Option<String>,
+    /// `json` or `form`.
+    pub content_type: String,
+}
+
+/// A repository's webhook.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// The number.
+    pub id: u64,
+    /// Where it posts to.
+    pub target: Target,
+    /// The events that it wants; `*` is all.
+    pub events: Vec<String>,
+    /// Whether it is on.
+    pub active: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The hook that a delivery belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A repository's hook.
+    Repository(RepoId, u64),
+    /// An App's hook.
+    App(u64),
+}
+
+/// One attempt to deliver an event.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    /// The attempt's number.
+    pub id: u64,
+    /// The event's GUID: the same for every attempt.
+    pub guid: String,
+    /// The hook.
+    pub source: Source,
+    /// Where it is posted to.
+    pub target: Target,
+    /// The event's name.
+    pub event: String,
+    /// The event's action.
+    pub action: Option<String>,
+    /// The payload.
+    pub payload: Bytes,
+    /// The repository of the event.
+    pub repository: Option<RepoId>,
+    /// The installation of the event.
+    pub installation: Option<u64>,
+    /// When the event happened, or when the redelivery was asked for.
+    pub created_at: Timestamp,
+    /// When it is posted; absent before it was planned, and for ever when it is lost.
+    pub due: Option<Timestamp>,
+    /// Whether it was asked for again.
+    pub redelivery: bool,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Not planned yet.
+    New,
+    /// Waiting for its time.
+    Planned,
+    /// Never sent.
+    Lost,
+    /// Handed over for posting.
+    Taken,
+    /// Answered with this status; none when nobody answered.
+    Done(Option<u16>),
+}
+
+impl Fate {
+    /// A word for the books.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::New | Self::Planned => "waiting",
+            Self::Lost => "lost",
+            Self::Taken => "posted",
+            Self::Done(Some(200..=299)) => "accepted",
+            Self::Done(_) => "failed",
+        }
+    }
+}
+
+/// The value of `X-Hub-Signature-256`: HMAC-SHA256 over the raw body.
+#[must_use]
+pub fn signature(secret: &str, body: &[u8]) -> String {
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
+    mac.update(body);
+    let digits: String = mac
+        .finalize()
+        .into_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("sha256={digits}")
+}
+
+impl Model {
+    /// Puts an event to every hook that wants it. The payload is built only when there is one.
+    pub(crate) fn emit(
+        &mut self,
+        repo: RepoId,
+        event: &str,
+        action: Option<&str>,
+        actor: u64,
+        now: Timestamp,
+        extra: impl FnOnce(&Self) -> Value,
+    ) {
+        let Some(repository) = self.repositories.get(&repo) else {
+            return;
+        };
+        let wanted = |events: &[String]| events.iter().any(|name| name == event || name == "*");
+        let hooks: Vec<(Source, Target)> = repository
+            .hooks
+            .values()
+            .filter(|hook| hook.active && wanted(&hook.events))
+            .map(|hook| (Source::Repository(repo, hook.id), hook.target.clone()))
+            .collect();
+        let apps: Vec<(Source, Target, u64)> = self
+            .installations
+            .values()
+            .filter(|installation| {
+                installation.suspended_at.is_none() && self.reaches(installation, repo)
+            })
+            .filter_map(|installation| {
+                let app = self.apps.get(&installation.app)?;
+                let target = app.hook.clone()?;
+                // Events about the installation itself come to every App unasked.
+                let always = event.starts_with("installation");
+                (always || wanted(&app.events)).then_some((
+                    Source::App(app.id),
+                    target,
+                    installation.id,
+                ))
+            })
+            .collect();
+        if hooks.is_empty() && apps.is_empty() {
+            return;
+        }
+        let mut payload = serde_json::Map::new();
+        if let Some(action) = action {
+            payload.insert("action".to_owned(), action.into());
+        }
+        if let Value::Object(extra) = extra(self) {
+            payload.extend(extra);
+        }
+        payload.insert("repository".to_owned(), self.webhook_repository(repo));
+        payload.insert("sender".to_owned(), self.simple_user(actor));
+        let hooks = hooks
+            .into_iter()
+            .map(|(source, target)| (source, target, None));
+        for (source, target, installation) in
+            hooks.chain(apps.into_iter().map(|(s, t, i)| (s, t, Some(i))))
+        {
+            let mut payload = payload.clone();
+            if let Some(id) = installation {
+                let node = super::node::encode("MDIzOkludGVncmF0aW9uSW5zdGFsbGF0aW9u", repo, id);
+                payload.insert(
+                    "installation".to_owned(),
+                    serde_json::json!({"id": id, "node_id": node}),
+                );
+            }
+            self.post(
+                source,
+                target,
+                event,
+                action,
+                &Value::Object(payload),
+                Some(repo),
+                installation,
+                now,
+            );
+        }
+    }
+
+    /// Makes a new delivery of a payload.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a fact of the delivery, and there is one place that calls it"
+    )]
+    pub(crate) fn post(
+        &mut self,
+        source: Source,
+        target: Target,
+        event: &str,
+        action: Option<&str>,
+        payload: &Value,
+        repository: Option<RepoId>,
+        installation: Option<u64>,
+        now: Timestamp,
+    ) -> u64 {
+        let id = self.next_id();
+        let guid = self.chance.uuid();
+        self.deliveries.insert(
+            id,
+            Delivery {
+                id,
+                guid,
+                source,
+                target,
+                event: event.to_owned(),
+                action: action.map(str::to_owned),
+                payload: serde_json::to_vec(payload)
+                    .expect("a JSON value can be written")
+                    .into(),
+                repository,
+                installation,
+                created_at: now,
+                due: None,
+                redelivery: false,
+                fate: Fate::New,
+            },
+        );
+        self.unplanned.push(id);
+        id
+    }
+
+    /// Decides for every new delivery when it is posted, whether it is lost, and whether it comes twice.
+    pub(crate) fn plan_deliveries(&mut self, knobs: &Knobs) {
+        for id in std::mem::take(&mut self.unplanned) {
+            let lost = self.chance.happens(knobs.webhook_lost);
+            let doubled = self.chance.happens(knobs.webhook_doubled);
+            let mut due = |created: Timestamp| {
+                let late = self.chance.between(0, knobs.webhook_late_seconds * 1_000);
+                later(created, SHORTEST_DELIVERY + Duration::from_millis(late))
+            };
+            let Some(created) = self.deliveries.get(&id).map(|delivery| delivery.created_at) else {
+                continue;
+            };
+            let (first, second) = (due(created), due(created));
+            let Some(delivery) = self.deliveries.get_mut(&id) else {
+                continue;
+            };
+            if lost && !delivery.redelivery {
+                delivery.fate = Fate::Lost;
+                continue;
+            }
+            delivery.due = Some(first);
+            delivery.fate = Fate::Planned;
+            self.pending.insert((first, id));
+            if doubled {
+                let mut copy = delivery.clone();
+                copy.id = self.next_id();
+                copy.due = Some(second);
+                self.pending.insert((second, copy.id));
+                self.deliveries.insert(copy.id, copy);
+            }
+        }
+    }
+
+    /// Asks for a delivery again: a new attempt with the same GUID. None when it is unknown or too old.
+    pub(crate) fn redeliver(&mut self, id: u64, now: Timestamp) -> Option<u64> {
+        let old = self.deliveries.get(&id)?;
+        if old.created_at < earlier(now, REDELIVERY_WINDOW) {
+            return None;
+        }
+        let mut copy = old.clone();
+        copy.id = self.next_id();
+        copy.created_at = now;
+        copy.redelivery = true;
+        copy.due = None;
+        copy.fate = Fate::New;
+        let new = copy.id;
+        self.deliveries.insert(new, copy);
+        self.unplanned.push(new);
+        Some(new)
+    }
+
+    /// The attempts of a hook that can still be listed, newest first.
+    pub(crate) fn listed_deliveries(&self, source: Source, now: Timestamp) -> Vec<&Delivery> {
+        let oldest = earlier(now, REDELIVERY_WINDOW);
+        let mut found: Vec<&Delivery> = self
+            .deliveries
+            .values()
+            .filter(|delivery| {
+                delivery.source == source
+                    && matches!(delivery.fate, Fate::Done(_))
+                    && delivery.due.is_some_and(|due| due >= oldest)
+            })
+            .collect();
+        found.sort_by_key(|delivery| std::cmp::Reverse(delivery.id));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_is_that_of_githubs_documentation() {
+        assert_eq!(
+            signature("It's a Secret to Everybody", b"Hello, World!"),
+            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+        );
+    }
+}

@@ -1,0 +1,272 @@
+//! GitHub's rate limits: requests an hour, points and content creation a minute.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::Model;
+use crate::clock::{earlier, later};
+use crate::knobs::Knobs;
+
+/// The window of the primary limit.
+const HOUR: Duration = Duration::from_secs(3_600);
+/// The window of the secondary limits.
+const MINUTE: Duration = Duration::from_secs(60);
+/// Points a minute for REST (GitHub's documentation).
+pub(crate) const REST_POINTS: u32 = 900;
+/// Points a minute for GraphQL (GitHub's documentation).
+pub(crate) const GRAPHQL_POINTS: u32 = 2_000;
+/// Content-creating requests an hour (GitHub's documentation).
+pub(crate) const CONTENT_PER_HOUR: usize = 500;
+/// What `Retry-After` says when a secondary limit is met.
+const RETRY_AFTER: u64 = 60;
+
+/// One of the two budgets that are counted apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Resource {
+    /// REST.
+    Core,
+    /// GraphQL.
+    Graphql,
+}
+
+impl Resource {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Graphql => "graphql",
+        }
+    }
+}
+
+/// One identity's counters for one resource.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counter {
+    used: u64,
+    window_ends: Option<Timestamp>,
+    points: VecDeque<(Timestamp, u32)>,
+}
+
+/// All counters.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    counters: BTreeMap<(String, Resource), Counter>,
+    content: BTreeMap<String, VecDeque<Timestamp>>,
+}
+
+/// The state of a primary limit, for headers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    pub(crate) limit: u64,
+    pub(crate) used: u64,
+    pub(crate) reset: Timestamp,
+}
+
+impl Standing {
+    pub(crate) fn remaining(self) -> u64 {
+        self.limit.saturating_sub(self.used)
+    }
+
+    /// Writes the headers that go with every reply.
+    pub(crate) fn write(self, resource: Resource, headers: &mut http::HeaderMap) {
+        let values: [(&'static str, u64); 4] = [
+            ("x-ratelimit-limit", self.limit),
+            ("x-ratelimit-remaining", self.remaining()),
+            ("x-ratelimit-used", self.used),
+            (
+                "x-ratelimit-reset",
+                u64::try_from(self.reset.as_second()).unwrap_or_default(),
+            ),
+        ];
+        for (name, value) in values {
+            headers.insert(name, HeaderValue::from(value));
+        }
+        headers.insert(
+            "x-ratelimit-resource",
+            HeaderValue::from_static(resource.word()),
+        );
+    }
+}
+
+/// Which limit a request met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Met {
+    Primary,
+    Secondary,
+}
+
+impl Limits {
+    /// How an identity stands, without counting anything.
+    pub(crate) fn standing(
+        &mut self,
+        name: &str,
+        resource: Resource,
+        limit: u64,
+        now: Timestamp,
+    ) -> Standing {
+        let counter = self
+            .counters
+            .entry((name.to_owned(), resource))
+            .or_default();
+        let reset = match counter.window_ends {
+            Some(end) if end > now => end,
+            _ => {
+                counter.used = 0;
+                let end = later(now, HOUR);
+                counter.window_ends = Some(end);
+                end
+            }
+        };
+        Standing {
+            limit,
+            used: counter.used,
+            reset,
+        }
+    }
+
+    /// Counts a request, or says which limit it met; a refused request is not counted.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the facts of a request that limits look at"
+    )]
+    pub(crate) fn count(
+        &mut self,
+        name: &str,
+        resource: Resource,
+        limit: u64,
+        points: u32,
+        content: bool,
+        knobs: &Knobs,
+        now: Timestamp,
+    ) -> Result<(), Met> {
+        let standing = self.standing(name, resource, limit, now);
+        if standing.remaining() == 0 {
+            return Err(Met::Primary);
+        }
+        let counter = self
+            .counters
+            .entry((name.to_owned(), resource))
+            .or_default();
+        let horizon = earlier(now, MINUTE);
+        while counter.points.front().is_some_and(|(at, _)| *at <= horizon) {
+            counter.points.pop_front();
+        }
+        let spent: u32 = counter.points.iter().map(|(_, points)| points).sum();
+        let most = if resource == Resource::Core {
+            REST_POINTS
+        } else {
+            GRAPHQL_POINTS
+        };
+        if spent + points > most {
+            return Err(Met::Secondary);
+        }
+        if content {
+            let created = self.content.entry(name.to_owned()).or_default();
+            let oldest = earlier(now, HOUR);
+            while created.front().is_some_and(|at| *at <= oldest) {
+                created.pop_front();
+            }
+            let lately = created.iter().rev().take_while(|at| **at > horizon).count() as u64;
+            if lately >= knobs.content_per_minute || created.len() >= CONTENT_PER_HOUR {
+                return Err(Met::Secondary);
+            }
+            created.push_back(now);
+        }
+        counter.points.push_back((now, points));
+        counter.used += 1;
+        Ok(())
+    }
+
+    /// Takes back a request of the primary limit: an answer of 304 costs nothing.
+    pub(crate) fn give_back(&mut self, name: &str, resource: Resource) {
+        if let Some(counter) = self.counters.get_mut(&(name.to_owned(), resource)) {
+            counter.used = counter.used.saturating_sub(1);
+        }
+    }
+}
+
+impl Model {
+    /// The reply to a request beyond the primary limit.
+    pub(crate) fn primary_limit_reply(&self, now: Timestamp) -> Response<Bytes> {
+        let standing = Standing {
+            limit: 5_000,
+            used: 5_000,
+            reset: later(now, HOUR),
+        };
+        let mut response = refusal(
+            StatusCode::FORBIDDEN,
+            "API rate limit exceeded for installation.",
+            "rate-limits-for-the-rest-api",
+        );
+        standing.write(Resource::Core, response.headers_mut());
+        response
+    }
+
+    /// The reply to a request beyond a secondary limit.
+    pub(crate) fn secondary_limit_reply(retry_after: Option<u64>) -> Response<Bytes> {
+        let mut response = refusal(
+            StatusCode::FORBIDDEN,
+            "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+            "about-secondary-rate-limits",
+        );
+        if let Some(seconds) = retry_after {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+
+    /// The reply to a request that met a limit by itself.
+    pub(crate) fn limit_reply(met: Met, standing: Standing, resource: Resource) -> Response<Bytes> {
+        let mut response = match met {
+            Met::Primary => refusal(
+                StatusCode::FORBIDDEN,
+                "API rate limit exceeded.",
+                "rate-limits-for-the-rest-api",
+            ),
+            Met::Secondary => Self::secondary_limit_reply(Some(RETRY_AFTER)),
+        };
+        standing.write(resource, response.headers_mut());
+        response
+    }
+}
+
+fn refusal(status: StatusCode, message: &str, page: &str) -> Response<Bytes> {
+    let body = json!({"message": message, "documentation_url": format!("https://docs.github.com/rest/overview/{page}")});
+    let mut response = Response::new(Bytes::from(body.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json; charset=utf-8"),
+    );
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_and_hours_are_counted_apart() {
+        let now = Timestamp::UNIX_EPOCH;
+        let knobs = Knobs {
+            content_per_minute: 2,
+            ..Knobs::documented()
+        };
+        let mut limits = Limits::default();
+        let mut write = |at| limits.count("t", Resource::Core, 4, 5, true, &knobs, at);
+        assert_eq!(
+            [write(now), write(now), write(now)],
+            [Ok(()), Ok(()), Err(Met::Secondary)]
+        );
+        let next = later(now, MINUTE);
+        assert_eq!([write(next), write(next)], [Ok(()), Ok(())]);
+        assert_eq!(write(later(next, MINUTE)), Err(Met::Primary));
+        assert_eq!(write(later(now, HOUR)), Ok(()));
+    }
+}

@@ -1,0 +1,51 @@
+//! Node ids: opaque to clients, readable to the model.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::RepoId;
+use super::object::Oid;
+
+/// The node id of a thing with a number.
+#[must_use]
+pub fn encode(prefix: &str, repo: RepoId, id: u64) -> String {
+    let mut bytes = Vec::with_capacity(16);
+    bytes.extend_from_slice(&repo.0.to_be_bytes());
+    bytes.extend_from_slice(&id.to_be_bytes());
+    format!("{prefix}_kwDO{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// The node id of a commit, tree or blob.
+#[must_use]
+pub fn encode_object(prefix: &str, repo: RepoId, oid: Oid) -> String {
+    let mut bytes = repo.0.to_be_bytes().to_vec();
+    bytes.extend_from_slice(oid.as_bytes());
+    format!("{prefix}_kwDO{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// The node id of a reference.
+#[must_use]
+pub fn encode_ref(repo: RepoId, name: &str) -> String {
+    let mut bytes = repo.0.to_be_bytes().to_vec();
+    bytes.extend_from_slice(name.as_bytes());
+    format!("REF_kwDO{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// What a node id names: its prefix, the repository, and what follows it.
+#[must_use]
+pub fn decode(id: &str) -> Option<(&str, RepoId, Vec<u8>)> {
+    let (prefix, rest) = id.split_once("_kwDO")?;
+    let bytes = URL_SAFE_NO_PAD.decode(rest).ok()?;
+    let (repo, rest) = bytes.split_at_checked(8)?;
+    Some((
+        prefix,
+        RepoId(u64::from_be_bytes(repo.try_into().ok()?)),
+        rest.to_vec(),
+    ))
+}
+
+/// The number in what follows the repository.
+#[must_use]
+pub fn number(rest: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(rest.try_into().ok()?))
+}

@@ -1,0 +1,539 @@
+//! The object database of one repository, and the questions that are asked of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::object::{Commit, Entry, Mode, Object, Oid};
+
+/// Ancestors looked at before a walk gives up; far beyond what a simulated repository holds.
+pub const MAX_WALK: usize = 200_000;
+
+/// The objects of one repository.
+#[derive(Debug, Clone, Default)]
+pub struct Objects {
+    all: HashMap<Oid, Object>,
+}
+
+/// What a change does to one path.
+pub type PathChange = Option<(Mode, Oid)>;
+
+/// One file that differs between two trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The path from the root.
+    pub path: String,
+    /// The file before, absent when it is new.
+    pub old: PathChange,
+    /// The file after, absent when it was removed.
+    pub new: PathChange,
+}
+
+impl Difference {
+    /// `added`, `removed` or `modified`.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        match (&self.old, &self.new) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            _ => "modified",
+        }
+    }
+}
+
+impl Objects {
+    /// Stores an object and gives its name.
+    pub fn put(&mut self, object: Object) -> Oid {
+        let oid = object.oid();
+        self.all.entry(oid).or_insert(object);
+        oid
+    }
+
+    /// Stores a file's content.
+    pub fn put_blob(&mut self, content: impl Into<Bytes>) -> Oid {
+        self.put(Object::Blob(content.into()))
+    }
+
+    /// The object of this name.
+    #[must_use]
+    pub fn get(&self, oid: Oid) -> Option<&Object> {
+        self.all.get(&oid)
+    }
+
+    /// All objects in the order of their names.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<(Oid, &Object)> {
+        let mut all: Vec<_> = self
+            .all
+            .iter()
+            .map(|(oid, object)| (*oid, object))
+            .collect();
+        all.sort_by_key(|(oid, _)| *oid);
+        all
+    }
+
+    /// The content of a file.
+    #[must_use]
+    pub fn blob(&self, oid: Oid) -> Option<&Bytes> {
+        match self.get(oid)? {
+            Object::Blob(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// The entries of a tree.
+    #[must_use]
+    pub fn tree(&self, oid: Oid) -> Option<&Arc<[Entry]>> {
+        match self.get(oid)? {
+            Object::Tree(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// A commit.
+    #[must_use]
+    pub fn commit(&self, oid: Oid) -> Option<&Arc<Commit>> {
+        match self.get(oid)? {
+            Object::Commit(commit) => Some(commit),
+            _ => None,
+        }
+    }
+
+    /// The tree of a commit, or the tree itself.
+    #[must_use]
+    pub fn tree_of(&self, oid: Oid) -> Option<Oid> {
+        match self.get(oid)? {
+            Object::Commit(commit) => Some(commit.tree),
+            Object::Tree(_) => Some(oid),
+            _ => None,
+        }
+    }
+
+    /// What stands at a path below a tree or commit; the root for an empty path.
+    #[must_use]
+    pub fn at_path(&self, from: Oid, path: &str) -> Option<(Mode, Oid)> {
+        let mut found = (Mode::Directory, self.tree_of(from)?);
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            let entry = self
+                .tree(found.1)?
+                .iter()
+                .find(|entry| entry.name == part)?;
+            found = (entry.mode, entry.oid);
+        }
+        Some(found)
+    }
+
+    /// Every file below a tree, with its path from there, in the order of a walk.
+    #[must_use]
+    pub fn files(&self, tree: Oid) -> Vec<(String, Mode, Oid)> {
+        let mut found = Vec::new();
+        self.walk(tree, "", false, &mut found);
+        found
+    }
+
+    /// Every entry below a tree, directories too, in the order of a walk.
+    #[must_use]
+    pub fn entries_below(&self, tree: Oid) -> Vec<(String, Mode, Oid)> {
+        let mut found = Vec::new();
+        self.walk(tree, "", true, &mut found);
+        found
+    }
+
+    fn walk(
+        &self,
+        tree: Oid,
+        prefix: &str,
+        directories: bool,
+        found: &mut Vec<(String, Mode, Oid)>,
+    ) {
+        let Some(entries) = self.tree(tree) else {
+            return;
+        };
+        for entry in entries.iter() {
+            let path = format!("{prefix}{}", entry.name);
+            if entry.mode != Mode::Directory || directories {
+                found.push((path.clone(), entry.mode, entry.oid));
+            }
+            if entry.mode == Mode::Directory {
+                self.walk(entry.oid, &format!("{path}/"), directories, found);
+            }
+        }
+    }
+
+    /// A tree with these paths changed; untouched directories are shared with the old tree.
+    pub fn changed_tree(
+        &mut self,
+        base: Option<Oid>,
+        changes: &BTreeMap<String, PathChange>,
+    ) -> Oid {
+        let changes: Vec<(&str, PathChange)> = changes
+            .iter()
+            .map(|(path, change)| (path.as_str(), *change))
+            .collect();
+        let tree = self.change_below(base, &changes);
+        tree.unwrap_or_else(|| self.put(Object::tree(Vec::new())))
+    }
+
+    fn change_below(&mut self, base: Option<Oid>, changes: &[(&str, PathChange)]) -> Option<Oid> {
+        let mut entries: BTreeMap<String, (Mode, Oid)> = base
+            .and_then(|oid| self.tree(oid))
+            .map(|entries| {
+                entries
+                    .iter()
+                    .map(|e| (e.name.clone(), (e.mode, e.oid)))
+                    .collect()
+            })
+            .unwrap_or_default();
+        let mut below: BTreeMap<&str, Vec<(&str, PathChange)>> = BTreeMap::new();
+        for (path, change) in changes {
+            match path.split_once('/') {
+                Some((directory, rest)) => {
+                    below.entry(directory).or_default().push((rest, *change))
+                }
+                None => match change {
+                    Some(file) => drop(entries.insert((*path).to_owned(), *file)),
+                    None => drop(entries.remove(*path)),
+                },
+            }
+        }
+        for (directory, changes) in below {
+            let old = entries
+                .get(directory)
+                .filter(|(mode, _)| *mode == Mode::Directory)
+                .map(|(_, oid)| *oid);
+            match self.change_below(old, &changes) {
+                Some(tree) => drop(entries.insert(directory.to_owned(), (Mode::Directory, tree))),
+                None if old.is_some() => drop(entries.remove(directory)),
+                None => {}
+            }
+        }
+        if entries.is_empty() {
+            return None;
+        }
+        let entries = entries
+            .into_iter()
+            .map(|(name, (mode, oid))| Entry { mode, name, oid })
+            .collect();
+        Some(self.put(Object::tree(entries)))
+    }
+
+    /// The files that differ between two trees or commits, by path; `None` stands for an empty tree.
+    #[must_use]
+    pub fn differences(&self, old: Option<Oid>, new: Option<Oid>) -> Vec<Difference> {
+        let mut found = Vec::new();
+        let (old, new) = (
+            old.and_then(|oid| self.tree_of(oid)),
+            new.and_then(|oid| self.tree_of(oid)),
+        );
+        self.differ_below(old, new, "", &mut found);
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    fn differ_below(
+        &self,
+        old: Option<Oid>,
+        new: Option<Oid>,
+        prefix: &str,
+        found: &mut Vec<Difference>,
+    ) {
+        if old == new {
+            return;
+        }
+        let read = |oid: Option<Oid>| -> BTreeMap<&str, (Mode, Oid)> {
+            oid.and_then(|oid| self.tree(oid))
+                .map(|entries| {
+                    entries
+                        .iter()
+                        .map(|e| (e.name.as_str(), (e.mode, e.oid)))
+                        .collect()
+                })
+                .unwrap_or_default()
+        };
+        let (old, new) = (read(old), read(new));
+        let names: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+        for name in names {
+            let (before, after) = (old.get(name).copied(), new.get(name).copied());
+            if before == after {
+                continue;
+            }
+            let directory = |side: PathChange| {
+                side.filter(|(mode, _)| *mode == Mode::Directory)
+                    .map(|(_, oid)| oid)
+            };
+            let file = |side: PathChange| side.filter(|(mode, _)| *mode != Mode::Directory);
+            let path = format!("{prefix}{name}");
+            if file(before) != file(after) {
+                found.push(Difference {
+                    path: path.clone(),
+                    old: file(before),
+                    new: file(after),
+                });
+            }
+            self.differ_below(
+                directory(before),
+                directory(after),
+                &format!("{path}/"),
+                found,
+            );
+        }
+    }
+
+    /// All ancestors of a commit, itself included, newest first as `git log` shows them.
+    #[must_use]
+    pub fn history(&self, from: Oid) -> Vec<Oid> {
+        let mut waiting = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        // Equal times keep the order of discovery, so that a child always precedes its parent.
+        let mut rank = 0u64;
+        let mut enter = |oid: Oid, waiting: &mut BTreeSet<(jiff::Timestamp, u64, Oid)>| {
+            if let Some(commit) = self.commit(oid)
+                && seen.insert(oid)
+            {
+                rank += 1;
+                waiting.insert((commit.committer.when, u64::MAX - rank, oid));
+            }
+        };
+        enter(from, &mut waiting);
+        while let Some((_, _, oid)) = waiting.pop_last() {
+            found.push(oid);
+            if found.len() >= MAX_WALK {
+                break;
+            }
+            let parents = self
+                .commit(oid)
+                .map(|commit| commit.parents.clone())
+                .unwrap_or_default();
+            for parent in parents {
+                enter(parent, &mut waiting);
+            }
+        }
+        found
+    }
+
+    /// Whether `old` is `new` or one of its ancestors.
+    #[must_use]
+    pub fn is_ancestor(&self, old: Oid, new: Oid) -> bool {
+        let mut waiting = vec![new];
+        let mut seen = BTreeSet::new();
+        while let Some(oid) = waiting.pop() {
+            if oid == old {
+                return true;
+            }
+            if seen.len() >= MAX_WALK || !seen.insert(oid) {
+                continue;
+            }
+            if let Some(commit) = self.commit(oid) {
+                waiting.extend(&commit.parents);
+            }
+        }
+        false
+    }
+
+    /// The newest common ancestor of two commits.
+    #[must_use]
+    pub fn merge_base(&self, one: Oid, other: Oid) -> Option<Oid> {
+        if self.is_ancestor(one, other) {
+            return Some(one);
+        }
+        let ours: BTreeSet<Oid> = self.history(one).into_iter().collect();
+        self.history(other)
+            .into_iter()
+            .find(|oid| ours.contains(oid))
+    }
+
+    /// Commits of `new` that `old` does not have, newest first.
+    #[must_use]
+    pub fn missing_from(&self, old: Option<Oid>, new: Oid) -> Vec<Oid> {
+        if old == Some(new) {
+            return Vec::new();
+        }
+        let known: BTreeSet<Oid> = old
+            .map(|oid| self.history(oid).into_iter().collect())
+            .unwrap_or_default();
+        self.history(new)
+            .into_iter()
+            .filter(|oid| !known.contains(oid))
+            .collect()
+    }
+
+    /// The tree that joins what both sides did since the base, or the paths on which both did something different.
+    ///
+    /// # Errors
+    /// The conflicting paths; files are not merged line by line.
+    pub fn merged_tree(
+        &mut self,
+        base: Option<Oid>,
+        ours: Oid,
+        theirs: Oid,
+    ) -> Result<Oid, Vec<String>> {
+        let mine: BTreeMap<String, PathChange> = self
+            .differences(base, Some(ours))
+            .into_iter()
+            .map(|d| (d.path, d.new))
+            .collect();
+        let changes: BTreeMap<String, PathChange> = self
+            .differences(base, Some(theirs))
+            .into_iter()
+            .map(|d| (d.path, d.new))
+            .collect();
+        let conflicts: Vec<String> = changes
+            .iter()
+            .filter(|(path, change)| mine.get(*path).is_some_and(|other| other != *change))
+            .map(|(path, _)| path.clone())
+            .collect();
+        if conflicts.is_empty() {
+            Ok(self.changed_tree(self.tree_of(ours), &changes))
+        } else {
+            Err(conflicts)
+        }
+    }
+
+    /// The unified diff of one file's change, without the `diff --git` line, and the numbers of lines added and removed.
+    #[must_use]
+    pub fn patch(&self, difference: &Difference) -> (String, usize, usize) {
+        let text = |side: PathChange| {
+            side.and_then(|(_, oid)| self.blob(oid))
+                .map_or(&b""[..], |content| content)
+        };
+        let (old, new) = (text(difference.old), text(difference.new));
+        let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
+            return (String::new(), 0, 0);
+        };
+        let diff = similar::TextDiff::from_lines(old, new);
+        let (mut added, mut removed) = (0, 0);
+        for change in diff.iter_all_changes() {
+            match change.tag() {
+                similar::ChangeTag::Insert => added += 1,
+                similar::ChangeTag::Delete => removed += 1,
+                similar::ChangeTag::Equal => {}
+            }
+        }
+        (
+            diff.unified_diff().context_radius(3).to_string(),
+            added,
+            removed,
+        )
+    }
+
+    /// The change between two trees or commits as `git diff` writes it.
+    #[must_use]
+    pub fn unified_diff(&self, old: Option<Oid>, new: Option<Oid>) -> String {
+        let mut out = String::new();
+        for difference in self.differences(old, new) {
+            let path = &difference.path;
+            out += &format!("diff --git a/{path} b/{path}\n");
+            let name = |side: PathChange| side.map_or(Oid::ZERO, |(_, oid)| oid);
+            let mode = |side: PathChange| side.map_or("100644", |(mode, _)| mode.in_tree());
+            match (difference.old, difference.new) {
+                (None, new) => out += &format!("new file mode {}\n", mode(new)),
+                (old, None) => out += &format!("deleted file mode {}\n", mode(old)),
+                (Some((before, _)), Some((after, _))) if before != after => {
+                    out += &format!(
+                        "old mode {}\nnew mode {}\n",
+                        before.in_tree(),
+                        after.in_tree()
+                    );
+                }
+                _ => {}
+            }
+            let short = |side: PathChange| name(side).to_string()[..7].to_owned();
+            out += &format!(
+                "index {}..{}\n",
+                short(difference.old),
+                short(difference.new)
+            );
+            let (patch, added, removed) = self.patch(&difference);
+            if added + removed > 0 {
+                let from = difference
+                    .old
+                    .map_or("/dev/null".to_owned(), |_| format!("a/{path}"));
+                let to = difference
+                    .new
+                    .map_or("/dev/null".to_owned(), |_| format!("b/{path}"));
+                out += &format!("--- {from}\n+++ {to}\n{patch}");
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(objects: &mut Objects, base: Option<Oid>, files: &[(&str, Option<&str>)]) -> Oid {
+        let changes = files
+            .iter()
+            .map(|(path, text)| {
+                (
+                    (*path).to_owned(),
+                    text.map(|text| (Mode::File, objects.put_blob(text.to_owned()))),
+                )
+            })
+            .collect();
+        objects.changed_tree(base, &changes)
+    }
+
+    #[test]
+    fn trees_change_below_and_empty_directories_vanish() {
+        let mut objects = Objects::default();
+        let first = tree(
+            &mut objects,
+            None,
+            &[("a/b/c.txt", Some("1\n")), ("d.txt", Some("2\n"))],
+        );
+        let second = tree(
+            &mut objects,
+            Some(first),
+            &[("a/b/c.txt", None), ("e/f", Some("3\n"))],
+        );
+        let paths: Vec<_> = objects
+            .files(second)
+            .into_iter()
+            .map(|(path, ..)| path)
+            .collect();
+        assert_eq!(paths, ["d.txt", "e/f"]);
+        let changed: Vec<_> = objects
+            .differences(Some(first), Some(second))
+            .into_iter()
+            .map(|d| (d.path.clone(), d.status()))
+            .collect();
+        assert_eq!(
+            changed,
+            [
+                ("a/b/c.txt".to_owned(), "removed"),
+                ("e/f".to_owned(), "added")
+            ]
+        );
+        assert!(
+            objects
+                .unified_diff(Some(first), Some(second))
+                .contains("--- /dev/null\n+++ b/e/f\n@@ -0,0 +1 @@\n+3\n")
+        );
+    }
+
+    #[test]
+    fn a_merge_joins_different_files_and_refuses_the_same() {
+        let mut objects = Objects::default();
+        let base = tree(&mut objects, None, &[("a", Some("1")), ("b", Some("1"))]);
+        let ours = tree(&mut objects, Some(base), &[("a", Some("2"))]);
+        let theirs = tree(&mut objects, Some(base), &[("b", Some("2"))]);
+        let both = objects.merged_tree(Some(base), ours, theirs).unwrap();
+        assert_eq!(
+            both,
+            tree(
+                &mut objects,
+                Some(base),
+                &[("a", Some("2")), ("b", Some("2"))]
+            )
+        );
+        let other = tree(&mut objects, Some(base), &[("a", Some("3"))]);
+        assert_eq!(
+            objects.merged_tree(Some(base), ours, other),
+            Err(vec!["a".to_owned()])
+        );
+    }
+}

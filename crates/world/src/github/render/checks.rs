@@ -1,0 +1,171 @@
+//! GitHub's JSON for check runs, check suites and commit statuses.
+
+use serde_json::{Value, json};
+
+use super::super::object::Oid;
+use super::super::repository::{CheckRun, Status};
+use super::super::{Model, RepoId, Repository, node};
+use super::{WEB, stamp};
+
+/// The latest report of each check on a commit.
+pub(crate) fn latest_runs(repository: &Repository, commit: Oid) -> Vec<&CheckRun> {
+    let mut latest: Vec<&CheckRun> = Vec::new();
+    for run in repository.checks.iter().filter(|run| run.commit == commit) {
+        latest.retain(|other| other.name != run.name || other.app != run.app);
+        latest.push(run);
+    }
+    latest
+}
+
+/// The latest report of each context on a commit.
+pub(crate) fn latest_statuses(repository: &Repository, commit: Oid) -> Vec<&Status> {
+    let mut latest: Vec<&Status> = Vec::new();
+    for status in repository
+        .statuses
+        .iter()
+        .filter(|status| status.commit == commit)
+    {
+        latest.retain(|other| other.context != status.context);
+        latest.push(status);
+    }
+    latest
+}
+
+/// The conclusion of several runs together; none while one is under way.
+pub(crate) fn joint_conclusion(runs: &[&CheckRun]) -> Option<&'static str> {
+    if runs.iter().any(|run| run.conclusion.is_none()) {
+        return None;
+    }
+    let good = |run: &&CheckRun| {
+        matches!(
+            run.conclusion.as_deref(),
+            Some("success" | "neutral" | "skipped")
+        )
+    };
+    Some(if runs.iter().all(good) {
+        "success"
+    } else {
+        "failure"
+    })
+}
+
+impl Model {
+    /// The App that reports a check: a registered one, or a plausible stand-in such as GitHub Actions.
+    fn reporting_app(&self, slug: &str) -> Value {
+        if let Some(app) = self.apps.values().find(|app| app.slug == slug) {
+            return self.app_json(app);
+        }
+        json!({
+            "id": 15_368, "slug": slug, "node_id": node::encode("A", RepoId(0), 15_368), "client_id": "Iv1.05c79e9ad1f6bdfa",
+            "owner": self.simple_user(41_898_282), "name": slug, "description": "", "external_url": WEB,
+            "html_url": format!("{WEB}/apps/{slug}"), "created_at": "2018-07-30T09:30:17Z",
+            "updated_at": "2019-12-10T19:04:12Z", "permissions": {"checks": "write", "metadata": "read"}, "events": [],
+        })
+    }
+
+    fn pulls_at(&self, repository: &Repository, commit: Oid) -> Vec<Value> {
+        let repo = repository.id;
+        let short = json!({"id": repo, "url": self.repo_url(repo, ""), "name": repository.name});
+        repository
+            .pulls
+            .values()
+            .filter(|pull| pull.head.oid == commit)
+            .map(|pull| {
+                json!({
+                    "id": pull.id, "number": pull.number, "url": self.repo_url(repo, &format!("/pulls/{}", pull.number)),
+                    "head": {"ref": pull.head.branch, "sha": pull.head.oid, "repo": short},
+                    "base": {"ref": pull.base.branch, "sha": pull.base.oid, "repo": short},
+                })
+            })
+            .collect()
+    }
+
+    /// `check-run`.
+    pub(crate) fn check_run_json(&self, repository: &Repository, run: &CheckRun) -> Value {
+        let repo = repository.id;
+        let url = self.repo_url(repo, &format!("/check-runs/{}", run.id));
+        let html = self.web_url(repo, &format!("/runs/{}", run.id));
+        json!({
+            "id": run.id, "node_id": node::encode("CR", repo, run.id), "external_id": "", "head_sha": run.commit,
+            "name": run.name, "url": url, "html_url": html, "details_url": html,
+            "status": if run.conclusion.is_some() { "completed" } else { "in_progress" }, "conclusion": run.conclusion,
+            "started_at": stamp(run.started_at), "completed_at": run.completed_at.map(stamp),
+            "output": {"title": null, "summary": null, "text": null, "annotations_count": 0,
+                "annotations_url": format!("{url}/annotations")},
+            "check_suite": {"id": run.suite}, "app": self.reporting_app(&run.app),
+            "pull_requests": self.pulls_at(repository, run.commit),
+        })
+    }
+
+    /// `check-suite`, by one of its runs.
+    pub(crate) fn check_suite_json(&self, repository: &Repository, one: &CheckRun) -> Value {
+        let repo = repository.id;
+        let runs: Vec<&CheckRun> = latest_runs(repository, one.commit)
+            .into_iter()
+            .filter(|run| run.suite == one.suite)
+            .collect();
+        let conclusion = joint_conclusion(&runs);
+        let url = self.repo_url(repo, &format!("/check-suites/{}", one.suite));
+        let branch = repository
+            .branches()
+            .find(|(_, head)| *head == one.commit)
+            .map(|(name, _)| name);
+        let ended = runs
+            .iter()
+            .filter_map(|run| run.completed_at)
+            .max()
+            .unwrap_or(one.started_at);
+        json!({
+            "id": one.suite, "node_id": node::encode("CS", repo, one.suite), "head_branch": branch,
+            "head_sha": one.commit, "status": if conclusion.is_some() { "completed" } else { "in_progress" },
+            "conclusion": conclusion, "url": url, "before": null, "after": one.commit,
+            "pull_requests": self.pulls_at(repository, one.commit), "app": self.reporting_app(&one.app),
+            "created_at": stamp(one.started_at), "updated_at": stamp(ended), "rerequestable": true,
+            "runs_rerequestable": true, "latest_check_runs_count": runs.len(),
+            "check_runs_url": format!("{url}/check-runs"), "head_commit": self.simple_commit(repo, one.commit),
+            "repository": self.repository_json(repository),
+        })
+    }
+
+    /// The check run of a webhook payload.
+    pub(crate) fn check_run(&self, repo: RepoId, id: u64) -> Value {
+        let run = self
+            .repository(repo)
+            .and_then(|r| Some((r, r.checks.iter().find(|run| run.id == id)?)));
+        run.map_or(Value::Null, |(repository, run)| {
+            let mut out = self.check_run_json(repository, run);
+            let mut suite = self.check_suite_json(repository, run);
+            if let Value::Object(suite) = &mut suite {
+                suite.remove("repository");
+                suite.remove("head_commit");
+            }
+            out["check_suite"] = suite;
+            out
+        })
+    }
+
+    /// The check suite of a webhook payload, by one of its runs.
+    pub(crate) fn check_suite_of(&self, repo: RepoId, run: u64) -> Value {
+        let run = self
+            .repository(repo)
+            .and_then(|r| Some((r, r.checks.iter().find(|other| other.id == run)?)));
+        run.map_or(Value::Null, |(repository, run)| {
+            let mut out = self.check_suite_json(repository, run);
+            if let Value::Object(out) = &mut out {
+                out.remove("repository");
+            }
+            out
+        })
+    }
+
+    /// `status`, which satisfies `simple-commit-status` too.
+    pub(crate) fn status_json(&self, repo: RepoId, status: &Status) -> Value {
+        json!({
+            "url": self.repo_url(repo, &format!("/statuses/{}", status.commit)),
+            "avatar_url": format!("https://avatars.githubusercontent.com/u/{}?v=4", status.creator), "id": status.id,
+            "node_id": node::encode("SC", repo, status.id), "state": status.state, "description": status.description,
+            "target_url": status.target_url, "context": status.context, "created_at": stamp(status.at),
+            "updated_at": stamp(status.at), "creator": self.simple_user(status.creator),
+        })
+    }
+}

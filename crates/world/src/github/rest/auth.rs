@@ -1,0 +1,325 @@
+//! Who calls, and whether they may.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use http::{HeaderMap, header};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{Call, Refusal};
+use crate::github::account::{Access, Permissions};
+use crate::github::{Identity, Model, RepoId, Role, TokenKind};
+
+/// A JWT may live this many seconds at most (GitHub's documentation: 10 minutes).
+const MAX_JWT_SECONDS: i64 = 600;
+/// Clocks may differ by this many seconds.
+const JWT_SKEW_SECONDS: i64 = 60;
+
+/// What a route asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Nothing.
+    Nothing,
+    /// Any credentials.
+    Someone,
+    /// An App's JWT.
+    App,
+    /// Reading a repository with this permission.
+    Read(&'static str),
+    /// Taking part: opening issues, commenting. Every reader may.
+    Talk(&'static str),
+    /// Labels and states of issues and pull requests.
+    Triage(&'static str),
+    /// Writing a repository.
+    Write(&'static str),
+    /// Administering a repository.
+    Admin(&'static str),
+}
+
+impl Need {
+    fn permission(self) -> Option<(&'static str, Access, Role)> {
+        Some(match self {
+            Self::Nothing | Self::Someone | Self::App => return None,
+            Self::Read(name) => (name, Access::Read, Role::Read),
+            Self::Talk(name) => (name, Access::Write, Role::Read),
+            Self::Triage(name) => (name, Access::Write, Role::Triage),
+            Self::Write(name) => (name, Access::Write, Role::Write),
+            Self::Admin(name) => (name, Access::Write, Role::Admin),
+        })
+    }
+}
+
+impl Model {
+    /// Who a request comes from: nobody without credentials, a refusal for wrong ones.
+    pub(crate) fn identify(
+        &self,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Result<Option<Identity>, Refusal> {
+        let Some(value) = headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+        else {
+            return Ok(None);
+        };
+        let bad = || Refusal::new(401, "Bad credentials");
+        let (scheme, rest) = value.split_once(' ').ok_or_else(bad)?;
+        let token = match scheme.to_ascii_lowercase().as_str() {
+            "bearer" | "token" => rest.trim().to_owned(),
+            "basic" => {
+                let text = STANDARD
+                    .decode(rest.trim())
+                    .ok()
+                    .and_then(|bytes| String::from_utf8(bytes).ok());
+                text.and_then(|text| text.split_once(':').map(|(_, token)| token.to_owned()))
+                    .ok_or_else(bad)?
+            }
+            _ => return Err(bad()),
+        };
+        if let Some(identity) = self.tokens.get(&token) {
+            if identity.expires_at.is_some_and(|end| end <= now) {
+                return Err(bad());
+            }
+            if let TokenKind::Installation { installation, .. } = &identity.kind
+                && self
+                    .installations
+                    .get(installation)
+                    .is_none_or(|i| i.suspended_at.is_some())
+            {
+                return Err(Refusal::new(403, "This installation has been suspended"));
+            }
+            return Ok(Some(identity.clone()));
+        }
+        if token.starts_with("eyJ") && token.split('.').count() == 3 {
+            return self.identify_app(&token, now).map(Some);
+        }
+        Err(bad())
+    }
+
+    fn identify_app(&self, token: &str, now: Timestamp) -> Result<Identity, Refusal> {
+        let refuse = |text: &str| Refusal::new(401, text);
+        let undecodable = || refuse("A JSON web token could not be decoded");
+        let parts: Vec<&str> = token.split('.').collect();
+        let read = |part: &str| -> Option<Value> {
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
+        };
+        let (head, claims) = (
+            parts
+                .first()
+                .and_then(|part| read(part))
+                .ok_or_else(undecodable)?,
+            parts
+                .get(1)
+                .and_then(|part| read(part))
+                .ok_or_else(undecodable)?,
+        );
+        if head["alg"] != "RS256" {
+            return Err(undecodable());
+        }
+        let seconds = now.as_second();
+        let instant = |name: &str| {
+            claims[name]
+                .as_i64()
+                .or_else(|| claims[name].as_f64().map(|at| at as i64))
+        };
+        let Some(end) = instant("exp").filter(|end| *end > seconds) else {
+            return Err(refuse(
+                "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
+            ));
+        };
+        if end > seconds + MAX_JWT_SECONDS + JWT_SKEW_SECONDS {
+            return Err(refuse(
+                "'Expiration time' claim ('exp') is too far in the future",
+            ));
+        }
+        if instant("iat").is_some_and(|begin| begin > seconds + JWT_SKEW_SECONDS) {
+            return Err(refuse(
+                "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+            ));
+        }
+        let issuer = match &claims["iss"] {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return Err(refuse("'Issuer' claim ('iss') must be an Integer")),
+        };
+        let app = self
+            .apps
+            .values()
+            .find(|app| app.id.to_string() == issuer || app.client_id == issuer)
+            .ok_or_else(|| Refusal::new(404, "Integration not found"))?;
+        if let Some(key) = &app.public_key {
+            let signed = token.rsplit_once('.').map_or("", |(signed, _)| signed);
+            let signature = parts
+                .get(2)
+                .and_then(|part| URL_SAFE_NO_PAD.decode(part).ok())
+                .ok_or_else(undecodable)?;
+            ring::signature::UnparsedPublicKey::new(
+                &ring::signature::RSA_PKCS1_2048_8192_SHA256,
+                key,
+            )
+            .verify(signed.as_bytes(), &signature)
+            .map_err(|_| undecodable())?;
+        }
+        Ok(Identity {
+            account: app.account,
+            kind: TokenKind::App { app: app.id },
+            expires_at: None,
+            name: format!("app:{}", app.slug),
+        })
+    }
+
+    /// Whether an identity may do this in a repository. `Err` tells what it is answered.
+    pub(crate) fn permit(
+        &self,
+        identity: Option<&Identity>,
+        repo: RepoId,
+        need: Need,
+    ) -> Result<(), Refusal> {
+        let Some((permission, access, role)) = need.permission() else {
+            return Ok(());
+        };
+        let Some(repository) = self.repository(repo) else {
+            return Err(Refusal::not_found());
+        };
+        let public_read = !repository.private && access == Access::Read && role <= Role::Read;
+        let writes = access == Access::Write;
+        let result = match identity {
+            None if public_read => Ok(()),
+            None if repository.private => Err(Refusal::not_found()),
+            None => Err(Refusal::new(401, "Requires authentication")),
+            Some(identity) => match &identity.kind {
+                TokenKind::Person => {
+                    let has = self.role(repo, identity.account);
+                    if has >= role {
+                        Ok(())
+                    } else if has == Role::None || role == Role::Admin {
+                        Err(Refusal::not_found())
+                    } else {
+                        Err(Refusal::new(403, "Must have push access to repository"))
+                    }
+                }
+                TokenKind::Actions {
+                    repository: own,
+                    permissions,
+                } => token_permits(
+                    *own == repo,
+                    public_read,
+                    repository.private,
+                    permissions,
+                    permission,
+                    access,
+                ),
+                TokenKind::Installation {
+                    installation,
+                    repositories,
+                    permissions,
+                    ..
+                } => {
+                    let reached = self
+                        .installations
+                        .get(installation)
+                        .is_some_and(|i| self.reaches(i, repo))
+                        && repositories
+                            .as_ref()
+                            .is_none_or(|chosen| chosen.contains(&repo));
+                    token_permits(
+                        reached,
+                        public_read,
+                        repository.private,
+                        permissions,
+                        permission,
+                        access,
+                    )
+                }
+                TokenKind::App { .. } => Err(Refusal::new(
+                    401,
+                    "A JSON web token could not be used here; authenticate as an installation",
+                )),
+            },
+        };
+        result?;
+        if repository.archived && writes {
+            return Err(Refusal::new(
+                403,
+                "Repository was archived so is read-only.",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn token_permits(
+    reached: bool,
+    public_read: bool,
+    private: bool,
+    permissions: &Permissions,
+    permission: &str,
+    access: Access,
+) -> Result<(), Refusal> {
+    let has = |name: &str| permissions.get(name).is_some_and(|given| *given >= access);
+    // Issues and pull requests share comments and labels; either permission opens them.
+    let enough = permission
+        .split('|')
+        .any(|name| (name == "metadata" && access == Access::Read) || has(name));
+    match (reached, enough) {
+        (true, true) => Ok(()),
+        _ if public_read => Ok(()),
+        (false, _) if private => Err(Refusal::not_found()),
+        _ => Err(Refusal::new(403, "Resource not accessible by integration")),
+    }
+}
+
+impl Call<'_> {
+    /// Finds the repository of the path and checks that the caller may use the route.
+    pub(crate) fn admit(&mut self, need: Need) -> Result<(), Refusal> {
+        match (need, self.identity.as_ref().map(|identity| &identity.kind)) {
+            (Need::Nothing, _) | (Need::App, Some(TokenKind::App { .. })) => return Ok(()),
+            (Need::App, _) => {
+                return Err(Refusal::new(401, "A JSON web token could not be decoded"));
+            }
+            (Need::Someone, None) => return Err(Refusal::new(401, "Requires authentication")),
+            (Need::Someone, Some(_)) => return Ok(()),
+            _ => {}
+        }
+        let (owner, name) = (
+            self.param("owner").to_owned(),
+            self.param("repo").to_owned(),
+        );
+        let Some(repo) = self.model.repository_by_name(&owner, &name) else {
+            let Some(repo) = self.model.repository_by_former_name(&owner, &name) else {
+                return Err(Refusal::not_found());
+            };
+            self.model
+                .permit(self.identity.as_ref(), repo, Need::Read("metadata"))?;
+            let rest = self
+                .path
+                .splitn(5, '/')
+                .nth(4)
+                .map_or_else(String::new, |rest| format!("/{rest}"));
+            let mut location = format!("{}/repositories/{repo}{rest}", self.model.api_url);
+            if !self.query.is_empty() {
+                let query = form_urlencoded::Serializer::new(String::new())
+                    .extend_pairs(&self.query)
+                    .finish();
+                location = format!("{location}?{query}");
+            }
+            let status = if matches!(need, Need::Read(_)) {
+                301
+            } else {
+                307
+            };
+            let message = if status == 301 {
+                "Moved Permanently"
+            } else {
+                "Temporary Redirect"
+            };
+            return Err(Refusal {
+                location: Some(location),
+                ..Refusal::new(status, message)
+            });
+        };
+        self.model.permit(self.identity.as_ref(), repo, need)?;
+        self.repo = Some(repo);
+        Ok(())
+    }
+}

@@ -1,0 +1,317 @@
+//! One call of a route: its parameters, who calls, and what may be answered.
+
+use bytes::Bytes;
+use http::{HeaderMap, Response};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{error_body, json_response};
+use crate::github::acts::ActError;
+use crate::github::object::Oid;
+use crate::github::objects::Objects;
+use crate::github::{Identity, Model, RepoId, Repository};
+use crate::knobs::Knobs;
+
+/// Items on a page when nothing else is asked for.
+const PAGE: usize = 30;
+/// Items on a page at most.
+const MAX_PAGE: usize = 100;
+
+/// A path parameter's name and value.
+pub(crate) type Params = Vec<(&'static str, String)>;
+
+/// One call.
+pub(crate) struct Call<'a> {
+    pub(crate) model: &'a mut Model,
+    pub(crate) knobs: &'a Knobs,
+    pub(crate) now: Timestamp,
+    pub(crate) identity: Option<Identity>,
+    pub(crate) params: Params,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) body: Value,
+    pub(crate) path: String,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) link: Option<String>,
+    pub(crate) repo: Option<RepoId>,
+}
+
+/// A reply that is not a refusal.
+pub(crate) enum Reply {
+    Json(u16, Value),
+    Empty(u16),
+    Raw(u16, &'static str, Bytes),
+}
+
+/// A refusal in GitHub's form.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) message: String,
+    pub(crate) errors: Option<Value>,
+    pub(crate) location: Option<String>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u16, message: &str) -> Self {
+        Self {
+            status,
+            message: message.to_owned(),
+            errors: None,
+            location: None,
+        }
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(404, "Not Found")
+    }
+
+    /// 422 with one entry of `errors`.
+    pub(crate) fn validation(
+        resource: &str,
+        field: &str,
+        code: &str,
+        message: Option<&str>,
+    ) -> Self {
+        let mut error = json!({"resource": resource, "field": field, "code": code});
+        if let Some(message) = message {
+            error["message"] = message.into();
+        }
+        Self {
+            errors: Some(json!([error])),
+            ..Self::new(422, "Validation Failed")
+        }
+    }
+
+    pub(crate) fn response(self) -> Response<Bytes> {
+        let mut body = error_body(self.status, &self.message, self.errors.as_ref());
+        if let Some(location) = &self.location {
+            body["url"] = location.as_str().into();
+        }
+        let mut response = json_response(self.status, &body);
+        if let Some(location) = &self.location {
+            super::put(response.headers_mut(), "location", location);
+        }
+        response
+    }
+}
+
+impl From<ActError> for Refusal {
+    fn from(error: ActError) -> Self {
+        let status = match &error {
+            ActError::NotFound => 404,
+            ActError::NotMergeable => 405,
+            ActError::HeadModified => 409,
+            _ => 422,
+        };
+        match error {
+            ActError::Invalid(text) => match text.split_once(": ") {
+                Some((field @ ("head" | "base" | "state"), code)) => {
+                    Self::validation("PullRequest", field, code, None)
+                }
+                _ => Self::validation("PullRequest", "base", "custom", Some(&text)),
+            },
+            other => Self::new(status, &other.to_string()),
+        }
+    }
+}
+
+impl Reply {
+    pub(crate) fn response(self) -> Response<Bytes> {
+        match self {
+            Self::Json(status, body) => json_response(status, &body),
+            Self::Empty(status) => {
+                let mut response = Response::new(Bytes::new());
+                *response.status_mut() =
+                    http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::NO_CONTENT);
+                response
+            }
+            Self::Raw(status, kind, body) => {
+                let mut response = Response::new(body);
+                *response.status_mut() =
+                    http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
+                super::put(response.headers_mut(), "content-type", kind);
+                response
+            }
+        }
+    }
+}
+
+/// The value of a path parameter.
+pub(crate) fn parameter<'p>(params: &'p Params, name: &str) -> &'p str {
+    params
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map_or("", |(_, value)| value)
+}
+
+impl Call<'_> {
+    /// A path parameter.
+    pub(crate) fn param(&self, name: &str) -> &str {
+        parameter(&self.params, name)
+    }
+
+    /// A path parameter that is a number; 404 when it is not.
+    pub(crate) fn number(&self, name: &str) -> Result<u64, Refusal> {
+        self.param(name).parse().map_err(|_| Refusal::not_found())
+    }
+
+    /// A query parameter.
+    pub(crate) fn query(&self, name: &str) -> Option<&str> {
+        self.query
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// A text of the body.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.body.get(name).and_then(Value::as_str)
+    }
+
+    /// A text that the body must hold; 422 when it does not.
+    pub(crate) fn required(&self, name: &str) -> Result<String, Refusal> {
+        match self.text(name) {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(Refusal {
+                errors: Some(json!([{"field": name, "code": "missing_field"}])),
+                ..Refusal::new(
+                    422,
+                    &format!("Invalid request.\n\n\"{name}\" wasn't supplied."),
+                )
+            }),
+        }
+    }
+
+    /// The repository of the path, once the call was admitted.
+    pub(crate) fn repo(&self) -> RepoId {
+        self.repo.expect("a route below a repository was admitted")
+    }
+
+    /// The repository as writes see it.
+    pub(crate) fn present(&self) -> &Repository {
+        self.model
+            .repository(self.repo())
+            .expect("an admitted repository exists")
+    }
+
+    /// The repository as reads see it.
+    pub(crate) fn seen(&self) -> &Repository {
+        self.model
+            .seen(self.repo(), self.knobs, self.now)
+            .expect("an admitted repository exists")
+    }
+
+    /// The objects of the repository.
+    pub(crate) fn objects(&self) -> &Objects {
+        self.model
+            .objects(self.repo())
+            .expect("every repository has objects")
+    }
+
+    /// The account that acts.
+    pub(crate) fn actor(&self) -> u64 {
+        self.identity
+            .as_ref()
+            .map_or(0, |identity| identity.account)
+    }
+
+    /// The part of a list that the page shows; sets the Link header.
+    pub(crate) fn page<T>(&mut self, mut items: Vec<T>) -> Vec<T> {
+        let size = self
+            .query("per_page")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(PAGE)
+            .clamp(1, MAX_PAGE);
+        let page: usize = self
+            .query("page")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(1)
+            .max(1);
+        let last = items.len().div_ceil(size).max(1);
+        let mut links = Vec::new();
+        if page > 1 {
+            links.push((page - 1, "prev"));
+        }
+        if page < last {
+            links.extend([(page + 1, "next"), (last, "last")]);
+        }
+        if page > 1 {
+            links.push((1, "first"));
+        }
+        if !links.is_empty() {
+            let links: Vec<String> = links
+                .into_iter()
+                .map(|(page, rel)| format!("<{}>; rel=\"{rel}\"", self.page_url(page)))
+                .collect();
+            self.link = Some(links.join(", "));
+        }
+        let from = ((page - 1) * size).min(items.len());
+        let until = (from + size).min(items.len());
+        items.truncate(until);
+        items.split_off(from)
+    }
+
+    fn page_url(&self, page: usize) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in self.query.iter().filter(|(name, _)| name != "page") {
+            query.append_pair(name, value);
+        }
+        query.append_pair("page", &page.to_string());
+        // GitHub's links name the repository by its number.
+        let path = match (self.repo, self.path.strip_prefix("/repos/")) {
+            (Some(repo), Some(rest)) => {
+                let rest = rest
+                    .splitn(3, '/')
+                    .nth(2)
+                    .map_or_else(String::new, |rest| format!("/{rest}"));
+                format!("/repositories/{repo}{rest}")
+            }
+            _ => self.path.clone(),
+        };
+        format!("{}{path}?{}", self.model.api_url, query.finish())
+    }
+
+    /// The commit that a name means: a branch, a tag, a full reference or a commit's id (also abbreviated to 7 digits).
+    pub(crate) fn commit_named(&self, name: &str) -> Option<Oid> {
+        let repository = self.seen();
+        let name = if name == "HEAD" {
+            &repository.default_branch
+        } else {
+            name
+        };
+        let candidates = [
+            format!("refs/heads/{name}"),
+            format!("refs/tags/{name}"),
+            format!("refs/{name}"),
+            name.to_owned(),
+        ];
+        if let Some(oid) = candidates.iter().find_map(|name| repository.refs.get(name)) {
+            return self.peel(*oid);
+        }
+        if let Ok(oid) = name.parse::<Oid>() {
+            return self.objects().commit(oid).map(|_| oid);
+        }
+        if name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let sorted = self.objects().sorted();
+            return sorted
+                .into_iter()
+                .find(|(oid, object)| {
+                    object.kind() == "commit" && oid.to_string().starts_with(name)
+                })
+                .map(|(oid, _)| oid);
+        }
+        None
+    }
+
+    fn peel(&self, oid: Oid) -> Option<Oid> {
+        use crate::github::object::Object;
+        match self.objects().get(oid)? {
+            Object::Commit(_) => Some(oid),
+            Object::Tag(content) => {
+                let text = std::str::from_utf8(content).ok()?;
+                text.lines().next()?.strip_prefix("object ")?.parse().ok()
+            }
+            _ => None,
+        }
+    }
+}

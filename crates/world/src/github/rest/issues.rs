@@ -1,0 +1,546 @@
+//! Issues, their comments, labels, reactions and timelines; pull requests share them.
+
+use serde_json::{Value, json};
+
+use super::{Call, Refusal, Reply};
+use crate::github::acts::Subject;
+use crate::github::repository::Happening;
+use crate::github::{Role, State, TokenKind};
+
+/// Reactions that GitHub knows.
+const REACTIONS: [&str; 8] = [
+    "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes",
+];
+/// The longest text of an issue or comment (GitHub answers 422 beyond it).
+pub(crate) const MAX_BODY: usize = 65_536;
+
+/// Label names of a body: plain texts or objects with a name.
+fn label_names(value: &Value) -> Option<Vec<String>> {
+    let list = value.as_array()?;
+    Some(
+        list.iter()
+            .filter_map(|label| {
+                label
+                    .as_str()
+                    .or_else(|| label["name"].as_str())
+                    .map(str::to_owned)
+            })
+            .collect(),
+    )
+}
+
+impl Call<'_> {
+    /// Whether the caller may put labels on: those who may not have theirs dropped without a word.
+    pub(super) fn may_triage(&self) -> bool {
+        match self.identity.as_ref().map(|identity| &identity.kind) {
+            Some(TokenKind::Person) => self.model.role(self.repo(), self.actor()) >= Role::Triage,
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    fn body_fits(&self, text: &str) -> Result<(), Refusal> {
+        if text.chars().count() > MAX_BODY {
+            return Err(Refusal::validation(
+                "IssueComment",
+                "body",
+                "custom",
+                Some("body is too long (maximum is 65536 characters)"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn issue_reply(&self, status: u16, number: u64) -> Result<Reply, Refusal> {
+        let repository = self.present();
+        let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
+        Ok(Reply::Json(
+            status,
+            self.model.issue_json(repository, thread),
+        ))
+    }
+}
+
+pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let state = call.query("state").unwrap_or("open").to_owned();
+    let labels: Vec<String> = call
+        .query("labels")
+        .map(|text| {
+            text.split(',')
+                .map(|name| name.trim().to_lowercase())
+                .filter(|name| !name.is_empty())
+                .collect()
+        })
+        .unwrap_or_default();
+    let since = call.query("since").and_then(|text| text.parse().ok());
+    let creator = call
+        .query("creator")
+        .and_then(|login| call.model.find_account(login));
+    let by_creator = call.query("creator").is_some();
+    let ascending = call.query("direction") == Some("asc");
+    let by_update = call.query("sort") == Some("updated");
+    let repository = call.seen();
+    let threads = repository
+        .issues
+        .values()
+        .map(|issue| &issue.thread)
+        .chain(repository.pulls.values().map(|pull| &pull.thread));
+    let mut found: Vec<_> = threads
+        .filter(|thread| match state.as_str() {
+            "all" => true,
+            "closed" => thread.state == State::Closed,
+            _ => thread.state == State::Open,
+        })
+        .filter(|thread| labels.iter().all(|label| thread.labels.contains(label)))
+        .filter(|thread| since.is_none_or(|since| thread.updated_at >= since))
+        .filter(|thread| !by_creator || Some(thread.author) == creator)
+        .map(|thread| {
+            (
+                if by_update {
+                    thread.updated_at
+                } else {
+                    thread.created_at
+                },
+                thread.number,
+            )
+        })
+        .collect();
+    found.sort_unstable();
+    if !ascending {
+        found.reverse();
+    }
+    let found = call.page(found);
+    let repository = call.seen();
+    let list: Vec<Value> = found
+        .iter()
+        .filter_map(|(_, number)| {
+            repository
+                .thread(*number)
+                .map(|thread| call.model.issue_json(repository, thread))
+        })
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let title = match &call.body["title"] {
+        Value::String(text) if !text.trim().is_empty() => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return Err(Refusal::validation("Issue", "title", "missing_field", None)),
+    };
+    let body = call.text("body").map(str::to_owned);
+    call.body_fits(body.as_deref().unwrap_or_default())?;
+    let labels = if call.may_triage() {
+        label_names(&call.body["labels"]).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let number = call
+        .model
+        .open_issue_by(repo, &title, body.as_deref(), &labels, actor, now)?;
+    call.issue_reply(201, number)
+}
+
+pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let repository = call.seen();
+    let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Json(200, call.model.issue_json(repository, thread)))
+}
+
+pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let author = call
+        .present()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .author;
+    if author != actor && !call.may_triage() {
+        return Err(Refusal::new(403, "Must have triage access to repository"));
+    }
+    let title = call.text("title").map(str::to_owned);
+    let body = call.text("body").map(str::to_owned);
+    call.body_fits(body.as_deref().unwrap_or_default())?;
+    call.model.edit_thread(
+        repo,
+        number,
+        title.as_deref(),
+        body.as_deref(),
+        None,
+        actor,
+        now,
+    )?;
+    if let Some(names) = label_names(&call.body["labels"])
+        && call.may_triage()
+    {
+        replace_labels(call, number, &names)?;
+    }
+    let reason = call.text("state_reason").map(str::to_owned);
+    match call.text("state") {
+        Some("closed") => {
+            call.model
+                .set_state(repo, number, State::Closed, reason.as_deref(), actor, now)?
+        }
+        Some("open") => call
+            .model
+            .set_state(repo, number, State::Open, None, actor, now)?,
+        Some(_) => return Err(Refusal::validation("Issue", "state", "invalid", None)),
+        None => {}
+    }
+    call.issue_reply(200, number)
+}
+
+fn replace_labels(call: &mut Call<'_>, number: u64, names: &[String]) -> Result<(), Refusal> {
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let old = call
+        .present()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .labels
+        .clone();
+    for label in old
+        .iter()
+        .filter(|label| !names.iter().any(|name| name.to_lowercase() == **label))
+    {
+        call.model.take_label(repo, number, label, actor, now)?;
+    }
+    for name in names {
+        call.model.put_label(repo, number, name, actor, now)?;
+    }
+    Ok(())
+}
+
+pub(super) fn labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let names = call
+        .seen()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .labels
+        .clone();
+    let names = call.page(names);
+    let repository = call.seen();
+    let list: Vec<Value> = names
+        .iter()
+        .map(|name| call.model.label_json(repository, name))
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+fn labels_reply(call: &Call<'_>, number: u64) -> Result<Reply, Refusal> {
+    let repository = call.present();
+    let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
+    let list: Vec<Value> = thread
+        .labels
+        .iter()
+        .map(|name| call.model.label_json(repository, name))
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+pub(super) fn add_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let names = label_names(&call.body["labels"])
+        .or_else(|| label_names(&call.body))
+        .unwrap_or_default();
+    for name in names {
+        call.model.put_label(repo, number, &name, actor, now)?;
+    }
+    labels_reply(call, number)
+}
+
+pub(super) fn set_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let names = label_names(&call.body["labels"])
+        .or_else(|| label_names(&call.body))
+        .unwrap_or_default();
+    replace_labels(call, number, &names)?;
+    labels_reply(call, number)
+}
+
+pub(super) fn remove_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    replace_labels(call, number, &[])?;
+    Ok(Reply::Empty(204))
+}
+
+pub(super) fn remove_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let name = call.param("name").to_owned();
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.present()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?;
+    call.model
+        .take_label(repo, number, &name, actor, now)
+        .map_err(|_| Refusal::new(404, "Label does not exist"))?;
+    labels_reply(call, number)
+}
+
+pub(super) fn assign(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let logins: Vec<String> = call.body["assignees"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|login| login.as_str().map(str::to_owned))
+        .collect();
+    let accounts: Vec<u64> = logins
+        .iter()
+        .filter_map(|login| call.model.find_account(login))
+        .collect();
+    let (repo, now) = (call.repo(), call.now);
+    let repository = call
+        .model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?;
+    let thread = repository
+        .thread_mut(number)
+        .ok_or_else(Refusal::not_found)?;
+    for account in accounts {
+        if !thread.assignees.contains(&account) {
+            thread.assignees.push(account);
+        }
+    }
+    thread.updated_at = now;
+    call.issue_reply(201, number)
+}
+
+pub(super) fn comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let ids = call
+        .seen()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .comments
+        .clone();
+    list_comments(call, ids)
+}
+
+pub(super) fn repository_comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let ids = call.seen().comments.keys().copied().collect();
+    list_comments(call, ids)
+}
+
+fn list_comments(call: &mut Call<'_>, ids: Vec<u64>) -> Result<Reply, Refusal> {
+    let since = call.query("since").and_then(|text| text.parse().ok());
+    let by_update = call.query("sort") == Some("updated") || call.knobs.comments_by_update;
+    let descending = call.query("direction") == Some("desc") && call.query("sort").is_some();
+    let repository = call.seen();
+    let mut found: Vec<_> = ids
+        .into_iter()
+        .filter_map(|id| repository.comments.get(&id))
+        .filter(|comment| since.is_none_or(|since| comment.updated_at >= since))
+        .map(|comment| {
+            (
+                if by_update {
+                    comment.updated_at
+                } else {
+                    comment.created_at
+                },
+                comment.id,
+            )
+        })
+        .collect();
+    found.sort_unstable();
+    if descending {
+        found.reverse();
+    }
+    let found = call.page(found);
+    let repository = call.seen();
+    let list: Vec<Value> = found
+        .iter()
+        .filter_map(|(_, id)| {
+            repository
+                .comments
+                .get(id)
+                .map(|comment| call.model.comment_json(repository, comment))
+        })
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+fn comment_reply(call: &Call<'_>, status: u16, id: u64) -> Result<Reply, Refusal> {
+    let repository = call.present();
+    let comment = repository
+        .comments
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Json(
+        status,
+        call.model.comment_json(repository, comment),
+    ))
+}
+
+pub(super) fn create_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let body = call.required("body")?;
+    if body.trim().is_empty() {
+        return Err(Refusal::validation(
+            "IssueComment",
+            "body",
+            "custom",
+            Some("Body cannot be blank"),
+        ));
+    }
+    call.body_fits(&body)?;
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let id = call.model.comment_by(repo, number, &body, actor, now)?;
+    comment_reply(call, 201, id)
+}
+
+pub(super) fn comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("comment_id")?;
+    let repository = call.seen();
+    let comment = repository
+        .comments
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Json(
+        200,
+        call.model.comment_json(repository, comment),
+    ))
+}
+
+/// A comment may be changed by its author and by those who may push.
+fn own_comment(call: &Call<'_>, id: u64) -> Result<(), Refusal> {
+    let author = call
+        .present()
+        .comments
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?
+        .author;
+    let (repo, actor) = (call.repo(), call.actor());
+    let person = matches!(
+        call.identity.as_ref().map(|identity| &identity.kind),
+        Some(TokenKind::Person)
+    );
+    if author == actor || !person || call.model.role(repo, actor) >= Role::Write {
+        Ok(())
+    } else {
+        Err(Refusal::new(403, "Must have push access to repository"))
+    }
+}
+
+pub(super) fn update_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("comment_id")?;
+    own_comment(call, id)?;
+    let body = call.required("body")?;
+    call.body_fits(&body)?;
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model.edit_comment_by(repo, id, &body, actor, now)?;
+    comment_reply(call, 200, id)
+}
+
+pub(super) fn delete_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("comment_id")?;
+    own_comment(call, id)?;
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model.delete_comment_by(repo, id, actor, now)?;
+    Ok(Reply::Empty(204))
+}
+
+fn react_to(call: &mut Call<'_>, subject: Subject) -> Result<Reply, Refusal> {
+    let content = call.required("content")?;
+    if !REACTIONS.contains(&content.as_str()) {
+        return Err(Refusal::validation("Reaction", "content", "invalid", None));
+    }
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let reaction = call.model.react(repo, subject, &content, actor, now)?;
+    let status = if reaction.at == now { 201 } else { 200 };
+    Ok(Reply::Json(
+        status,
+        call.model.reaction_json(repo, &reaction),
+    ))
+}
+
+pub(super) fn react(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    react_to(call, Subject::Thread(number))
+}
+
+pub(super) fn react_to_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("comment_id")?;
+    react_to(call, Subject::Comment(id))
+}
+
+pub(super) fn reactions(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let all = call
+        .seen()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .reactions
+        .clone();
+    let page = call.page(all);
+    Ok(Reply::Json(
+        200,
+        page.iter()
+            .map(|reaction| call.model.reaction_json(call.repo(), reaction))
+            .collect(),
+    ))
+}
+
+pub(super) fn comment_reactions(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("comment_id")?;
+    let all = call
+        .seen()
+        .comments
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?
+        .reactions
+        .clone();
+    let page = call.page(all);
+    Ok(Reply::Json(
+        200,
+        page.iter()
+            .map(|reaction| call.model.reaction_json(call.repo(), reaction))
+            .collect(),
+    ))
+}
+
+pub(super) fn timeline(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let events = call
+        .seen()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .timeline
+        .clone();
+    let events = call.page(events);
+    let repository = call.seen();
+    let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
+    let list: Vec<Value> = events
+        .iter()
+        .filter_map(|event| call.model.timeline_json(repository, thread, event))
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+pub(super) fn events(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number("issue_number")?;
+    let mut events = call
+        .seen()
+        .thread(number)
+        .ok_or_else(Refusal::not_found)?
+        .timeline
+        .clone();
+    events.retain(|event| {
+        !matches!(
+            event.what,
+            Happening::Commented(_) | Happening::Committed(_) | Happening::Reviewed(_)
+        )
+    });
+    let events = call.page(events);
+    let repository = call.seen();
+    let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
+    let list: Vec<Value> = events
+        .iter()
+        .filter_map(|event| call.model.timeline_json(repository, thread, event))
+        .collect();
+    Ok(Reply::Json(200, json!(list)))
+}

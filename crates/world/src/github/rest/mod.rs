@@ -1,0 +1,332 @@
+//! REST as `api.github.com` answers it: routes, credentials, limits, paging, conditional requests.
+
+mod actions;
+mod apps;
+mod auth;
+mod call;
+mod contents;
+mod git;
+mod issues;
+mod pulls;
+mod repository;
+mod routes;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+pub(crate) use actions::rollup;
+pub(crate) use auth::Need;
+pub(crate) use call::{Call, Refusal, Reply};
+pub(crate) use git::well_formed;
+pub(crate) use issues::MAX_BODY;
+
+use super::limits::{Met, Resource};
+use super::{Identity, Model, TokenKind};
+use crate::clock::later;
+use crate::knobs::Knobs;
+
+/// Requests an hour of a job's `GITHUB_TOKEN` in one repository (GitHub's documentation).
+const ACTIONS_LIMIT: u64 = 1_000;
+/// Requests an hour without credentials (GitHub's documentation).
+const ANONYMOUS_LIMIT: u64 = 60;
+
+/// What became of one request.
+pub(crate) struct Handled {
+    pub(crate) response: Response<Bytes>,
+    pub(crate) identity: Option<String>,
+    pub(crate) points: u32,
+    pub(crate) fields: Vec<String>,
+}
+
+impl Model {
+    /// The route of a request, for the books; `unknown` when there is none.
+    pub(crate) fn route_of(&self, request: &Request<Bytes>) -> String {
+        let path = request.uri().path();
+        if path == "/graphql" {
+            return "/graphql".to_owned();
+        }
+        if let Some(service) = super::smart_http::service_of(path) {
+            return format!("/{{owner}}/{{repo}}.git/{service}");
+        }
+        match routes::find(request.method(), &self.by_name(path)) {
+            Some((route, _)) => route.template.to_owned(),
+            None => "unknown".to_owned(),
+        }
+    }
+
+    /// A path in which a repository stands by its number, with its name instead.
+    fn by_name(&self, path: &str) -> String {
+        let Some(rest) = path.strip_prefix("/repositories/") else {
+            return path.to_owned();
+        };
+        let (id, rest) = rest
+            .split_once('/')
+            .map_or((rest, String::new()), |(id, rest)| (id, format!("/{rest}")));
+        match id
+            .parse()
+            .ok()
+            .and_then(|id| self.repository(super::RepoId(id)))
+        {
+            Some(repository) => format!("/repos/{}{rest}", self.full_name(repository.id)),
+            None => path.to_owned(),
+        }
+    }
+
+    /// Answers one request.
+    pub(crate) fn handle(
+        &mut self,
+        request: &Request<Bytes>,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> Handled {
+        let mut handled = self.answer(request, now, knobs);
+        let id = format!(
+            "{:04X}:{:X}:{:X}",
+            self.chance.below(65_536),
+            self.chance.below(1 << 24),
+            self.chance.below(1 << 28)
+        );
+        let headers = handled.response.headers_mut();
+        let date = now
+            .checked_add(SignedDuration::from_secs(knobs.date_skew_seconds))
+            .unwrap_or(now);
+        put(
+            headers,
+            "date",
+            &date.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string(),
+        );
+        put(headers, "x-github-request-id", &id);
+        put(headers, "server", "github.com");
+        put(headers, "x-github-media-type", "github.v3; format=json");
+        put(headers, "x-github-api-version-selected", "2022-11-28");
+        handled
+    }
+
+    fn answer(&mut self, request: &Request<Bytes>, now: Timestamp, knobs: &Knobs) -> Handled {
+        let path = request.uri().path();
+        let identity = match self.identify(request.headers(), now) {
+            Ok(identity) => identity,
+            Err(refusal) => return handled(refusal.response(), None, 0),
+        };
+        if let Some(service) = super::smart_http::service_of(path) {
+            let name = identity.as_ref().map(|identity| identity.name.clone());
+            let response = self.smart_http(request, service, identity.as_ref(), now);
+            return handled(response, name, 0);
+        }
+        let graphql = path == "/graphql";
+        let writes = !matches!(
+            *request.method(),
+            Method::GET | Method::HEAD | Method::OPTIONS
+        );
+        let resource = if graphql {
+            Resource::Graphql
+        } else {
+            Resource::Core
+        };
+        let name = identity
+            .as_ref()
+            .map_or_else(|| "anonymous".to_owned(), |identity| identity.name.clone());
+        let limit = primary_limit(identity.as_ref(), knobs);
+        let booked = identity.as_ref().map(|identity| identity.name.clone());
+        let mutation = graphql && self.is_mutation(request.body());
+        let points = if (writes && !graphql) || mutation {
+            5
+        } else {
+            1
+        };
+        let content = writes && !graphql && creates_content(path);
+        // Asking for the limits costs nothing.
+        let free = path == "/rate_limit";
+        if !free
+            && let Err(met) = self
+                .limits
+                .count(&name, resource, limit, points, content, knobs, now)
+        {
+            let standing = self.limits.standing(&name, resource, limit, now);
+            debug_assert!(matches!(met, Met::Primary | Met::Secondary));
+            return handled(Self::limit_reply(met, standing, resource), booked, points);
+        }
+        let (mut response, fields) = if graphql {
+            self.graphql(request, identity, now, knobs)
+        } else {
+            (self.rest(request, identity, now, knobs), Vec::new())
+        };
+        let commits = fields.iter().any(|field| field == "createCommitOnBranch")
+            || (writes && (path.contains("/git/refs") || path.contains("/contents/")));
+        if commits
+            && response.status().is_success()
+            && self.chance.happens(knobs.commit_done_although_502)
+        {
+            response = Refusal::new(502, "Server Error").response();
+        }
+        if request.method() == Method::GET && response.status() == StatusCode::OK {
+            response = conditional(request.headers(), response, &name);
+            if response.status() == StatusCode::NOT_MODIFIED {
+                self.limits.give_back(&name, resource);
+            }
+        }
+        let standing = self.limits.standing(&name, resource, limit, now);
+        standing.write(resource, response.headers_mut());
+        let mut handled = handled(response, booked, points);
+        handled.fields = fields;
+        handled
+    }
+
+    fn rest(
+        &mut self,
+        request: &Request<Bytes>,
+        identity: Option<Identity>,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> Response<Bytes> {
+        let path = self.by_name(request.uri().path());
+        let Some((route, params)) = routes::find(request.method(), &path) else {
+            let message = format!(
+                "The model does not serve {} {}",
+                request.method(),
+                request.uri().path()
+            );
+            return Refusal::new(501, &message).response();
+        };
+        let body = if request.body().is_empty() {
+            Value::Null
+        } else {
+            match serde_json::from_slice(request.body()) {
+                Ok(body) => body,
+                Err(_) => return Refusal::new(400, "Problems parsing JSON").response(),
+            }
+        };
+        let query = request.uri().query().unwrap_or_default();
+        let mut call = Call {
+            model: self,
+            knobs,
+            now,
+            identity,
+            params,
+            query: form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect(),
+            body,
+            path,
+            headers: request.headers(),
+            link: None,
+            repo: None,
+        };
+        let reply = call
+            .admit(route.need)
+            .and_then(|()| (route.handler)(&mut call));
+        let link = call.link.take();
+        let mut response = match reply {
+            Ok(reply) => reply.response(),
+            Err(refusal) => refusal.response(),
+        };
+        if let Some(link) = link {
+            put(response.headers_mut(), "link", &link);
+        }
+        response
+    }
+}
+
+fn primary_limit(identity: Option<&Identity>, knobs: &Knobs) -> u64 {
+    match identity.map(|identity| &identity.kind) {
+        None => ANONYMOUS_LIMIT,
+        Some(TokenKind::Actions { .. }) => ACTIONS_LIMIT.min(knobs.primary_limit),
+        Some(_) => knobs.primary_limit,
+    }
+}
+
+/// Whether a write makes something that people are notified of.
+fn creates_content(path: &str) -> bool {
+    ["/issues", "/comments", "/pulls", "/reviews", "/replies"]
+        .iter()
+        .any(|end| path.ends_with(end))
+}
+
+/// Adds an ETag, and answers 304 without a body when the client has the same one.
+fn conditional(
+    headers: &HeaderMap,
+    mut response: Response<Bytes>,
+    identity: &str,
+) -> Response<Bytes> {
+    let mut hash = Sha256::new();
+    // The tag depends on who asks, as GitHub's does.
+    hash.update(identity.as_bytes());
+    hash.update(response.body());
+    let digits: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let tag = format!("W/\"{digits}\"");
+    put(response.headers_mut(), "etag", &tag);
+    put(
+        response.headers_mut(),
+        "cache-control",
+        "private, max-age=60, s-maxage=60",
+    );
+    put(
+        response.headers_mut(),
+        "vary",
+        "Accept, Authorization, Cookie, X-GitHub-OTP",
+    );
+    let weak = |text: &str| text.trim().trim_start_matches("W/").to_owned();
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok());
+    if known.is_some_and(|known| known.split(',').any(|one| weak(one) == weak(&tag))) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Bytes::new();
+        // A client that parses by content type would choke on the empty body.
+        response.headers_mut().remove(header::CONTENT_TYPE);
+    }
+    response
+}
+
+fn handled(response: Response<Bytes>, identity: Option<String>, points: u32) -> Handled {
+    Handled {
+        response,
+        identity,
+        points,
+        fields: Vec::new(),
+    }
+}
+
+/// Sets a header; a value that no header can hold is left out.
+pub(crate) fn put(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// The end of a token that lives an hour.
+pub(crate) fn token_end(now: Timestamp) -> Timestamp {
+    later(now, Duration::from_secs(3_600))
+}
+
+/// A JSON reply.
+pub(crate) fn json_response(status: u16, body: &Value) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(
+        serde_json::to_vec(body).expect("a JSON value can be written"),
+    ));
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json; charset=utf-8"),
+    );
+    response
+}
+
+/// An error body of GitHub's form.
+pub(crate) fn error_body(status: u16, message: &str, errors: Option<&Value>) -> Value {
+    let mut body = json!({"message": message, "documentation_url": "https://docs.github.com/rest", "status": status.to_string()});
+    if let Some(errors) = errors {
+        body["errors"] = errors.clone();
+    }
+    body
+}

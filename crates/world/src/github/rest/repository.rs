@@ -1,0 +1,624 @@
+//! A repository's settings: branches, people, labels, variables, hooks.
+
+use serde_json::{Value, json};
+
+use super::apps::delivery_json;
+use super::{Call, Refusal, Reply};
+use crate::github::hook::{Hook, Source, Target};
+use crate::github::render::stamp;
+use crate::github::repository::Label;
+use crate::github::{Role, TokenKind};
+
+pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let mut body = call.model.repository_json(call.seen());
+    let role = match call.identity.as_ref().map(|identity| &identity.kind) {
+        Some(TokenKind::Person) => call.model.role(call.repo(), call.actor()),
+        Some(_) => Role::Write,
+        None => Role::Read,
+    };
+    body["permissions"] = json!({
+        "admin": role >= Role::Admin, "maintain": role >= Role::Maintain, "push": role >= Role::Write,
+        "triage": role >= Role::Triage, "pull": role >= Role::Read,
+    });
+    Ok(Reply::Json(200, body))
+}
+
+pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (repo, now) = (call.repo(), call.now);
+    let login = call.model.login(call.actor()).to_owned();
+    let body = call.body.clone();
+    if let Some(branch) = body["default_branch"].as_str()
+        && call.present().branch(branch).is_none()
+    {
+        return Err(Refusal::validation(
+            "Repository",
+            "default_branch",
+            "invalid",
+            None,
+        ));
+    }
+    if let Some(repository) = call.model.repository_mut(repo) {
+        if let Some(branch) = body["default_branch"].as_str() {
+            repository.default_branch = branch.to_owned();
+        }
+        if let Some(text) = body["description"].as_str() {
+            repository.description = Some(text.to_owned());
+        }
+        if let Some(private) = body["private"].as_bool() {
+            repository.private = private;
+        }
+        if let Some(archived) = body["archived"].as_bool() {
+            repository.archived = archived;
+        }
+        repository.updated_at = now;
+    }
+    if let Some(name) = body["name"].as_str() {
+        call.model.rename_repository(repo, name, &login, now);
+    }
+    Ok(Reply::Json(200, call.model.repository_json(call.present())))
+}
+
+pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let all: Vec<_> = call
+        .seen()
+        .branches()
+        .map(|(name, oid)| (name.to_owned(), oid))
+        .collect();
+    let page = call.page(all);
+    let list: Vec<Value> = page
+        .iter()
+        .map(|(name, oid)| {
+            let url = call.model.repo_url(call.repo(), &format!("/commits/{oid}"));
+            json!({"name": name, "commit": {"sha": oid, "url": url}, "protected": false})
+        })
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+pub(super) fn branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.param("branch").to_owned();
+    let oid = call
+        .seen()
+        .branch(&name)
+        .ok_or_else(|| Refusal::new(404, "Branch not found"))?;
+    let repo = call.repo();
+    let url = call.model.repo_url(repo, &format!("/branches/{name}"));
+    Ok(Reply::Json(
+        200,
+        json!({
+            "name": name, "commit": call.model.commit_json(repo, oid, false),
+            "_links": {"self": url, "html": call.model.web_url(repo, &format!("/tree/{name}"))}, "protected": false,
+            "protection": {"enabled": false, "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []}},
+            "protection_url": format!("{url}/protection"),
+        }),
+    ))
+}
+
+fn permissions_of(role: Role) -> Value {
+    json!({
+        "pull": role >= Role::Read, "triage": role >= Role::Triage, "push": role >= Role::Write,
+        "maintain": role >= Role::Maintain, "admin": role >= Role::Admin,
+    })
+}
+
+fn collaborator(call: &Call<'_>, account: u64, role: Role) -> Value {
+    let mut user = call.model.simple_user(account);
+    user["permissions"] = permissions_of(role);
+    user["role_name"] = role.name().into();
+    user
+}
+
+pub(super) fn collaborators(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let repository = call.seen();
+    let mut all = vec![(repository.owner, Role::Admin)];
+    all.extend(
+        repository
+            .collaborators
+            .iter()
+            .map(|(account, role)| (*account, *role)),
+    );
+    let page = call.page(all);
+    Ok(Reply::Json(
+        200,
+        page.into_iter()
+            .map(|(account, role)| collaborator(call, account, role))
+            .collect(),
+    ))
+}
+
+/// The role at this very moment: never a lagging one, since a gate is built on it.
+pub(super) fn permission(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let login = call.param("username");
+    let account = call
+        .model
+        .find_account(login)
+        .ok_or_else(|| Refusal::new(404, &format!("{login} is not a user")))?;
+    let role = call.model.role(call.repo(), account);
+    Ok(Reply::Json(
+        200,
+        json!({
+            "permission": role.legacy_name(), "role_name": role.name(), "user": collaborator(call, account, role),
+        }),
+    ))
+}
+
+pub(super) fn is_collaborator(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let account = call
+        .model
+        .find_account(call.param("username"))
+        .ok_or_else(Refusal::not_found)?;
+    let repository = call.present();
+    if repository.owner == account || repository.collaborators.contains_key(&account) {
+        Ok(Reply::Empty(204))
+    } else {
+        Err(Refusal::not_found())
+    }
+}
+
+// ---- labels ------------------------------------------------------------------------------------------------------
+
+pub(super) fn labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let names: Vec<String> = call.seen().labels.keys().cloned().collect();
+    let page = call.page(names);
+    let repository = call.seen();
+    Ok(Reply::Json(
+        200,
+        page.iter()
+            .map(|name| call.model.label_json(repository, name))
+            .collect(),
+    ))
+}
+
+fn label_reply(call: &Call<'_>, status: u16, name: &str) -> Result<Reply, Refusal> {
+    match call.model.label_json(call.present(), name) {
+        Value::Null => Err(Refusal::not_found()),
+        label => Ok(Reply::Json(status, label)),
+    }
+}
+
+pub(super) fn label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    match call.model.label_json(call.seen(), call.param("name")) {
+        Value::Null => Err(Refusal::not_found()),
+        label => Ok(Reply::Json(200, label)),
+    }
+}
+
+fn color_of(call: &Call<'_>) -> Result<Option<String>, Refusal> {
+    let Some(color) = call.text("color") else {
+        return Ok(None);
+    };
+    if color.len() == 6 && color.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        Ok(Some(color.to_lowercase()))
+    } else {
+        Err(Refusal::validation("Label", "color", "invalid", None))
+    }
+}
+
+pub(super) fn create_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.required("name")?;
+    let color = color_of(call)?.unwrap_or_else(|| "ededed".to_owned());
+    if name.is_empty() || name.chars().count() > 50 {
+        return Err(Refusal::validation("Label", "name", "invalid", None));
+    }
+    let description = call.text("description").map(str::to_owned);
+    if description
+        .as_ref()
+        .is_some_and(|text| text.chars().count() > 100)
+    {
+        return Err(Refusal::validation(
+            "Label",
+            "description",
+            "invalid",
+            Some("description is too long (maximum is 100 characters)"),
+        ));
+    }
+    if call.present().labels.contains_key(&name.to_lowercase()) {
+        return Err(Refusal::validation("Label", "name", "already_exists", None));
+    }
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model
+        .create_label(repo, &name, &color, description.as_deref(), now);
+    call.model
+        .note(repo, actor, "label.created", json!({"name": name}), now);
+    call.model.emit(
+        repo,
+        "label",
+        Some("created"),
+        actor,
+        now,
+        |model| json!({"label": model.label(repo, &name)}),
+    );
+    label_reply(call, 201, &name)
+}
+
+pub(super) fn update_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let old = call.param("name").to_lowercase();
+    let color = color_of(call)?;
+    let new = call.text("new_name").map(str::to_owned);
+    let description = call.text("description").map(str::to_owned);
+    let repo = call.repo();
+    let taken = new.as_ref().is_some_and(|new| {
+        new.to_lowercase() != old && call.present().labels.contains_key(&new.to_lowercase())
+    });
+    if taken {
+        return Err(Refusal::validation("Label", "name", "already_exists", None));
+    }
+    let repository = call
+        .model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?;
+    let mut label: Label = repository
+        .labels
+        .remove(&old)
+        .ok_or_else(Refusal::not_found)?;
+    label.color = color.unwrap_or(label.color);
+    label.description = description.or(label.description);
+    label.name = new.unwrap_or(label.name);
+    let key = label.name.to_lowercase();
+    let name = label.name.clone();
+    repository.labels.insert(key.clone(), label);
+    if key != old {
+        let numbers: Vec<u64> = repository
+            .issues
+            .keys()
+            .chain(repository.pulls.keys())
+            .copied()
+            .collect();
+        for number in numbers {
+            if repository
+                .thread(number)
+                .is_some_and(|thread| thread.labels.contains(&old))
+                && let Some(thread) = repository.thread_mut(number)
+            {
+                thread
+                    .labels
+                    .iter_mut()
+                    .filter(|label| **label == old)
+                    .for_each(|label| label.clone_from(&key));
+            }
+        }
+    }
+    label_reply(call, 200, &name)
+}
+
+pub(super) fn delete_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let key = call.param("name").to_lowercase();
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    if !call.present().labels.contains_key(&key) {
+        return Err(Refusal::not_found());
+    }
+    call.model.emit(
+        repo,
+        "label",
+        Some("deleted"),
+        actor,
+        now,
+        |model| json!({"label": model.label(repo, &key)}),
+    );
+    let repository = call
+        .model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?;
+    repository.labels.remove(&key);
+    let numbers: Vec<u64> = repository
+        .issues
+        .keys()
+        .chain(repository.pulls.keys())
+        .copied()
+        .collect();
+    for number in numbers {
+        if repository
+            .thread(number)
+            .is_some_and(|thread| thread.labels.contains(&key))
+            && let Some(thread) = repository.thread_mut(number)
+        {
+            thread.labels.retain(|label| *label != key);
+        }
+    }
+    call.model
+        .note(repo, actor, "label.deleted", json!({"name": key}), now);
+    Ok(Reply::Empty(204))
+}
+
+// ---- variables of Actions ----------------------------------------------------------------------------------------
+
+fn variable_json(call: &Call<'_>, name: &str) -> Result<Value, Refusal> {
+    let variable = call
+        .present()
+        .variables
+        .get(name)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(json!({
+        "name": name, "value": variable.value, "created_at": stamp(variable.created_at),
+        "updated_at": stamp(variable.updated_at),
+    }))
+}
+
+pub(super) fn variables(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let names: Vec<String> = call.present().variables.keys().cloned().collect();
+    let total = names.len();
+    let page = call.page(names);
+    let list = page
+        .iter()
+        .map(|name| variable_json(call, name))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Reply::Json(
+        200,
+        json!({"total_count": total, "variables": list}),
+    ))
+}
+
+pub(super) fn variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.param("name").to_uppercase();
+    Ok(Reply::Json(200, variable_json(call, &name)?))
+}
+
+pub(super) fn create_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (name, value) = (
+        call.required("name")?.to_uppercase(),
+        call.required("value")?,
+    );
+    let valid = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.starts_with("GITHUB_");
+    if !valid {
+        return Err(Refusal::new(
+            422,
+            "Variable names can only contain alphanumeric characters ([a-z], [A-Z], [0-9]) or underscores (_).",
+        ));
+    }
+    if call.present().variables.contains_key(&name) {
+        return Err(Refusal::new(
+            409,
+            "Already exists - Variable already exists",
+        ));
+    }
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model.set_variable(repo, &name, &value, now);
+    call.model.note(
+        repo,
+        actor,
+        "variable.created",
+        json!({"name": name, "value": value}),
+        now,
+    );
+    Ok(Reply::Json(201, json!({})))
+}
+
+pub(super) fn update_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.param("name").to_uppercase();
+    variable_json(call, &name)?;
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    if let Some(value) = call.text("value").map(str::to_owned) {
+        call.model.set_variable(repo, &name, &value, now);
+        call.model.note(
+            repo,
+            actor,
+            "variable.updated",
+            json!({"name": name, "value": value}),
+            now,
+        );
+    }
+    Ok(Reply::Empty(204))
+}
+
+pub(super) fn delete_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.param("name").to_uppercase();
+    let repo = call.repo();
+    let repository = call
+        .model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?;
+    repository
+        .variables
+        .remove(&name)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Empty(204))
+}
+
+// ---- hooks -------------------------------------------------------------------------------------------------------
+
+fn hook_json(call: &Call<'_>, id: u64) -> Result<Value, Refusal> {
+    let repo = call.repo();
+    let hook = call
+        .present()
+        .hooks
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?;
+    let url = call.model.repo_url(repo, &format!("/hooks/{id}"));
+    let mut config = json!({"url": hook.target.url, "content_type": hook.target.content_type, "insecure_ssl": "0"});
+    if hook.target.secret.is_some() {
+        config["secret"] = "********".into();
+    }
+    Ok(json!({
+        "type": "Repository", "id": id, "name": "web", "active": hook.active, "events": hook.events, "config": config,
+        "updated_at": stamp(hook.updated_at), "created_at": stamp(hook.created_at), "url": url,
+        "test_url": format!("{url}/test"), "ping_url": format!("{url}/pings"),
+        "deliveries_url": format!("{url}/deliveries"),
+        "last_response": {"code": null, "status": "unused", "message": null},
+    }))
+}
+
+pub(super) fn hooks(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let ids: Vec<u64> = call.present().hooks.keys().copied().collect();
+    let page = call.page(ids);
+    Ok(Reply::Json(
+        200,
+        page.into_iter()
+            .map(|id| hook_json(call, id))
+            .collect::<Result<Vec<_>, _>>()?
+            .into(),
+    ))
+}
+
+pub(super) fn hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("hook_id")?;
+    Ok(Reply::Json(200, hook_json(call, id)?))
+}
+
+fn words(value: &Value) -> Option<Vec<String>> {
+    Some(
+        value
+            .as_array()?
+            .iter()
+            .filter_map(|word| word.as_str().map(str::to_owned))
+            .collect(),
+    )
+}
+
+pub(super) fn create_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let config = call.body["config"].clone();
+    let Some(url) = config["url"].as_str() else {
+        return Err(Refusal::validation("Hook", "url", "missing_field", None));
+    };
+    let events = words(&call.body["events"]).unwrap_or_else(|| vec!["push".to_owned()]);
+    if call
+        .present()
+        .hooks
+        .values()
+        .any(|hook| hook.target.url == url && hook.events == events)
+    {
+        return Err(Refusal::validation(
+            "Hook",
+            "url",
+            "custom",
+            Some("Hook already exists on this repository"),
+        ));
+    }
+    let id = call.model.next_id() % 1_000_000_007;
+    let hook = Hook {
+        id,
+        target: Target {
+            url: url.to_owned(),
+            secret: config["secret"].as_str().map(str::to_owned),
+            content_type: config["content_type"].as_str().unwrap_or("form").to_owned(),
+        },
+        events,
+        active: call.body["active"].as_bool().unwrap_or(true),
+        created_at: call.now,
+        updated_at: call.now,
+    };
+    let repo = call.repo();
+    call.model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?
+        .hooks
+        .insert(id, hook);
+    ping(call, id)?;
+    Ok(Reply::Json(201, hook_json(call, id)?))
+}
+
+fn ping(call: &mut Call<'_>, id: u64) -> Result<(), Refusal> {
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let hook = hook_json(call, id)?;
+    let target = call
+        .present()
+        .hooks
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?
+        .target
+        .clone();
+    let payload = json!({
+        "zen": "Keep it logically awesome.", "hook_id": id, "hook": hook,
+        "repository": call.model.webhook_repository(repo), "sender": call.model.simple_user(actor),
+    });
+    call.model.post(
+        Source::Repository(repo, id),
+        target,
+        "ping",
+        None,
+        &payload,
+        Some(repo),
+        None,
+        now,
+    );
+    Ok(())
+}
+
+pub(super) fn ping_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("hook_id")?;
+    ping(call, id)?;
+    Ok(Reply::Empty(204))
+}
+
+pub(super) fn update_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("hook_id")?;
+    let (repo, now) = (call.repo(), call.now);
+    let body = call.body.clone();
+    let repository = call
+        .model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?;
+    let hook = repository
+        .hooks
+        .get_mut(&id)
+        .ok_or_else(Refusal::not_found)?;
+    if let Some(events) = words(&body["events"]) {
+        hook.events = events;
+    }
+    if let Some(active) = body["active"].as_bool() {
+        hook.active = active;
+    }
+    if let Some(url) = body["config"]["url"].as_str() {
+        hook.target.url = url.to_owned();
+    }
+    if let Some(secret) = body["config"]["secret"].as_str() {
+        hook.target.secret = Some(secret.to_owned());
+    }
+    hook.updated_at = now;
+    Ok(Reply::Json(200, hook_json(call, id)?))
+}
+
+pub(super) fn delete_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (id, repo) = (call.number("hook_id")?, call.repo());
+    let repository = call
+        .model
+        .repository_mut(repo)
+        .ok_or_else(Refusal::not_found)?;
+    repository
+        .hooks
+        .remove(&id)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Empty(204))
+}
+
+pub(super) fn hook_deliveries(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number("hook_id")?;
+    hook_json(call, id)?;
+    super::apps::list_deliveries(call, Source::Repository(call.repo(), id))
+}
+
+fn own_delivery(call: &Call<'_>) -> Result<u64, Refusal> {
+    let (hook, id) = (call.number("hook_id")?, call.number("delivery_id")?);
+    let delivery = call
+        .model
+        .deliveries
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?;
+    if delivery.source == Source::Repository(call.repo(), hook) {
+        Ok(id)
+    } else {
+        Err(Refusal::not_found())
+    }
+}
+
+pub(super) fn hook_delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = own_delivery(call)?;
+    let delivery = call
+        .model
+        .deliveries
+        .get(&id)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Json(200, delivery_json(delivery)))
+}
+
+pub(super) fn redeliver(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = own_delivery(call)?;
+    let now = call.now;
+    call.model
+        .redeliver(id, now)
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Reply::Json(202, json!({})))
+}

@@ -1,0 +1,305 @@
+//! Every open question about the two services, as a value that a run can turn.
+//!
+//! `documented()` is what the services' own papers say or what is commonly seen; `worst()` is the answer that would
+//! hurt a client most. In files the names are written in kebab-case.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What becomes of a title that was given to a new session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TitleKept {
+    /// Kept as it was given.
+    Verbatim,
+    /// Cut to 60 characters, which loses a marker at the end.
+    Truncated,
+    /// Replaced by a title of Jules' own.
+    Rewritten,
+    /// Absent.
+    Dropped,
+}
+
+/// The order of a listing of sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListingOrder {
+    /// Newest creation first.
+    NewestFirst,
+    /// Most lately updated first, so that items move between pages while they are read.
+    RecentlyUpdated,
+    /// No order at all.
+    Unordered,
+}
+
+/// The body of the reply to a custom verb (approvePlan, sendMessage, archive).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerbReply {
+    /// `{}`.
+    EmptyObject,
+    /// The session.
+    Session,
+    /// No body at all.
+    EmptyBody,
+}
+
+/// Who opens Jules' pull requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PullAuthor {
+    /// `google-labs-jules[bot]`.
+    Bot,
+    /// The person whose key made the session.
+    User,
+}
+
+/// The status of Jules' answer when a quota is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuotaReply {
+    /// 429 RESOURCE_EXHAUSTED with Retry-After.
+    TooManyRequestsWithRetryAfter,
+    /// 429 RESOURCE_EXHAUSTED alone.
+    TooManyRequests,
+    /// 400 FAILED_PRECONDITION.
+    FailedPrecondition,
+    /// 404 `Could not get source`, as was seen under load.
+    CouldNotGetSource,
+}
+
+/// The window over which Jules counts the sessions of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuotaWindow {
+    /// The last 24 hours.
+    Rolling,
+    /// The calendar day in UTC.
+    Calendar,
+}
+
+/// What deleting a running session does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeleteRunning {
+    /// The session stops and is gone.
+    Stops,
+    /// The session is gone from listings, but its work goes on and may still open a pull request.
+    WorksOn,
+    /// Refused with 400 FAILED_PRECONDITION.
+    Refused,
+}
+
+/// The text of GitHub's refusal of a commit on a branch that has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StaleText {
+    /// `Expected branch to point to "<sha>" but it did not. Pull and try again.`
+    ExpectedBranch,
+    /// `is at <sha> but expected <sha>`.
+    IsAtButExpected,
+}
+
+macro_rules! knobs {
+    ($($(#[doc = $doc:expr])+ $name:ident: $type:ty = $documented:expr, worst $worst:expr;)+) => {
+        /// All knobs of one world.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+        pub struct Knobs {
+            $($(#[doc = $doc])+ pub $name: $type,)+
+        }
+
+        impl Knobs {
+            /// The services as their papers describe them.
+            #[must_use]
+            pub fn documented() -> Self {
+                Self { $($name: $documented,)+ }
+            }
+
+            /// Every open question answered in the way that hurts most.
+            #[must_use]
+            pub fn worst() -> Self {
+                Self { $($name: $worst,)+ }
+            }
+
+            /// The names of all knobs in their order, for tests that walk every pair.
+            #[must_use]
+            pub fn names() -> Vec<String> {
+                vec![$(stringify!($name).replace('_', "-"),)+]
+            }
+
+            /// Turns one knob, by its name in kebab-case, to its worst value; false when there is no such knob.
+            pub fn turn_worst(&mut self, name: &str) -> bool {
+                let worst = Self::worst();
+                let name = name.replace('-', "_");
+                match name.as_str() {
+                    $(stringify!($name) => self.$name = worst.$name,)+
+                    _ => return false,
+                }
+                true
+            }
+
+            /// What a knob, named in kebab-case, is about.
+            #[must_use]
+            pub fn meaning(name: &str) -> Option<String> {
+                let name = name.replace('-', "_");
+                match name.as_str() {
+                    $(stringify!($name) => Some([$($doc),+].concat().trim().to_owned()),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+knobs! {
+    /// GitHub: reads through the API answer the state of this many seconds ago (compare-and-swap does not).
+    replica_lag_seconds: u64 = 0, worst 8;
+    /// GitHub: probability that a commit takes effect although the reply is 502.
+    commit_done_although_502: f64 = 0.0, worst 0.05;
+    /// GitHub: probability that a GraphQL read answers 200 with errors and a null in place of part of the data.
+    graphql_partial: f64 = 0.0, worst 0.05;
+    /// GitHub: how many reads of a pull request answer `mergeable: null` before it is known.
+    mergeable_unknown_reads: u32 = 1, worst 4;
+    /// GitHub: the words in which a stale head is refused.
+    stale_text: StaleText = StaleText::ExpectedBranch, worst StaleText::IsAtButExpected;
+    /// GitHub: probability that the type `STALE_DATA` is missing, so that only the text tells.
+    stale_type_missing: f64 = 0.0, worst 0.5;
+    /// GitHub: probability that a webhook delivery is never sent.
+    webhook_lost: f64 = 0.0, worst 0.2;
+    /// GitHub: probability that a webhook delivery is sent twice with the same GUID.
+    webhook_doubled: f64 = 0.0, worst 0.1;
+    /// GitHub: a webhook delivery is late by up to this many seconds, each by its own draw, so the order changes.
+    webhook_late_seconds: u64 = 0, worst 600;
+    /// GitHub: requests an hour of a user or an installation.
+    primary_limit: u64 = 5_000, worst 1_000;
+    /// GitHub: content-creating requests a minute before the secondary limit answers.
+    content_per_minute: u64 = 80, worst 20;
+    /// GitHub: the Date header differs from the world's clock by this many seconds.
+    date_skew_seconds: i64 = 0, worst 45;
+    /// GitHub: upper bound of a request's latency in milliseconds.
+    github_latency_ms: u64 = 200, worst 4_000;
+    /// GitHub: the order in which comments of a listing come is by creation; worst, by last update.
+    comments_by_update: bool = false, worst true;
+
+    /// Jules: what becomes of a given title.
+    title: TitleKept = TitleKept::Verbatim, worst TitleKept::Dropped;
+    /// Jules: the order of the listing of sessions.
+    listing_order: ListingOrder = ListingOrder::NewestFirst, worst ListingOrder::Unordered;
+    /// Jules: a new session appears in listings only after this many seconds.
+    listing_lag_seconds: u64 = 0, worst 240;
+    /// Jules: the listing leaves out the prompt.
+    listing_without_prompt: bool = false, worst true;
+    /// Jules: probability that a create is answered 503 although the session was made.
+    create_refused_after_effect: f64 = 0.0, worst 0.1;
+    /// Jules: activities of a session answer 404 for this many seconds after its creation.
+    fresh_activities_404_seconds: u64 = 0, worst 300;
+    /// Jules: the body that answers approvePlan.
+    approve_reply: VerbReply = VerbReply::EmptyObject, worst VerbReply::EmptyBody;
+    /// Jules: the body that answers sendMessage.
+    message_reply: VerbReply = VerbReply::EmptyObject, worst VerbReply::EmptyBody;
+    /// Jules: the body that answers archive and unarchive.
+    archive_reply: VerbReply = VerbReply::EmptyObject, worst VerbReply::Session;
+    /// Jules: pull requests are opened as drafts.
+    draft_pulls: bool = false, worst true;
+    /// Jules: who opens the pull requests.
+    pull_author: PullAuthor = PullAuthor::Bot, worst PullAuthor::User;
+    /// Jules: the undocumented filter by create_time on activities is accepted.
+    activity_filter: bool = true, worst false;
+    /// Jules: the state lags behind the activities by this many seconds.
+    state_lag_seconds: u64 = 0, worst 60;
+    /// Jules: the session's outputs appear this many seconds after COMPLETED.
+    outputs_lag_seconds: u64 = 0, worst 120;
+    /// Jules: the answer to a create beyond a quota.
+    quota_reply: QuotaReply = QuotaReply::TooManyRequestsWithRetryAfter, worst QuotaReply::CouldNotGetSource;
+    /// Jules: the window of the daily quota.
+    quota_window: QuotaWindow = QuotaWindow::Rolling, worst QuotaWindow::Calendar;
+    /// Jules: what deleting a running session does.
+    delete_running: DeleteRunning = DeleteRunning::Stops, worst DeleteRunning::WorksOn;
+    /// Jules: a plan is approved by itself after this many seconds even where approval is required; 0 is never.
+    auto_approve_seconds: u64 = 0, worst 1_800;
+    /// Jules: the longest prompt in characters; a longer one is refused with 400. 0 is no limit.
+    prompt_limit: u64 = 0, worst 60_000;
+    /// Jules: creates in parallel or within one second beyond this many fail as `Could not get source`; 0 is no limit.
+    create_burst: u64 = 0, worst 4;
+    /// Jules: owner and repository of a source come back in another case.
+    source_case_changed: bool = false, worst true;
+    /// Jules: archived sessions are listed without being asked for.
+    archived_listed: bool = false, worst true;
+    /// Jules: unknown states and activity kinds appear now and then.
+    unknown_kinds: bool = false, worst true;
+    /// Jules: upper bound of a request's latency in milliseconds.
+    jules_latency_ms: u64 = 400, worst 8_000;
+}
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Self::documented()
+    }
+}
+
+impl Knobs {
+    /// Changes the knobs that the object names, in kebab-case; the others stay.
+    ///
+    /// # Errors
+    /// Names the knob that is unknown or whose value does not fit.
+    pub fn set(&mut self, changes: &Value) -> Result<(), String> {
+        let Value::Object(changes) = changes else {
+            return Err("knobs: expected an object of knob names and values".to_owned());
+        };
+        let mut all = serde_json::to_value(&*self).map_err(|error| error.to_string())?;
+        for (name, value) in changes {
+            all[name.as_str()] = value.clone();
+            *self = serde_json::from_value(all.clone())
+                .map_err(|error| format!("knobs.{name}: {error}"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_knob_has_a_worst_value_of_its_own_and_a_meaning() {
+        for name in Knobs::names() {
+            let mut knobs = Knobs::documented();
+            assert!(knobs.turn_worst(&name));
+            assert_ne!(knobs, Knobs::documented(), "{name}");
+            assert!(
+                Knobs::meaning(&name).is_some_and(|text| text.ends_with('.')),
+                "{name}"
+            );
+        }
+        assert!(!Knobs::documented().turn_worst("no-such-knob"));
+    }
+
+    #[test]
+    fn names_are_those_of_the_file_form() {
+        let value = serde_json::to_value(Knobs::worst()).unwrap();
+        let written: Vec<_> = value.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(written, Knobs::names());
+    }
+
+    #[test]
+    fn single_knobs_are_set_and_mistakes_are_named() {
+        let mut knobs = Knobs::documented();
+        knobs
+            .set(&json!({"title": "dropped", "replica-lag-seconds": 3}))
+            .unwrap();
+        assert_eq!(
+            (knobs.title, knobs.replica_lag_seconds),
+            (TitleKept::Dropped, 3)
+        );
+        assert!(
+            knobs
+                .set(&json!({"titel": "dropped"}))
+                .unwrap_err()
+                .starts_with("knobs.titel")
+        );
+        let from_file: Knobs = toml::from_str("listing-order = \"unordered\"").unwrap();
+        assert_eq!(from_file.listing_order, ListingOrder::Unordered);
+    }
+}

@@ -1,0 +1,337 @@
+//! Setting a scene: repositories, people, tokens.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::github::account::{App, Installation, Permissions};
+use crate::github::hook::{Hook, Target};
+use crate::github::repository::{Label, Variable, Workflow};
+use crate::github::{Identity, Model, RepoId, Repository, Role, TokenKind};
+use crate::world::World;
+
+/// Files taken from one directory before a seed is refused.
+const MAX_FILES: usize = 100_000;
+
+/// A tree of files by their paths.
+pub type Files = BTreeMap<String, Bytes>;
+
+/// What a new repository holds.
+#[derive(Debug, Clone, Default)]
+pub struct Seed {
+    /// The owner's login.
+    pub owner: String,
+    /// The name.
+    pub name: String,
+    /// Whether it is private.
+    pub private: bool,
+    /// The default branch; `main` when empty.
+    pub default_branch: String,
+    /// The files of the first commit on the default branch; the repository stays empty without any.
+    pub files: Files,
+    /// The files of an orphan branch `jules`, if it is to exist.
+    pub ledger: Option<Files>,
+    /// Labels to make.
+    pub labels: Vec<String>,
+    /// People and their roles.
+    pub people: Vec<(String, Role)>,
+}
+
+impl Seed {
+    /// A public repository with these files.
+    #[must_use]
+    pub fn new(owner: &str, name: &str, files: Files) -> Self {
+        Self {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            files,
+            ..Self::default()
+        }
+    }
+}
+
+/// Files from pairs of path and text.
+#[must_use]
+pub fn files(pairs: &[(&str, &str)]) -> Files {
+    pairs
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), Bytes::copy_from_slice(text.as_bytes())))
+        .collect()
+}
+
+/// The files of a directory; `.git` and links are left out.
+///
+/// # Errors
+/// Names the path that could not be read, or says that there are too many files.
+pub fn files_of(directory: &Path) -> Result<Files, String> {
+    let mut found = Files::new();
+    let mut waiting = vec![directory.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        let entries =
+            std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| format!("{}: {error}", folder.display()))?;
+            let path = entry.path();
+            let kind = entry
+                .file_type()
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            if kind.is_dir() {
+                if entry.file_name() != ".git" {
+                    waiting.push(path);
+                }
+            } else if kind.is_file() {
+                let content =
+                    std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+                let name = path
+                    .strip_prefix(directory)
+                    .unwrap_or(&path)
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                found.insert(name, content.into());
+                if found.len() > MAX_FILES {
+                    return Err(format!(
+                        "{}: more than {MAX_FILES} files",
+                        directory.display()
+                    ));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl World {
+    /// Makes a repository; see [`Model::seed`].
+    pub fn seed(&mut self, seed: &Seed) -> RepoId {
+        let now = self.now();
+        self.github_mut().seed(seed, now)
+    }
+}
+
+impl Model {
+    /// Makes a repository with what the seed says.
+    pub fn seed(&mut self, seed: &Seed, now: Timestamp) -> RepoId {
+        let owner = self.account(&seed.owner);
+        let id = RepoId(self.next_id() % 1_000_000_007);
+        let branch = if seed.default_branch.is_empty() {
+            "main"
+        } else {
+            &seed.default_branch
+        };
+        let repository = Repository {
+            id,
+            owner,
+            name: seed.name.clone(),
+            description: None,
+            private: seed.private,
+            archived: false,
+            default_branch: branch.to_owned(),
+            created_at: now,
+            updated_at: now,
+            pushed_at: now,
+            refs: BTreeMap::new(),
+            labels: BTreeMap::new(),
+            issues: BTreeMap::new(),
+            pulls: BTreeMap::new(),
+            comments: BTreeMap::new(),
+            collaborators: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            hooks: BTreeMap::new(),
+            releases: Vec::new(),
+            checks: Vec::new(),
+            statuses: Vec::new(),
+            workflows: Vec::new(),
+            runs: Vec::new(),
+            next_number: 1,
+        };
+        self.repositories.insert(id, Arc::new(repository));
+        self.objects.entry(id).or_default();
+        if !seed.files.is_empty() {
+            self.plant(id, branch, &seed.files, "Initial commit", &seed.owner, now);
+        }
+        if let Some(ledger) = &seed.ledger {
+            self.plant(id, "jules", ledger, "Ledger", &seed.owner, now);
+        }
+        for label in &seed.labels {
+            self.create_label(id, label, "ededed", None, now);
+        }
+        for (login, role) in &seed.people {
+            self.set_role(id, login, *role);
+        }
+        let workflows: Vec<String> = seed
+            .files
+            .keys()
+            .filter(|path| path.starts_with(".github/workflows/"))
+            .cloned()
+            .collect();
+        for path in workflows {
+            let workflow = Workflow {
+                id: self.next_id(),
+                name: path.trim_start_matches(".github/workflows/").to_owned(),
+                path,
+                state: "active".to_owned(),
+                created_at: now,
+            };
+            if let Some(repository) = self.repository_mut(id) {
+                repository.workflows.push(workflow);
+            }
+        }
+        id
+    }
+
+    /// Makes a branch whose first commit holds these files, without parents.
+    pub fn plant(
+        &mut self,
+        repo: RepoId,
+        branch: &str,
+        files: &Files,
+        message: &str,
+        author: &str,
+        now: Timestamp,
+    ) {
+        let files: Vec<(String, Option<Bytes>)> = files
+            .iter()
+            .map(|(path, content)| (path.clone(), Some(content.clone())))
+            .collect();
+        let commit = self.commit_files(repo, None, &files, author, message, now);
+        self.create_branch(repo, branch, commit, author, now);
+    }
+
+    /// A personal access token of a person.
+    pub fn add_person_token(&mut self, token: &str, login: &str) {
+        let account = self.account(login);
+        let identity = Identity {
+            account,
+            kind: TokenKind::Person,
+            expires_at: None,
+            name: format!("user:{login}"),
+        };
+        self.tokens.insert(token.to_owned(), identity);
+    }
+
+    /// The `GITHUB_TOKEN` of a workflow run: acts as `github-actions[bot]` in one repository.
+    pub fn add_actions_token(&mut self, token: &str, repo: RepoId, permissions: Permissions) {
+        let account = self.account("github-actions[bot]");
+        let name = format!("actions:{}", self.full_name(repo));
+        let kind = TokenKind::Actions {
+            repository: repo,
+            permissions,
+        };
+        self.tokens.insert(
+            token.to_owned(),
+            Identity {
+                account,
+                kind,
+                expires_at: None,
+                name,
+            },
+        );
+    }
+
+    /// A GitHub App with this number, and its bot account `<slug>[bot]`.
+    pub fn add_app(
+        &mut self,
+        id: u64,
+        slug: &str,
+        owner: &str,
+        permissions: Permissions,
+        events: &[&str],
+        hook: Option<Target>,
+        now: Timestamp,
+    ) {
+        let account = self.account(&format!("{slug}[bot]"));
+        let owner = self.account(owner);
+        let app = App {
+            id,
+            slug: slug.to_owned(),
+            client_id: format!("Iv23li{id:014}"),
+            account,
+            owner,
+            permissions,
+            events: events.iter().map(|event| (*event).to_owned()).collect(),
+            hook,
+            public_key: None,
+            created_at: now,
+        };
+        self.apps.insert(id, app);
+    }
+
+    /// Installs an App on an account's repositories, all of them or the chosen ones, and gives the installation's id.
+    pub fn install_app(
+        &mut self,
+        app: u64,
+        owner: &str,
+        repositories: Option<&[RepoId]>,
+        now: Timestamp,
+    ) -> u64 {
+        let account = self.account(owner);
+        let id = self.next_id() % 100_000_007;
+        let repositories = repositories.map(|chosen| chosen.iter().copied().collect());
+        self.installations.insert(
+            id,
+            Installation {
+                id,
+                app,
+                account,
+                repositories,
+                suspended_at: None,
+                created_at: now,
+            },
+        );
+        id
+    }
+
+    /// A webhook of a repository; gives its id.
+    pub fn add_hook(
+        &mut self,
+        repo: RepoId,
+        url: &str,
+        secret: Option<&str>,
+        events: &[&str],
+        now: Timestamp,
+    ) -> Option<u64> {
+        let id = self.next_id() % 1_000_000_007;
+        let hook = Hook {
+            id,
+            target: Target {
+                url: url.to_owned(),
+                secret: secret.map(str::to_owned),
+                content_type: "json".to_owned(),
+            },
+            events: events.iter().map(|event| (*event).to_owned()).collect(),
+            active: true,
+            created_at: now,
+            updated_at: now,
+        };
+        self.repository_mut(repo)?.hooks.insert(id, hook);
+        Some(id)
+    }
+
+    /// Sets a variable of Actions.
+    pub fn set_variable(&mut self, repo: RepoId, name: &str, value: &str, now: Timestamp) {
+        let Some(repository) = self.repository_mut(repo) else {
+            return;
+        };
+        repository
+            .variables
+            .entry(name.to_uppercase())
+            .and_modify(|variable| {
+                variable.value = value.to_owned();
+                variable.updated_at = now;
+            })
+            .or_insert_with(|| Variable {
+                value: value.to_owned(),
+                created_at: now,
+                updated_at: now,
+            });
+    }
+
+    /// A label as it stands.
+    #[must_use]
+    pub fn label_of(&self, repo: RepoId, name: &str) -> Option<&Label> {
+        self.repository(repo)?.labels.get(&name.to_lowercase())
+    }
+}

@@ -1,0 +1,557 @@
+//! The world: both services, the maintainer, time, and what goes wrong.
+
+use std::time::Duration;
+
+use ::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::books::{self, Books};
+use crate::chance::{Chance, Stream};
+use crate::clock::{Clock, Pace};
+use crate::faults::{Face, Fault, FaultPlan, Faults, Subject};
+use crate::github::hook::{self, Fate};
+use crate::knobs::Knobs;
+use crate::maintainer::{self, Maintainer};
+use crate::{github, jules};
+
+/// Steps of one [`World::advance_to`] before the world is taken to run in circles.
+const MAX_STEPS: usize = 10_000_000;
+
+/// How a world begins.
+#[derive(Debug, Clone)]
+pub struct WorldConfig {
+    /// The first instant.
+    pub start: Timestamp,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// The open questions' answers.
+    pub knobs: Knobs,
+    /// What goes wrong.
+    pub faults: FaultPlan,
+    /// How the maintainer behaves.
+    pub temper: maintainer::Temper,
+    /// How Jules behaves.
+    pub jules: jules::Config,
+}
+
+impl Default for WorldConfig {
+    fn default() -> Self {
+        Self {
+            start: Timestamp::from_second(1_767_571_200).expect("2026-01-05T00:00:00Z is in range"),
+            seed: 0,
+            knobs: Knobs::documented(),
+            faults: FaultPlan::default(),
+            temper: maintainer::Temper::default(),
+            jules: jules::Config::default(),
+        }
+    }
+}
+
+/// Both services, the maintainer, time and the books.
+#[derive(Debug)]
+pub struct World {
+    clock: Clock,
+    knobs: Knobs,
+    faults: Faults,
+    books: Books,
+    github: github::Model,
+    jules: jules::Model,
+    maintainer: Maintainer,
+    latency: Stream,
+    requests: u64,
+}
+
+/// What a client gets for a request, and after how long.
+#[derive(Debug)]
+pub struct Answer {
+    /// Virtual time from the request to the outcome.
+    pub latency: Duration,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// How a request ends for the client.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A reply.
+    Reply(Response<Bytes>),
+    /// The connection was cut. Whether the effect happened is written in the books only.
+    Dropped,
+    /// No reply ever comes. Whether the effect happened is written in the books only.
+    TimedOut,
+}
+
+impl Answer {
+    /// The reply, if there is one.
+    #[must_use]
+    pub fn reply(self) -> Option<Response<Bytes>> {
+        match self.outcome {
+            Outcome::Reply(response) => Some(response),
+            Outcome::Dropped | Outcome::TimedOut => None,
+        }
+    }
+}
+
+/// A signed delivery whose time has come. The caller posts it and reports by [`World::delivery_done`].
+#[derive(Debug, Clone)]
+pub struct WebhookDelivery {
+    /// The attempt's number.
+    pub id: u64,
+    /// The event's GUID: the same for every attempt.
+    pub guid: String,
+    /// The event.
+    pub event: String,
+    /// The action.
+    pub action: Option<String>,
+    /// Where it goes.
+    pub url: String,
+    /// All headers that GitHub sends with it.
+    pub headers: HeaderMap,
+    /// The payload.
+    pub body: Bytes,
+    /// When it was due.
+    pub due: Timestamp,
+}
+
+impl World {
+    /// A world at its first instant, without repositories.
+    #[must_use]
+    pub fn new(config: WorldConfig) -> Self {
+        let chance = Chance::new(config.seed);
+        Self {
+            clock: Clock::new(config.start),
+            faults: Faults::new(config.faults, chance.stream("faults")),
+            books: Books::default(),
+            github: github::Model::new(chance.stream("github")),
+            jules: jules::Model::new(config.jules, chance.stream("jules")),
+            maintainer: Maintainer::new(config.temper, chance.stream("maintainer")),
+            latency: chance.stream("latency"),
+            knobs: config.knobs,
+            requests: 0,
+        }
+    }
+
+    /// The present instant.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Chooses how time moves by itself; see [`World::catch_up`].
+    pub fn set_pace(&mut self, pace: Pace) {
+        self.clock.set_pace(pace);
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Moves an accelerated world to where it should stand at this real instant; a manual one stays.
+    pub fn catch_up(&mut self, real: std::time::Instant) {
+        if let Some(target) = self.clock.real_target(real) {
+            self.advance_to(target);
+        }
+    }
+
+    /// Lets everything that is due up to `until` happen in order of its time, and stands at `until` afterwards.
+    pub fn advance_to(&mut self, until: Timestamp) {
+        self.settle();
+        for _ in 0..MAX_STEPS {
+            let jules = self.jules.next_due();
+            let maintainer = self.maintainer.next_due(&self.github, &self.jules);
+            let next = [jules, maintainer].into_iter().flatten().min();
+            let Some(next) = next.filter(|next| *next <= until) else {
+                break;
+            };
+            self.clock.move_to(next);
+            let now = self.clock.now();
+            if jules.is_some_and(|due| due <= now) {
+                self.jules
+                    .advance(now, &mut self.github, &self.knobs, &mut self.books);
+            }
+            if maintainer.is_some_and(|due| due <= now) {
+                self.maintainer
+                    .advance(now, &mut self.github, &mut self.jules, &mut self.books);
+            }
+            self.settle();
+        }
+        self.clock.move_to(until);
+        self.settle();
+    }
+
+    /// The earliest instant at which something will happen by itself; never before now.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        [
+            self.jules.next_due(),
+            self.maintainer.next_due(&self.github, &self.jules),
+            self.github.next_due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+        .map(|due| due.max(self.now()))
+    }
+
+    /// Answers a request as `api.github.com` does; git over smart HTTP stands under `/{owner}/{repo}.git/`.
+    pub fn github_request(&mut self, request: Request<Bytes>) -> Answer {
+        self.request(Face::Github, &request)
+    }
+
+    /// Answers a request as `jules.googleapis.com` does.
+    pub fn jules_request(&mut self, request: Request<Bytes>) -> Answer {
+        self.request(Face::Jules, &request)
+    }
+
+    fn request(&mut self, face: Face, request: &Request<Bytes>) -> Answer {
+        self.settle();
+        let now = self.now();
+        let subject = Subject {
+            face,
+            method: request.method().as_str(),
+            path: request.uri().path(),
+            body: request.body(),
+        };
+        let fault = self.faults.strike(subject, now);
+        self.requests += 1;
+        let mut entry = books::Request {
+            n: self.requests,
+            at: now,
+            face,
+            method: request.method().to_string(),
+            path: request
+                .uri()
+                .path_and_query()
+                .map_or_else(String::new, ToString::to_string),
+            route: String::new(),
+            status: None,
+            identity: None,
+            points: 0,
+            fault: fault.clone(),
+            took_effect: fault.as_ref().is_none_or(Fault::takes_effect),
+            fields: Vec::new(),
+        };
+        let mut latency =
+            self.draw_latency(face) + fault.as_ref().map_or(Duration::ZERO, Fault::delay);
+        let mut reply = None;
+        match face {
+            Face::Github => {
+                entry.route = self.github.route_of(request);
+                if entry.took_effect {
+                    let handled = self.github.handle(request, now, &self.knobs);
+                    entry.identity = handled.identity;
+                    entry.points = handled.points;
+                    entry.fields = handled.fields;
+                    reply = Some(handled.response);
+                }
+            }
+            Face::Jules => {
+                entry.route = jules_route(request.uri().path());
+                if entry.took_effect {
+                    reply = Some(self.jules.handle(
+                        request,
+                        now,
+                        &mut self.github,
+                        &self.knobs,
+                        &mut self.books,
+                    ));
+                }
+            }
+        }
+        self.settle();
+        let outcome = match fault {
+            None | Some(Fault::Slow { .. }) => match reply {
+                Some(reply) => Outcome::Reply(reply),
+                None => Outcome::Dropped,
+            },
+            Some(Fault::DropBefore | Fault::DropAfter) => Outcome::Dropped,
+            Some(Fault::TimeoutBefore | Fault::TimeoutAfter) => {
+                latency = Duration::MAX;
+                Outcome::TimedOut
+            }
+            Some(Fault::Status {
+                status,
+                retry_after,
+                html,
+                ..
+            }) => Outcome::Reply(fault_reply(face, status, retry_after, html)),
+            Some(Fault::PrimaryLimit) => Outcome::Reply(self.github.primary_limit_reply(now)),
+            Some(Fault::SecondaryLimit { retry_after }) => {
+                Outcome::Reply(github::Model::secondary_limit_reply(retry_after))
+            }
+        };
+        if let Outcome::Reply(reply) = &outcome {
+            entry.status = Some(reply.status().as_u16());
+        }
+        self.books.requests.push(entry);
+        Answer { latency, outcome }
+    }
+
+    fn draw_latency(&mut self, face: Face) -> Duration {
+        let most = match face {
+            Face::Github => self.knobs.github_latency_ms,
+            Face::Jules => self.knobs.jules_latency_ms,
+        };
+        Duration::from_millis(self.latency.between(most / 10, most))
+    }
+
+    /// Deliveries whose time has come, in order of their time, each handed over once.
+    pub fn take_due_deliveries(&mut self) -> Vec<WebhookDelivery> {
+        self.settle();
+        let now = self.now();
+        let mut due = Vec::new();
+        while let Some((at, id)) = self.github.pending.first().copied()
+            && at <= now
+        {
+            self.github.pending.pop_first();
+            let Some(delivery) = self.github.deliveries.get_mut(&id) else {
+                continue;
+            };
+            delivery.fate = Fate::Taken;
+            due.push(WebhookDelivery {
+                id,
+                guid: delivery.guid.clone(),
+                event: delivery.event.clone(),
+                action: delivery.action.clone(),
+                url: delivery.target.url.clone(),
+                headers: delivery_headers(delivery),
+                body: delivery.payload.clone(),
+                due: at,
+            });
+        }
+        due
+    }
+
+    /// Reports what the receiver answered; `None` when it did not answer in time.
+    pub fn delivery_done(&mut self, id: u64, status: Option<u16>) {
+        if let Some(delivery) = self.github.deliveries.get_mut(&id) {
+            delivery.fate = Fate::Done(status);
+        }
+    }
+
+    /// GitHub, for judges.
+    #[must_use]
+    pub fn github(&self) -> &github::Model {
+        &self.github
+    }
+
+    /// GitHub, for setting scenes. What is written here enters the books at the next request or advance.
+    pub fn github_mut(&mut self) -> &mut github::Model {
+        &mut self.github
+    }
+
+    /// Jules, for judges.
+    #[must_use]
+    pub fn jules(&self) -> &jules::Model {
+        &self.jules
+    }
+
+    /// Jules, for setting scenes.
+    pub fn jules_mut(&mut self) -> &mut jules::Model {
+        &mut self.jules
+    }
+
+    /// Everything that happened, up to the last request or advance; deliveries are in [`World::complete_books`].
+    #[must_use]
+    pub fn books(&self) -> &Books {
+        &self.books
+    }
+
+    /// Everything that happened, deliveries and their fates included.
+    #[must_use]
+    pub fn complete_books(&self) -> Books {
+        let mut books = self.books.clone();
+        books
+            .github_writes
+            .extend(self.github.written.iter().cloned());
+        books.deliveries = self
+            .github
+            .deliveries()
+            .map(|delivery| books::Delivery {
+                id: delivery.id,
+                guid: delivery.guid.clone(),
+                event: delivery.event.clone(),
+                action: delivery.action.clone(),
+                repository: delivery.repository.map(|repo| repo.0),
+                created_at: delivery.created_at,
+                due: delivery.due,
+                redelivery: delivery.redelivery,
+                fate: delivery.fate.word().to_owned(),
+                status: match delivery.fate {
+                    Fate::Done(status) => status,
+                    _ => None,
+                },
+            })
+            .collect();
+        books
+    }
+
+    /// The books, for notes and for starting a measurement.
+    pub fn books_mut(&mut self) -> &mut Books {
+        &mut self.books
+    }
+
+    /// The knobs.
+    #[must_use]
+    pub fn knobs(&self) -> &Knobs {
+        &self.knobs
+    }
+
+    /// The knobs, for turning while the world runs.
+    pub fn knobs_mut(&mut self) -> &mut Knobs {
+        &mut self.knobs
+    }
+
+    /// The fault plan at work.
+    pub fn faults_mut(&mut self) -> &mut Faults {
+        &mut self.faults
+    }
+
+    /// Moves what the models left behind into books and delivery plans.
+    fn settle(&mut self) {
+        let now = self.now();
+        self.books.github_writes.append(&mut self.github.written);
+        self.github.plan_deliveries(&self.knobs);
+        self.github.remember(&self.knobs, now);
+    }
+}
+
+/// The headers of a delivery, as GitHub sends them.
+fn delivery_headers(delivery: &hook::Delivery) -> HeaderMap {
+    let (id, kind, target) = match delivery.source {
+        hook::Source::Repository(repo, hook) => (hook, "repository", repo.0),
+        hook::Source::App(app) => (app, "integration", app),
+    };
+    let mut headers = HeaderMap::new();
+    let mut put = |name: &'static str, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    };
+    put("accept", "*/*");
+    put("content-type", "application/json");
+    put("user-agent", "GitHub-Hookshot/2f1d0a7");
+    put("x-github-event", &delivery.event);
+    put("x-github-delivery", &delivery.guid);
+    put("x-github-hook-id", &id.to_string());
+    put("x-github-hook-installation-target-type", kind);
+    put("x-github-hook-installation-target-id", &target.to_string());
+    if let Some(secret) = &delivery.target.secret {
+        put(
+            "x-hub-signature-256",
+            &hook::signature(secret, &delivery.payload),
+        );
+    }
+    headers
+}
+
+/// The route of a path of the Jules API: ids give way to their names.
+fn jules_route(path: &str) -> String {
+    let mut parts = path.trim_matches('/').split('/');
+    let mut route = format!("/{}", parts.next().unwrap_or_default());
+    let mut kind = "";
+    for part in parts {
+        let (name, verb) = part
+            .split_once(':')
+            .map_or((part, None), |(name, verb)| (name, Some(verb)));
+        let shown = match kind {
+            "sessions" => "{session}",
+            "activities" => "{activity}",
+            "sources" => {
+                route += "/{source}";
+                break;
+            }
+            _ => name,
+        };
+        kind = if kind.is_empty() { name } else { "" };
+        route += &format!("/{shown}");
+        if let Some(verb) = verb {
+            route += &format!(":{verb}");
+        }
+    }
+    route
+}
+
+/// A reply that did not come from the service's own code.
+fn fault_reply(face: Face, status: u16, retry_after: Option<u64>, html: bool) -> Response<Bytes> {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let reason = status.canonical_reason().unwrap_or("Error");
+    let (kind, body) = if html {
+        (
+            "text/html; charset=utf-8",
+            format!("<!DOCTYPE html>\n<html><body><h1>{reason}</h1></body></html>\n"),
+        )
+    } else if face == Face::Github {
+        (
+            "application/json; charset=utf-8",
+            json!({"message": github_text(status)}).to_string(),
+        )
+    } else {
+        let word = match status.as_u16() {
+            400 => "INVALID_ARGUMENT",
+            401 => "UNAUTHENTICATED",
+            403 => "PERMISSION_DENIED",
+            404 => "NOT_FOUND",
+            409 => "ABORTED",
+            429 => "RESOURCE_EXHAUSTED",
+            503 => "UNAVAILABLE",
+            504 => "DEADLINE_EXCEEDED",
+            _ => "INTERNAL",
+        };
+        let error = json!({"error": {"code": status.as_u16(), "message": reason, "status": word}});
+        ("application/json; charset=UTF-8", error.to_string())
+    };
+    let mut response = Response::new(Bytes::from(body));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    if let Some(seconds) = retry_after {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// The message with which GitHub accompanies a status.
+fn github_text(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        401 => "Bad credentials",
+        403 => "Resource not accessible by integration",
+        404 => "Not Found",
+        409 => "Conflict",
+        422 => "Validation Failed",
+        _ => "Server Error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routes_of_jules_hide_ids() {
+        assert_eq!(jules_route("/v1alpha/sessions"), "/v1alpha/sessions");
+        assert_eq!(
+            jules_route("/v1alpha/sessions/12"),
+            "/v1alpha/sessions/{session}"
+        );
+        assert_eq!(
+            jules_route("/v1alpha/sessions/12:sendMessage"),
+            "/v1alpha/sessions/{session}:sendMessage"
+        );
+        assert_eq!(
+            jules_route("/v1alpha/sessions/12/activities/3"),
+            "/v1alpha/sessions/{session}/activities/{activity}"
+        );
+        assert_eq!(
+            jules_route("/v1alpha/sources/github/o/r"),
+            "/v1alpha/sources/{source}"
+        );
+    }
+}
