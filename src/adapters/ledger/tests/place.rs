@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use phileas_domain::model::Oid;
 
-use crate::adapters::ledger::{Recorded, Remote, Swap, message};
+use crate::adapters::ledger::{LOOKS, Recorded, Remote, Swap, message};
 use crate::runtime::ports::{Commit, Disposition, Failure};
 
 /// The message of `commit_on`.
@@ -128,8 +128,10 @@ impl Place {
         )
     }
 
-    pub(super) fn lag(&self) -> u32 {
-        self.lag
+    /// Whether a commit may show up only after all of [`LOOKS`]: the first of them comes before what lands late.
+    pub(super) fn is_beyond_looking(&self) -> bool {
+        let late = u32::from(self.fates.contains(&Fate::LandsLate));
+        self.lag + late >= u32::try_from(LOOKS.len()).unwrap()
     }
 
     pub(super) fn sent(&self) -> u32 {
