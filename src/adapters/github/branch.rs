@@ -87,3 +87,6 @@ impl Client {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -237,3 +237,6 @@ fn sign(app: &App, now: Timestamp) -> Result<Token, ()> {
     let jwt = encode(&Header::new(Algorithm::RS256), &claims, &app.key).map_err(|_| ())?;
     Token::new(&jwt).map_err(|_| ())
 }
+
+#[cfg(test)]
+mod tests;

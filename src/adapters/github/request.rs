@@ -295,3 +295,6 @@ pub(super) fn success(what: &str, answer: Answer) -> Result<Answer, Failure> {
     };
     Err(error::refused(what, &answer, disposition))
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,9 +24,10 @@ pub(super) async fn give_birth(remote: &impl Remote, commit: &Commit) -> Result<
     for _ in 0..MAX_SWAPS {
         let (refused, failure) = match remote.create_branch(&orphan).await {
             Swap::Done(oid) => return Ok(oid),
-            Swap::Failed(failure) => return Err(settled(failure).into()),
+            // As above: a refusal after an attempt of which nobody knows is not believed.
+            Swap::Failed(failure) if last.is_none() => return Err(settled(failure).into()),
             Swap::Stale => (true, None),
-            Swap::Doubtful(failure) => (false, Some(failure)),
+            Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),
         };
         match look(remote, &orphan).await {
             Ok(Sight::Ours) => return Ok(orphan),

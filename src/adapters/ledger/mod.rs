@@ -9,7 +9,7 @@
 //!    with our name and without a session, which is settled by looking at Jules, never by starting once more.
 //! 3. **At most once.** Whatever is repeated demands the same parent, so that of all repetitions one can land.
 //! 4. **Nothing of others is lost.** No force, no merge of texts, no deletion: a lost race is decided anew above.
-//! 5. **It ends.** Each look, wait and repetition is counted; none waits longer than some seconds.
+//! 5. **It ends.** Each look, wait and repetition is counted: at most two swaps, and 12 s of waiting after each.
 //!
 //! # The races, and what was chosen
 //!
@@ -22,7 +22,7 @@
 //! at the head alone, matters when somebody has committed on top of ours meanwhile.
 //!
 //! **The head is still our parent.** Either nothing landed, or a replica lags, or the commit is still under way. We
-//! look again after short waits ([`LOOKS`]) and then repeat the same compare-and-swap, once. If the first one landed
+//! look again after some seconds ([`LOOKS`]) and then repeat the same compare-and-swap, once. If the first one landed
 //! after all, the repetition is refused as stale, and the walk finds our commit. If nothing is known even then, the
 //! call fails as `Retry`: the tick ends without an effect, and a late commit is harmless by point 2.
 //!
@@ -54,10 +54,11 @@ pub use remote::{Recorded, Remote, Swap};
 use trace::Trace;
 
 /// The waits before looking at the branch again: replicas lag.
-pub const LOOKS: [Duration; 3] = [
+pub const LOOKS: [Duration; 4] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(3),
+    Duration::from_secs(8),
 ];
 /// How often the same compare-and-swap is sent in all.
 pub const MAX_SWAPS: u32 = 2;

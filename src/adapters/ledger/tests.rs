@@ -1,1 +1,151 @@
+//! The protocol against a small branch of git with every fate of every attempt.
 
+mod place;
+
+use std::collections::BTreeMap;
+
+use super::*;
+use place::{Fate, OURS, Place, Rival};
+
+fn commit_on(base: Option<&str>) -> Commit {
+    Commit {
+        base: base.map(Oid::from),
+        headline: "phileas: intent default#1 curator".to_owned(),
+        body: "Phileas-Turn: k3v9w2m1q8zt\nPhileas-Holder: serve:a:1\n".to_owned(),
+        files: BTreeMap::from([
+            (
+                ".jules/cycle_state.json".to_owned(),
+                Some("{}\n".to_owned()),
+            ),
+            (".jules/gone".to_owned(), None),
+        ]),
+    }
+}
+
+const RIVALS: [Rival; 4] = [
+    Rival::Never,
+    Rival::BeforeUs,
+    Rival::AfterOurFirstAttempt,
+    Rival::TwiceAfterOurFirstAttempt,
+];
+/// How many reads of the head still show the old one. [`LOOKS`] bridges three.
+const LAGS: [u32; 5] = [0, 1, 3, 4, 12];
+
+/// Every combination of two fates, a rival and a lag, for a branch that exists and for one that is born.
+fn every_place() -> Vec<(Place, bool)> {
+    let mut places = Vec::new();
+    for born in [false, true] {
+        for first in Fate::ALL {
+            for second in Fate::ALL {
+                for rival in RIVALS {
+                    for lag in LAGS {
+                        places.push((Place::new(!born, [first, second], rival, lag), born));
+                    }
+                }
+            }
+        }
+    }
+    places
+}
+
+#[tokio::test]
+async fn whatever_happens_a_win_is_a_fact_and_nothing_is_done_twice() {
+    let mut tried = 0;
+    let mut wins = 0;
+    for (place, born) in every_place() {
+        let base = (!born).then_some("base");
+        let answer = commit(&place, &commit_on(base)).await;
+        place.let_late_ones_land();
+        let told = place.told();
+        assert!(place.ours() <= 1, "doubled: {told}: {answer:?}");
+        match &answer {
+            Ok(oid) => {
+                wins += 1;
+                assert_eq!(
+                    place.message_of(oid.as_str()).as_deref(),
+                    Some(OURS),
+                    "{told}"
+                );
+                assert!(place.is_on_branch(oid.as_str()), "{told}");
+            }
+            // Only what shows up after all looks may be hidden from us.
+            Err(CommitError::Stale) => {
+                assert!(
+                    place.ours() == 0 || place.is_beyond_looking(),
+                    "lost: {told}"
+                );
+            }
+            Err(CommitError::Failed(failure)) => {
+                assert_ne!(failure.disposition, Disposition::Unknown, "{told}");
+                assert!(
+                    place.ours() == 0 || place.is_beyond_looking(),
+                    "lost: {told}"
+                );
+            }
+        }
+        assert!(place.sent() <= MAX_SWAPS, "{told}");
+        tried += 1;
+    }
+    assert_eq!(
+        tried,
+        2 * Fate::ALL.len() * Fate::ALL.len() * RIVALS.len() * LAGS.len()
+    );
+    assert!(wins > 200, "{wins}");
+}
+
+#[tokio::test]
+async fn a_plain_win_costs_one_request() {
+    let place = Place::new(true, [Fate::Lands; 2], Rival::Never, 0);
+    commit(&place, &commit_on(Some("base"))).await.unwrap();
+    assert_eq!(
+        (place.sent(), place.reads(), place.waited()),
+        (1, 0, Duration::ZERO)
+    );
+}
+
+#[tokio::test]
+async fn a_lost_answer_of_a_commit_that_landed_is_a_win() {
+    for lag in [0, 1, 2, 3] {
+        let place = Place::new(true, [Fate::LandsUnheard; 2], Rival::Never, lag);
+        commit(&place, &commit_on(Some("base"))).await.unwrap();
+        assert_eq!(place.sent(), 1, "lag {lag}");
+    }
+    // The replica hides it from all looks; the repetition is refused, and found by the looks after it.
+    let place = Place::new(true, [Fate::LandsUnheard, Fate::Lands], Rival::Never, 4);
+    commit(&place, &commit_on(Some("base"))).await.unwrap();
+    assert_eq!(place.sent(), 2);
+}
+
+#[tokio::test]
+async fn a_commit_with_our_words_and_other_contents_is_not_ours() {
+    let mut other = commit_on(Some("base"));
+    other.files.insert(
+        ".jules/cycle_state.json".to_owned(),
+        Some("{ }\n".to_owned()),
+    );
+    let place = Place::new(true, [Fate::Lands; 2], Rival::Never, 0);
+    commit(&place, &other).await.unwrap();
+    let answer = commit(&place, &commit_on(Some("base"))).await;
+    assert_eq!(answer, Err(CommitError::Stale));
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_at_once() {
+    let place = Place::new(true, [Fate::Refused; 2], Rival::Never, 0);
+    let answer = commit(&place, &commit_on(Some("base"))).await;
+    assert!(
+        matches!(&answer, Err(CommitError::Failed(failure)) if failure.disposition == Disposition::Denied),
+        "{answer:?}"
+    );
+    assert_eq!((place.sent(), place.reads()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_repetition_is_not_believed() {
+    let fates = [Fate::LandsUnheard, Fate::Refused];
+    for base in [Some("base"), None] {
+        let place = Place::new(base.is_some(), fates, Rival::Never, 4);
+        commit(&place, &commit_on(base)).await.unwrap();
+        assert_eq!(place.sent(), 2);
+    }
+}

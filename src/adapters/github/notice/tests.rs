@@ -1,1 +1,108 @@
+use serde_json::{Value, json as value};
 
+use super::super::scripted::{Set, json, lost, set};
+use super::*;
+
+fn issue(number: u64, key: &str, label: &str) -> Value {
+    value!({ "number": number, "state": "open", "body": format!("text\n\n{}\n", marker_of(key)),
+        "labels": [{ "name": label }] })
+}
+
+async fn open(set: &Set) -> Result<u64, Failure> {
+    set.client
+        .open_notice_once("ledger_corrupt", "title", "body")
+        .await
+}
+
+#[tokio::test]
+async fn an_open_notice_is_not_opened_again() {
+    let mut pull = issue(1, "ledger_corrupt", NOTICE_LABEL);
+    pull["pull_request"] = value!({});
+    let listed = value!([
+        pull,
+        issue(2, "turn:x", NOTICE_LABEL),
+        issue(3, "ledger_corrupt", NOTICE_LABEL)
+    ]);
+    let set = set([json(200, &listed)]);
+    assert_eq!(open(&set).await.unwrap(), 3);
+    assert!(
+        set.script.lines()[0].ends_with("/issues?labels=phileas&state=open&per_page=100&page=1")
+    );
+}
+
+#[tokio::test]
+async fn the_label_is_made_and_must_stick() {
+    let set = set([
+        json(200, &value!([])),
+        json(404, &value!({})),
+        json(422, &value!({ "message": "already_exists" })),
+        json(201, &value!({ "number": 9, "state": "open", "labels": [] })),
+        json(200, &value!([])),
+    ]);
+    assert_eq!(open(&set).await.unwrap(), 9);
+    let seen = set.script.seen();
+    assert_eq!(seen[3].body["labels"], value!(["phileas"]));
+    assert_eq!(
+        seen[3].body["body"],
+        "body\n\n<!-- phileas:notice:ledger_corrupt -->\n"
+    );
+    assert!(seen[4].line.ends_with("/issues/9/labels"));
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_looked_up_and_never_repeated() {
+    let found = || json(200, &value!([issue(4, "ledger_corrupt", NOTICE_LABEL)]));
+    let nothing = || json(200, &value!([]));
+    let label = || json(200, &value!({}));
+    let set = set([nothing(), label(), lost(), nothing(), found()]);
+    assert_eq!(open(&set).await.unwrap(), 4);
+
+    let set = super::super::scripted::set([
+        nothing(),
+        label(),
+        json(502, &value!({})),
+        nothing(),
+        nothing(),
+    ]);
+    let failure = open(&set).await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Unknown);
+    let posts = set.script.lines();
+    let posts = posts.iter().filter(|line| line.starts_with("POST"));
+    assert_eq!(posts.count(), 1);
+}
+
+#[tokio::test]
+async fn closing_says_its_word_once() {
+    let open = || json(200, &issue(4, "turn:x", NOTICE_LABEL));
+    let said = value!([{ "body": format!("done\n\n{CLOSING_MARKER}\n") }]);
+    let first = set([
+        open(),
+        json(200, &value!([{ "body": null }])),
+        json(201, &value!({})),
+        lost(),
+    ]);
+    let failure = first.client.close_notice_once(4, "done").await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Unknown);
+    let second = set([open(), json(200, &said), json(200, &value!({}))]);
+    second.client.close_notice_once(4, "done").await.unwrap();
+    assert_eq!(second.script.seen()[2].body["state"], "closed");
+    let closed = value!({ "number": 4, "state": "closed" });
+    let third = set([json(200, &closed)]);
+    third.client.close_notice_once(4, "done").await.unwrap();
+}
+
+#[tokio::test]
+async fn an_issue_of_others_is_left_alone() {
+    let theirs = value!({ "number": 4, "state": "open", "body": "help" });
+    let set = set([json(200, &theirs)]);
+    let failure = set.client.close_notice_once(4, "done").await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Refused);
+}
+
+#[test]
+fn markers_are_read_as_they_are_written() {
+    let body = format!("a {} b", marker_of("turn:k3v9w2m1q8zt.1"));
+    assert_eq!(key_in(&body), Some("turn:k3v9w2m1q8zt.1"));
+    assert_eq!(key_in("<!-- phileas:notice:open"), None);
+    assert_eq!(key_in(""), None);
+}

@@ -1,1 +1,284 @@
+use std::time::Duration;
 
+use phileas_domain::engine::PullState;
+use phileas_domain::model::Mode;
+use serde_json::{Value, json as value};
+
+use super::super::scripted::{Outcome, Set, json, reply, set, start};
+use super::*;
+
+fn file(name: &str, text: &str) -> Value {
+    value!({ "name": name, "mode": 33188, "oid": "b1", "size": text.len(), "object": {
+        "text": text, "byteSize": text.len(), "isTruncated": false, "isBinary": false } })
+}
+
+fn folder(name: &str, entries: &[Value]) -> Value {
+    value!({ "name": name, "mode": 16384, "oid": "d1", "size": 0, "object": { "entries": entries } })
+}
+
+fn pull(number: u64, state: &str) -> Value {
+    value!({ "number": number, "state": state, "isDraft": false, "title": "t", "body": "b",
+        "author": { "login": "ada" }, "headRefName": "h", "headRefOid": "1f",
+        "isCrossRepository": false, "baseRefName": "main", "createdAt": "2026-01-04T00:00:00Z",
+        "closedAt": null, "mergedAt": null, "reviews": { "nodes": [] } })
+}
+
+fn answer() -> Value {
+    let journal = value!({ "name": "2026-01-04.md", "mode": 33188, "oid": "b2", "size": 9 });
+    let link = value!({ "name": "prompt.md", "mode": 40960, "oid": "b3", "size": 4, "object": {
+        "text": "../x", "byteSize": 4, "isTruncated": false, "isBinary": false } });
+    let personas = folder(
+        "personas",
+        &[
+            folder(
+                "curator",
+                &[file("prompt.md", "Hi"), folder("journals", &[journal])],
+            ),
+            folder("sly", &[link]),
+        ],
+    );
+    value!({ "data": { "rateLimit": { "cost": 2 }, "repository": {
+        "databaseId": 7, "nameWithOwner": "acme/widget", "isPrivate": true, "isArchived": false,
+        "defaultBranchRef": { "name": "main", "target": {
+            "oid": "aa", "statusCheckRollup": { "state": "SUCCESS" },
+            "schedules": file("schedules.toml", "cycle = []\n"),
+            "blocks": folder("blocks", &[file("a.md", "x")]), "partials": null,
+            "personas": personas,
+        } },
+        "ledger": { "target": { "oid": "bb",
+            "folder": { "name": ".jules", "mode": 16384, "oid": "d2", "size": 0 },
+            "state": file("cycle_state.json", "{\"version\":5}") } },
+        "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
+        "recent": { "nodes": [pull(3, "OPEN"), pull(2, "CLOSED"), null] },
+        "notices": { "nodes": [
+            { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->" },
+            { "number": 6, "body": "somebody's own" } ] },
+        "paused": { "nodes": [{ "number": 8 }] },
+    } } })
+}
+
+fn repository(answer: &mut Value) -> &mut Value {
+    &mut answer["data"]["repository"]
+}
+
+async fn observe(
+    outcomes: impl IntoIterator<Item = Outcome>,
+) -> (Set, Result<Observation, Failure>) {
+    let set = set(outcomes);
+    let seen = set.client.observe_once().await;
+    assert!(set.script.is_used_up());
+    (set, seen)
+}
+
+async fn ledger(state: Value, more: impl IntoIterator<Item = Outcome>) -> LedgerRead {
+    let mut answer = answer();
+    repository(&mut answer)["ledger"]["target"]["state"] = state;
+    let outcomes = std::iter::once(json(200, &answer)).chain(more);
+    observe(outcomes).await.1.unwrap().ledger
+}
+
+#[tokio::test]
+async fn one_request_tells_everything() {
+    let (set, seen) = observe([json(200, &answer())]).await;
+    let seen = seen.unwrap();
+    assert_eq!(seen.now, start());
+    assert_eq!(seen.repository.id, RepositoryId(7));
+    assert!(!seen.repository.public);
+    assert_eq!(seen.repository.default_head, Some("aa".into()));
+    assert_eq!(seen.repository.default_checks, Checks::Green);
+    let state = LedgerRead::State {
+        head: "bb".into(),
+        text: "{\"version\":5}".to_owned(),
+    };
+    assert_eq!(seen.ledger, state);
+    let shown: Vec<(&str, Mode, Option<&str>)> = seen
+        .tree
+        .iter()
+        .map(|(path, entry)| (path, entry.mode, entry.text.as_deref()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (".jules/blocks/a.md", Mode::File, Some("x")),
+            (
+                ".jules/personas/curator/journals/2026-01-04.md",
+                Mode::File,
+                None
+            ),
+            (".jules/personas/curator/prompt.md", Mode::File, Some("Hi")),
+            (".jules/personas/sly/prompt.md", Mode::Link, None),
+            (".jules/schedules.toml", Mode::File, Some("cycle = []\n")),
+        ]
+    );
+    let states: Vec<(u64, PullState)> = seen
+        .pulls
+        .values()
+        .map(|pull| (pull.number.0, pull.state))
+        .collect();
+    assert_eq!(states, [(2, PullState::Closed), (3, PullState::Open)]);
+    let key = "jules_credential".to_owned();
+    assert_eq!(seen.notices, [Notice { number: 5, key }]);
+    assert_eq!(seen.paused_by_label, Some(8));
+    let usage = set.client.usage();
+    assert_eq!((usage.requests, usage.points), (1, 2));
+    assert_eq!(set.script.lines(), ["POST https://api.github.com/graphql"]);
+}
+
+#[tokio::test]
+async fn an_absent_ledger_is_only_what_github_says_is_absent() {
+    let mut absent = answer();
+    repository(&mut absent)["ledger"] = Value::Null;
+    let (_, seen) = observe([json(200, &absent)]).await;
+    assert_eq!(seen.unwrap().ledger, LedgerRead::NoBranch);
+
+    // The same null, because its resolver failed.
+    absent["errors"] = value!([{ "message": "timeout", "path": ["repository", "ledger"] }]);
+    let failing = || json(200, &absent);
+    let (_, seen) = observe([failing(), failing(), failing(), failing()]).await;
+    let after = None;
+    assert_eq!(seen.unwrap_err().disposition, Disposition::Retry { after });
+
+    // No such key at all.
+    let mut missing = answer();
+    repository(&mut missing)
+        .as_object_mut()
+        .unwrap()
+        .remove("ledger");
+    let missing = || json(200, &missing);
+    let (_, seen) = observe([missing(), missing(), missing(), missing()]).await;
+    assert!(seen.is_err());
+}
+
+#[tokio::test]
+async fn hidden_checks_are_no_checks_and_nothing_else_may_be_hidden() {
+    let forbidden = |place: &str| {
+        let mut answer = answer();
+        repository(&mut answer)["defaultBranchRef"]["target"]["statusCheckRollup"] = Value::Null;
+        answer["errors"] = value!([{ "type": "FORBIDDEN",
+            "message": "Resource not accessible by integration",
+            "path": ["repository", "defaultBranchRef", "target", place] }]);
+        json(200, &answer)
+    };
+    let (_, seen) = observe([forbidden("statusCheckRollup")]).await;
+    assert_eq!(seen.unwrap().repository.default_checks, Checks::None);
+    let (_, seen) = observe([forbidden("personas")]).await;
+    assert_eq!(seen.unwrap_err().disposition, Disposition::Denied);
+}
+
+#[tokio::test]
+async fn a_state_file_that_is_not_shown_whole_is_read_as_a_blob() {
+    let truncated = value!({ "name": "cycle_state.json", "mode": 33188, "oid": "b9", "size": 4,
+        "object": { "text": "{\"", "byteSize": 4, "isTruncated": true, "isBinary": false } });
+    let blob = |content: &str| json(200, &value!({ "content": content, "encoding": "base64" }));
+    let text = "{ä".to_owned();
+    let whole = LedgerRead::State {
+        head: "bb".into(),
+        text,
+    };
+    assert_eq!(ledger(truncated.clone(), [blob("e8O\nk\n")]).await, whole);
+    // Not UTF-8.
+    let read = ledger(truncated, [blob("/w==")]).await;
+    assert!(matches!(read, LedgerRead::Unreadable { .. }), "{read:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_unreadable_and_never_absent() {
+    let state = |mode: u32, size: u64, binary: bool| {
+        value!({ "name": "cycle_state.json", "mode": mode, "oid": "b9", "size": size, "object": {
+            "text": null, "byteSize": size, "isTruncated": false, "isBinary": binary } })
+    };
+    for (file, word) in [
+        (state(40960, 4, false), "link"),
+        (state(16384, 0, false), "folder"),
+        (state(57344, 0, false), "submodule"),
+        (state(33188, 4, true), "binary"),
+        (state(33188, STATE_LIMIT_BYTES + 1, false), "more than"),
+    ] {
+        match ledger(file, []).await {
+            LedgerRead::Unreadable { what, .. } => assert!(what.contains(word), "{what}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let head = "bb".into();
+    assert_eq!(ledger(Value::Null, []).await, LedgerRead::NoState { head });
+
+    let mut answer = answer();
+    let target = &mut repository(&mut answer)["ledger"]["target"];
+    target["state"] = Value::Null;
+    target["folder"]["mode"] = 40960.into();
+    let (_, seen) = observe([json(200, &answer)]).await;
+    let seen = seen.unwrap().ledger;
+    assert!(matches!(seen, LedgerRead::Unreadable { .. }), "{seen:?}");
+}
+
+#[tokio::test]
+async fn further_pages_of_open_pulls_are_read() {
+    let mut first = answer();
+    repository(&mut first)["open"]["pageInfo"] = value!({ "hasNextPage": true, "endCursor": "c1" });
+    let page = value!({ "data": { "repository": { "open": {
+        "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(1, "OPEN")] } } } });
+    let (set, seen) = observe([json(200, &first), json(200, &page)]).await;
+    assert!(seen.unwrap().pulls.contains_key(&PullNumber(1)));
+    assert_eq!(set.script.seen()[1].body["variables"]["after"], "c1");
+}
+
+#[tokio::test]
+async fn an_unknown_repository_and_a_spent_limit_are_told() {
+    let error = |kind: &str| {
+        value!({ "data": { "repository": null },
+            "errors": [{ "type": kind, "message": "no", "path": ["repository"] }] })
+    };
+    let (_, seen) = observe([json(200, &error("NOT_FOUND"))]).await;
+    assert_eq!(seen.unwrap_err().disposition, Disposition::NotFound);
+
+    let spent = [
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", "1767571800"),
+    ];
+    let (set, seen) = observe([reply(200, &spent, &error("RATE_LIMITED"))]).await;
+    let after = Some(Duration::from_secs(601));
+    assert_eq!(seen.unwrap_err().disposition, Disposition::Retry { after });
+    // And is not asked again before.
+    let again = set.client.observe_once().await.unwrap_err();
+    assert_eq!(again.disposition, Disposition::Retry { after });
+}
+
+#[tokio::test]
+async fn a_wrong_document_is_not_sent_again() {
+    let wrong = value!({ "errors": [{ "message": "Field 'x' doesn't exist",
+        "extensions": { "code": "undefinedField" } }] });
+    let (_, seen) = observe([json(200, &wrong)]).await;
+    assert_eq!(seen.unwrap_err().disposition, Disposition::Refused);
+}
+
+#[tokio::test]
+async fn texts_and_pulls_are_asked_for_in_chunks() {
+    let paths: std::collections::BTreeSet<String> =
+        (0..51).map(|index| format!("f{index:02}")).collect();
+    let found = |files: Value| {
+        json(
+            200,
+            &value!({ "data": { "repository": { "object": files } } }),
+        )
+    };
+    let binary = value!({ "name": "b", "mode": 33188, "oid": "1", "size": 1,
+        "object": { "text": null, "byteSize": 1, "isTruncated": false, "isBinary": true } });
+    let set = set([
+        found(value!({ "f0": file("f00", "zero"), "f1": null, "f2": binary })),
+        found(value!({ "f0": file("f50", "fifty") })),
+    ]);
+    let texts = set.client.texts_at(&"aa".into(), &paths).await.unwrap();
+    let texts: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    assert_eq!(texts, [("f00", "zero"), ("f50", "fifty")]);
+
+    let answer = value!({ "data": { "repository": { "p0": pull(3, "OPEN"), "p1": null } },
+        "errors": [{ "type": "NOT_FOUND", "message": "no", "path": ["repository", "p1"] }] });
+    let set = super::super::scripted::set([json(200, &answer)]);
+    let numbers = [PullNumber(3), PullNumber(4)].into();
+    let pulls = set.client.pulls_by_number(&numbers).await.unwrap();
+    assert_eq!(pulls.keys().collect::<Vec<_>>(), [&PullNumber(3)]);
+    assert_eq!(set.script.seen()[0].body["variables"]["n1"], 4);
+}

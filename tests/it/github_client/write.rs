@@ -1,0 +1,90 @@
+use phileas::runtime::ports::{Disposition, GitHub as _};
+use phileas_domain::model::{BranchName, PullNumber};
+use serde_json::json;
+
+use super::place::Place;
+
+#[tokio::test]
+async fn a_notice_is_opened_once_found_and_closed() {
+    let place = Place::new();
+    let client = place.client();
+    let number = client
+        .open_notice("ledger_corrupt", "Help", "text")
+        .await
+        .unwrap();
+    let again = place.client();
+    assert_eq!(
+        again
+            .open_notice("ledger_corrupt", "Help", "text")
+            .await
+            .unwrap(),
+        number
+    );
+    let other = again
+        .open_notice("jules_credential", "Key", "text")
+        .await
+        .unwrap();
+    assert_ne!(other, number);
+    let keys: Vec<String> = client
+        .observe()
+        .await
+        .unwrap()
+        .notices
+        .into_iter()
+        .map(|notice| notice.key)
+        .collect();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    for _ in 0..2 {
+        client.close_notice(number, "mended").await.unwrap();
+    }
+    assert_eq!(client.observe().await.unwrap().notices.len(), 1);
+    let comments = place.world().github().comments(place.repo, number).count();
+    assert_eq!(comments, 1);
+    let next = client
+        .open_notice("ledger_corrupt", "Help", "text")
+        .await
+        .unwrap();
+    assert_ne!(next, number);
+}
+
+#[tokio::test]
+async fn a_notice_whose_answer_was_lost_is_not_doubled() {
+    for kind in ["drop-after", "timeout-after"] {
+        let place = Place::new();
+        let client = place.client();
+        place.faults(&json!([{ "method": "POST", "path": "*/issues", "nth": 1,
+            "fault": { "kind": kind } }]));
+        let number = client.open_notice("turn:x.1", "t", "b").await.unwrap();
+        assert_eq!(
+            client.open_notice("turn:x.1", "t", "b").await.unwrap(),
+            number
+        );
+        assert_eq!(place.world().github().issues(place.repo).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn branches_are_made_and_pulls_are_pointed_at_them() {
+    let place = Place::new();
+    let client = place.client();
+    let head = client
+        .observe()
+        .await
+        .unwrap()
+        .repository
+        .default_head
+        .unwrap();
+    let name = BranchName::from("phileas/default/curator-1");
+    for _ in 0..2 {
+        client.make_branch(&name, &head).await.unwrap();
+    }
+    let made = place
+        .world()
+        .github()
+        .branch_head(place.repo, name.as_str());
+    assert_eq!(made.unwrap().to_string(), head.to_string());
+    let bad = client.make_branch(&BranchName::from("a..b"), &head).await;
+    assert_eq!(bad.unwrap_err().disposition, Disposition::Refused);
+    let missing = client.retarget_pull(PullNumber(99), &name).await;
+    assert_eq!(missing.unwrap_err().disposition, Disposition::NotFound);
+}
