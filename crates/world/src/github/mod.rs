@@ -5,6 +5,7 @@
 
 pub mod account;
 mod acts;
+pub(crate) mod bare;
 mod graphql;
 pub mod hook;
 mod limits;
