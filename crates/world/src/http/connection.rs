@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ::http::{Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -74,6 +74,10 @@ pub(super) async fn run(stream: TcpStream, line: Line) {
 
 async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<Bytes>>, Cut> {
     let (head, body) = request.into_parts();
+    // A client that announces too much need not send it all to hear so.
+    if body.size_hint().lower() > MAX_REQUEST_BODY as u64 {
+        return Ok(reply::too_large(line.face).map(Full::new));
+    }
     let body = match Limited::new(body, MAX_REQUEST_BODY).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {

@@ -6,7 +6,8 @@ mod pace;
 mod reply;
 
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -22,6 +23,8 @@ pub use pace::ClockMode;
 
 /// The largest body of a request in bytes; a larger one is answered 413.
 pub const MAX_REQUEST_BODY: usize = 30 * 1024 * 1024;
+/// The address of the real API, which a served model must not lead to.
+const REAL_API: &str = "https://api.github.com";
 /// How long open connections may still take when the server ends.
 const DRAIN: Duration = Duration::from_secs(2);
 /// The pause after a connection could not be accepted, for example for want of file descriptors.
@@ -32,6 +35,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Both faces of one world are two calls with the same `world` and the same `clock`. In the accelerated mode the world
 /// is brought to its virtual present at every request and by a timer, and the latency of replies is really waited,
 /// scaled; in the manual mode time stands until it is advanced, and nothing is waited.
+///
+/// The links of GitHub's answers lead to the listener's address, unless `api_url` of the model says otherwise already.
 ///
 /// A GitHub face also serves [`crate::control`] under `/__world/`, to loopback only: on a listener that is bound to
 /// another address those paths are answered 404.
@@ -46,9 +51,11 @@ pub async fn serve(
     gate: Option<Arc<dyn Gate>>,
     shutdown: impl Future,
 ) {
-    let loopback = listener
-        .local_addr()
-        .is_ok_and(|address| address.ip().is_loopback());
+    let address = listener.local_addr().ok();
+    let loopback = address.is_some_and(|address| address.ip().is_loopback());
+    if let Some(address) = address.filter(|_| face == Face::Github) {
+        link_to(&world, address);
+    }
     let (end, ending) = watch::channel(false);
     let arrivals = pace::begin(&world, clock);
     let mut tasks = JoinSet::new();
@@ -82,5 +89,14 @@ pub async fn serve(
     let drained = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(DRAIN, drained).await.is_err() {
         tasks.shutdown().await;
+    }
+}
+
+/// Lets the links of GitHub's answers lead here, so that a client which follows them does not ask the real GitHub.
+fn link_to(world: &Mutex<World>, address: SocketAddr) {
+    let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
+    let github = world.github_mut();
+    if github.api_url == REAL_API {
+        github.api_url = format!("http://{address}");
     }
 }
