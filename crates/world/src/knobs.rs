@@ -235,7 +235,7 @@ knobs! {
     /// Jules: the session's outputs appear this many seconds after COMPLETED.
     outputs_lag_seconds: u64 = 0, worst 120;
     /// Jules: the answer to a create beyond a quota.
-    quota_reply: QuotaReply = QuotaReply::TooManyRequestsWithRetryAfter, worst QuotaReply::CouldNotGetSource;
+    quota_reply: QuotaReply = QuotaReply::TooManyRequests, worst QuotaReply::CouldNotGetSource;
     /// Jules: the window of the daily quota.
     quota_window: QuotaWindow = QuotaWindow::Rolling, worst QuotaWindow::Calendar;
     /// Jules: what deleting a running session does.

@@ -437,6 +437,7 @@ impl World {
     fn settle(&mut self) {
         let now = self.now();
         self.books.github_writes.append(&mut self.github.written);
+        self.jules.write_books(&mut self.books);
         self.github.plan_deliveries(&self.knobs);
         self.github.remember(&self.knobs, now);
     }

@@ -234,9 +234,7 @@ impl Model {
                 target,
                 event: event.to_owned(),
                 action: action.map(str::to_owned),
-                payload: serde_json::to_vec(payload)
-                    .expect("a JSON value can be written")
-                    .into(),
+                payload: payload.to_string().into(),
                 repository,
                 installation,
                 created_at: now,

@@ -10,6 +10,11 @@ use super::object::{Commit, Entry, Mode, Object, Oid};
 /// Ancestors looked at before a walk gives up; far beyond what a simulated repository holds.
 pub const MAX_WALK: usize = 200_000;
 
+/// Reached by the one, by the other, by both.
+const ONE: u8 = 1;
+const OTHER: u8 = 2;
+const BOTH: u8 = 3;
+
 /// The objects of one repository.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
@@ -283,17 +288,26 @@ impl Objects {
     /// All ancestors of a commit, itself included, newest first as `git log` shows them.
     #[must_use]
     pub fn history(&self, from: Oid) -> Vec<Oid> {
+        self.ordered(from, |_| true)
+    }
+
+    fn history_within(&self, from: Oid, among: &BTreeSet<Oid>) -> Vec<Oid> {
+        self.ordered(from, |oid| among.contains(&oid))
+    }
+
+    fn ordered(&self, from: Oid, wanted: impl Fn(Oid) -> bool) -> Vec<Oid> {
         let mut waiting = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
-        // Equal times keep the order of discovery, so that a child always precedes its parent.
-        let mut rank = 0u64;
+        // Equal times keep the order of discovery, so that a child precedes its parent.
+        let mut rank = u64::MAX;
         let mut enter = |oid: Oid, waiting: &mut BTreeSet<(jiff::Timestamp, u64, Oid)>| {
             if let Some(commit) = self.commit(oid)
+                && wanted(oid)
                 && seen.insert(oid)
             {
-                rank += 1;
-                waiting.insert((commit.committer.when, u64::MAX - rank, oid));
+                rank -= 1;
+                waiting.insert((commit.committer.when, rank, oid));
             }
         };
         enter(from, &mut waiting);
@@ -302,12 +316,12 @@ impl Objects {
             if found.len() >= MAX_WALK {
                 break;
             }
-            let parents = self
+            for parent in self
                 .commit(oid)
-                .map(|commit| commit.parents.clone())
-                .unwrap_or_default();
-            for parent in parents {
-                enter(parent, &mut waiting);
+                .map(|commit| commit.parents.as_slice())
+                .unwrap_or_default()
+            {
+                enter(*parent, &mut waiting);
             }
         }
         found
@@ -335,28 +349,85 @@ impl Objects {
     /// The newest common ancestor of two commits.
     #[must_use]
     pub fn merge_base(&self, one: Oid, other: Oid) -> Option<Oid> {
-        if self.is_ancestor(one, other) {
+        let sides = self.paint(one, other);
+        let common = |oid: &Oid| sides.get(oid) == Some(&BOTH);
+        if common(&one) {
             return Some(one);
         }
-        let ours: BTreeSet<Oid> = self.history(one).into_iter().collect();
-        self.history(other)
-            .into_iter()
-            .find(|oid| ours.contains(oid))
+        if common(&other) {
+            return Some(other);
+        }
+        let when = |oid: &Oid| self.commit(*oid).map(|commit| commit.committer.when);
+        let all: Vec<Oid> = sides.keys().filter(|oid| common(oid)).copied().collect();
+        let newest = all.iter().map(when).max()?;
+        let newest: Vec<Oid> = all.into_iter().filter(|oid| when(oid) == newest).collect();
+        // Commits of the same second may descend from one another: the last of them counts.
+        let is_last = |oid: &Oid| {
+            !newest
+                .iter()
+                .any(|later| later != oid && self.is_ancestor(*oid, *later))
+        };
+        newest.iter().copied().filter(is_last).min()
     }
 
     /// Commits of `new` that `old` does not have, newest first.
     #[must_use]
     pub fn missing_from(&self, old: Option<Oid>, new: Oid) -> Vec<Oid> {
-        if old == Some(new) {
-            return Vec::new();
+        let Some(old) = old.filter(|old| self.commit(*old).is_some()) else {
+            return self.history(new);
+        };
+        // The common case: a branch that was only pushed forward.
+        let mut line = Vec::new();
+        let mut at = new;
+        while at != old {
+            let Some([parent]) = self.commit(at).map(|commit| commit.parents.as_slice()) else {
+                let sides = self.paint(old, new);
+                let missing: BTreeSet<Oid> = sides
+                    .into_iter()
+                    .filter(|(_, side)| *side == OTHER)
+                    .map(|(oid, _)| oid)
+                    .collect();
+                return self.history_within(new, &missing);
+            };
+            line.push(at);
+            at = *parent;
         }
-        let known: BTreeSet<Oid> = old
-            .map(|oid| self.history(oid).into_iter().collect())
-            .unwrap_or_default();
-        self.history(new)
-            .into_iter()
-            .filter(|oid| !known.contains(oid))
-            .collect()
+        line
+    }
+
+    /// Which of two commits reach which ancestors, as far back as it takes to tell.
+    fn paint(&self, one: Oid, other: Oid) -> BTreeMap<Oid, u8> {
+        let when = |oid: Oid| self.commit(oid).map(|commit| commit.committer.when);
+        let mut sides: BTreeMap<Oid, u8> = BTreeMap::new();
+        let mut waiting = BTreeSet::new();
+        for (oid, side) in [(one, ONE), (other, OTHER)] {
+            *sides.entry(oid).or_default() |= side;
+            waiting.insert((when(oid), oid));
+        }
+        while let Some((time, oid)) = waiting.pop_last() {
+            let side = sides[&oid];
+            for parent in self
+                .commit(oid)
+                .map(|commit| commit.parents.as_slice())
+                .unwrap_or_default()
+            {
+                let known = sides.entry(*parent).or_default();
+                if *known | side != *known {
+                    *known |= side;
+                    waiting.insert((when(*parent), *parent));
+                }
+            }
+            // What is left can only repaint commits that are not younger than it.
+            let settled = side == BOTH
+                && waiting.iter().all(|(_, oid)| sides[oid] == BOTH)
+                && !sides
+                    .iter()
+                    .any(|(oid, side)| *side != BOTH && when(*oid) <= time);
+            if settled || sides.len() >= MAX_WALK {
+                break;
+            }
+        }
+        sides
     }
 
     /// The tree that joins what both sides did since the base, or the paths on which both did something different.
@@ -513,6 +584,39 @@ mod tests {
                 .unified_diff(Some(first), Some(second))
                 .contains("--- /dev/null\n+++ b/e/f\n@@ -0,0 +1 @@\n+3\n")
         );
+    }
+
+    #[test]
+    fn common_ancestors_are_found_across_merges() {
+        let mut objects = Objects::default();
+        let tree = tree(&mut objects, None, &[("a", Some("1"))]);
+        let mut commit = |parents: &[Oid], second: i64| {
+            let when = jiff::Timestamp::from_second(second).unwrap();
+            let who = crate::github::object::Signature::new("A", "a@example.com", when);
+            objects.put(Object::Commit(Arc::new(Commit {
+                tree,
+                parents: parents.to_vec(),
+                author: who.clone(),
+                committer: who,
+                message: format!("{parents:?}"),
+                more_headers: String::new(),
+            })))
+        };
+        // All in one second on purpose, but for the last two.
+        let root = commit(&[], 1);
+        let a = commit(&[root], 1);
+        let b = commit(&[a], 1);
+        let c = commit(&[a, root], 2);
+        let m = commit(&[b, c], 3);
+        let d = commit(&[c], 4);
+        assert_eq!(objects.merge_base(b, c), Some(a));
+        assert_eq!(objects.merge_base(m, d), Some(c));
+        assert_eq!(objects.merge_base(a, m), Some(a));
+        assert_eq!(objects.missing_from(Some(a), m), [m, c, b]);
+        assert_eq!(objects.missing_from(Some(m), d), [d]);
+        assert_eq!(objects.missing_from(Some(root), b), [b, a]);
+        assert_eq!(objects.missing_from(Some(m), a), []);
+        assert_eq!(objects.history(m).len(), 5);
     }
 
     #[test]

@@ -367,7 +367,7 @@ impl Model {
     }
 
     /// Writes down what changed since the last time.
-    pub(super) fn write_books(&mut self, books: &mut Books) {
+    pub(crate) fn write_books(&mut self, books: &mut Books) {
         for index in std::mem::take(&mut self.changed) {
             let session = &self.sessions[index];
             if books.sessions.len() <= index {

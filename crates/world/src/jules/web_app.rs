@@ -1,6 +1,7 @@
 //! What people do in the web app: start sessions and act on them.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::body::NewSession;
 use super::model::Model;
@@ -8,7 +9,8 @@ use super::record::Via;
 use crate::knobs::Knobs;
 
 /// A session that somebody starts in the web app.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct WebSession {
     /// The prompt.
     pub prompt: String,

@@ -26,6 +26,8 @@ pub(crate) enum Need {
     App,
     /// Reading a repository with this permission.
     Read(&'static str),
+    /// Reading what even a public repository shows to its collaborators only.
+    Inside(&'static str),
     /// Taking part: opening issues, commenting. Every reader may.
     Talk(&'static str),
     /// Labels and states of issues and pull requests.
@@ -40,7 +42,7 @@ impl Need {
     fn permission(self) -> Option<(&'static str, Access, Role)> {
         Some(match self {
             Self::Nothing | Self::Someone | Self::App => return None,
-            Self::Read(name) => (name, Access::Read, Role::Read),
+            Self::Read(name) | Self::Inside(name) => (name, Access::Read, Role::Read),
             Self::Talk(name) => (name, Access::Write, Role::Read),
             Self::Triage(name) => (name, Access::Write, Role::Triage),
             Self::Write(name) => (name, Access::Write, Role::Write),
@@ -181,7 +183,8 @@ impl Model {
         let Some(repository) = self.repository(repo) else {
             return Err(Refusal::not_found());
         };
-        let public_read = !repository.private && access == Access::Read && role <= Role::Read;
+        let inside = matches!(need, Need::Inside(_));
+        let public_read = !repository.private && access == Access::Read && !inside;
         let writes = access == Access::Write;
         let result = match identity {
             None if public_read => Ok(()),
@@ -190,7 +193,14 @@ impl Model {
             Some(identity) => match &identity.kind {
                 TokenKind::Person => {
                     let has = self.role(repo, identity.account);
-                    if has >= role {
+                    let known = repository.owner == identity.account
+                        || repository.collaborators.contains_key(&identity.account);
+                    if inside && !known {
+                        Err(Refusal::new(
+                            403,
+                            "Resource not accessible by personal access token",
+                        ))
+                    } else if has >= role {
                         Ok(())
                     } else if has == Role::None || role == Role::Admin {
                         Err(Refusal::not_found())

@@ -40,7 +40,6 @@ pub(crate) enum Reply {
     Json(u16, Value),
     Empty(u16),
     Raw(u16, &'static str, Bytes),
-    Moved(u16, String),
 }
 
 /// A refusal in GitHub's form.
@@ -131,13 +130,6 @@ impl Reply {
                 *response.status_mut() =
                     http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
                 super::put(response.headers_mut(), "content-type", kind);
-                response
-            }
-            Self::Moved(status, location) => {
-                let mut response = Response::new(Bytes::new());
-                *response.status_mut() =
-                    http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::FOUND);
-                super::put(response.headers_mut(), "location", &location);
                 response
             }
         }

@@ -1,10 +1,8 @@
 //! The contents API: one file a commit.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::git::{size_of, wrapped};
+use super::git::{from_base64, size_of, wrapped};
 use super::{Call, Refusal, Reply};
 use crate::github::object::{Mode, Oid, Signature};
 use crate::github::render::path_segment;
@@ -134,10 +132,8 @@ fn file_json(
 pub(super) fn put(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let path = call.param("path").trim_matches('/').to_owned();
     let message = call.required("message")?;
-    let compact: String = call.required("content")?.split_whitespace().collect();
-    let content = STANDARD
-        .decode(compact)
-        .map_err(|_| Refusal::new(422, "content is not valid Base64"))?;
+    let content = from_base64(&call.required("content")?)
+        .ok_or_else(|| Refusal::new(422, "content is not valid Base64"))?;
     let old = check_sha(call, &path)?;
     let repo = call.repo();
     let blob = call.model.objects_mut(repo).put_blob(content);

@@ -19,8 +19,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+pub(crate) use actions::rollup;
 pub(crate) use auth::Need;
-pub(crate) use call::{Call, Refusal, Reply, parameter};
+pub(crate) use call::{Call, Refusal, Reply};
+pub(crate) use git::{from_base64, well_formed};
+pub(crate) use issues::MAX_BODY;
 
 use super::limits::{Met, Resource};
 use super::{Identity, Model, TokenKind};
@@ -129,7 +132,7 @@ impl Model {
             .map_or_else(|| "anonymous".to_owned(), |identity| identity.name.clone());
         let limit = primary_limit(identity.as_ref(), knobs);
         let booked = identity.as_ref().map(|identity| identity.name.clone());
-        let mutation = graphql && super::graphql::is_mutation(request.body());
+        let mutation = graphql && self.is_mutation(request.body());
         let points = if (writes && !graphql) || mutation {
             5
         } else {
@@ -306,9 +309,7 @@ pub(crate) fn token_end(now: Timestamp) -> Timestamp {
 
 /// A JSON reply.
 pub(crate) fn json_response(status: u16, body: &Value) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(
-        serde_json::to_vec(body).expect("a JSON value can be written"),
-    ));
+    let mut response = Response::new(Bytes::from(body.to_string()));
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(
@@ -325,9 +326,4 @@ pub(crate) fn error_body(status: u16, message: &str, errors: Option<&Value>) -> 
         body["errors"] = errors.clone();
     }
     body
-}
-
-/// A refusal as a response.
-pub(crate) fn error_response(status: u16, message: &str) -> Response<Bytes> {
-    Refusal::new(status, message).response()
 }

@@ -26,7 +26,7 @@ macro_rules! routes {
     };
 }
 
-use Need::{Admin, App, Nothing, Read, Someone, Talk, Triage, Write};
+use Need::{Admin, App, Inside, Nothing, Read, Someone, Talk, Triage, Write};
 
 /// Permission of everything that issues and pull requests share.
 const THREADS: &str = "issues|pull_requests";
@@ -60,9 +60,9 @@ static ROUTES: &[Route] = routes! {
     GET "/repos/{owner}/{repo}/labels/{name}" Read(THREADS) => repository::label;
     PATCH "/repos/{owner}/{repo}/labels/{name}" Write(THREADS) => repository::update_label;
     DELETE "/repos/{owner}/{repo}/labels/{name}" Write(THREADS) => repository::delete_label;
-    GET "/repos/{owner}/{repo}/actions/variables" Read("actions_variables") => repository::variables;
+    GET "/repos/{owner}/{repo}/actions/variables" Inside("actions_variables") => repository::variables;
     POST "/repos/{owner}/{repo}/actions/variables" Write("actions_variables") => repository::create_variable;
-    GET "/repos/{owner}/{repo}/actions/variables/{name}" Read("actions_variables") => repository::variable;
+    GET "/repos/{owner}/{repo}/actions/variables/{name}" Inside("actions_variables") => repository::variable;
     PATCH "/repos/{owner}/{repo}/actions/variables/{name}" Write("actions_variables") => repository::update_variable;
     DELETE "/repos/{owner}/{repo}/actions/variables/{name}" Write("actions_variables") => repository::delete_variable;
     GET "/repos/{owner}/{repo}/hooks" Admin("repository_hooks") => repository::hooks;

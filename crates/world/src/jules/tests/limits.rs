@@ -149,3 +149,36 @@ fn creates_are_checked_against_the_repository() {
     bench.knobs.prompt_limit = 5;
     assert_eq!(bench.try_create("long", json!({})).0, 400);
 }
+
+#[test]
+fn an_exhausted_quota_is_answered_in_four_forms() {
+    let mut bench = scripted(Ending::Changes);
+    bench.jules.account_mut("octocat").unwrap().daily = Some(0);
+    for (form, status, retry_after) in [
+        (QuotaReply::TooManyRequests, 429, false),
+        (QuotaReply::TooManyRequestsWithRetryAfter, 429, true),
+        (QuotaReply::FailedPrecondition, 400, false),
+        (QuotaReply::CouldNotGetSource, 404, false),
+    ] {
+        bench.knobs.quota_reply = form;
+        let request = Request::post("/v1alpha/sessions")
+            .header("x-goog-api-key", KEY)
+            .body(Bytes::from_static(b"{\"prompt\":\"p\"}"))
+            .unwrap();
+        let reply = bench.jules.handle(
+            &request,
+            bench.now,
+            &mut bench.github,
+            &bench.knobs,
+            &mut bench.books,
+        );
+        assert_eq!(
+            (
+                reply.status().as_u16(),
+                reply.headers().contains_key("retry-after")
+            ),
+            (status, retry_after)
+        );
+    }
+    assert_eq!(bench.jules.records().count(), 0);
+}

@@ -103,3 +103,72 @@ fn a_world_with_a_maintainer_repeats_itself_under_the_worst_knobs() {
     };
     assert_eq!(play(), play());
 }
+
+#[test]
+fn whatever_knob_is_turned_every_session_can_be_found_in_the_end() {
+    for name in Knobs::names() {
+        let mut bench = Bench::new(vec![]);
+        assert!(bench.knobs.turn_worst(&name));
+        for n in 0..4 {
+            bench.try_create(&format!("t{n}"), json!({}));
+            bench.pass(600);
+        }
+        bench.pass(6 * 3600);
+        let created: Vec<String> = bench
+            .jules
+            .records()
+            .map(|record| record.id.clone())
+            .collect();
+        assert_eq!(created.len(), 4, "{name}");
+        let page = bench.get("/v1alpha/sessions?pageSize=100");
+        let mut listed: Vec<&str> = page["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|session| session["id"].as_str().unwrap())
+            .collect();
+        listed.sort_unstable();
+        let mut expected: Vec<&str> = created.iter().map(String::as_str).collect();
+        expected.sort_unstable();
+        assert_eq!(listed, expected, "{name}");
+        for id in &created {
+            assert!(!bench.activities(id).is_empty(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn scenes_are_in_the_books_after_the_next_advance() {
+    let mut account = Account::new("octocat", KEY);
+    account.installed.push(Installed::new("acme", "widget"));
+    let jules = Config {
+        accounts: vec![account],
+        asks: 0.0,
+        ..Config::default()
+    };
+    let mut world = crate::World::new(crate::WorldConfig {
+        jules,
+        ..crate::WorldConfig::default()
+    });
+    let (now, knobs) = (world.now(), world.knobs().clone());
+    let web = WebSession {
+        prompt: "look".into(),
+        ..WebSession::default()
+    };
+    let id = world
+        .jules_mut()
+        .start_in_web_app("octocat", web, now, &knobs)
+        .unwrap();
+    assert!(
+        world
+            .jules_mut()
+            .in_web_app(&id, WebAct::Say("quickly"), now, &knobs)
+    );
+    world.advance_to(now);
+    let entry = &world.books().sessions[0];
+    assert!(entry.foreign);
+    assert_eq!(
+        (entry.acts[0].text.as_str(), entry.acts[0].in_web_app),
+        ("quickly", true)
+    );
+}

@@ -1,0 +1,336 @@
+//! Fields of commits, trees, blobs and checks.
+
+use serde_json::{Value, json};
+
+use super::connection::{connection, names};
+use super::execute::{Args, Fault, Run};
+use super::resolve::{HISTORY, bounded};
+use super::thing::{Thing, Val};
+use crate::github::object::{Entry, Mode, Object, Oid, Signature};
+use crate::github::render::checks::{latest_runs, latest_statuses};
+use crate::github::render::stamp;
+use crate::github::repository::{CheckRun, Status};
+use crate::github::rest::rollup;
+use crate::github::{RepoId, node};
+
+/// Texts longer than this are cut (GitHub's documentation: 512 KB).
+const MAX_TEXT: usize = 512_000;
+
+type Resolved = Result<Val, Fault>;
+
+impl Run<'_> {
+    pub(super) fn object_field(
+        &mut self,
+        repo: RepoId,
+        oid: Oid,
+        kind: &str,
+        field: &str,
+        args: &Args,
+    ) -> Resolved {
+        let prefix = match kind {
+            "Commit" => "C",
+            "Tree" => "T",
+            "Tag" => "TA",
+            _ => "B",
+        };
+        match field {
+            "id" => return Ok(node::encode_object(prefix, repo, oid).into()),
+            "oid" => return Ok(oid.to_string().into()),
+            "abbreviatedOid" => return Ok(oid.to_string()[..7].into()),
+            "repository" => return Ok(Val::Thing(Thing::Repository(repo))),
+            "commitUrl" | "url" => {
+                return Ok(self.model.web_url(repo, &format!("/commit/{oid}")).into());
+            }
+            _ => {}
+        }
+        let Some(object) = self
+            .model
+            .objects(repo)
+            .and_then(|objects| objects.get(oid))
+            .cloned()
+        else {
+            return Ok(Val::NULL);
+        };
+        match object {
+            Object::Commit(commit) => self.commit_field(repo, oid, &commit, field, args),
+            Object::Tree(entries) => Ok(Val::List(
+                entries
+                    .iter()
+                    .map(|entry| Val::Thing(Thing::Entry(repo, entry.name.clone(), entry.clone())))
+                    .collect(),
+            )),
+            Object::Blob(content) => {
+                let text = std::str::from_utf8(&content)
+                    .ok()
+                    .filter(|text| !text.contains('\0'));
+                Ok(match field {
+                    "byteSize" => content.len().into(),
+                    "isBinary" => text.is_none().into(),
+                    "isTruncated" => (content.len() > MAX_TEXT).into(),
+                    _ => match text {
+                        Some(text) => {
+                            let end = (0..=MAX_TEXT.min(text.len()))
+                                .rev()
+                                .find(|at| text.is_char_boundary(*at));
+                            text[..end.unwrap_or(0)].into()
+                        }
+                        None => Val::NULL,
+                    },
+                })
+            }
+            Object::Tag(content) => {
+                let text = String::from_utf8_lossy(&content).into_owned();
+                let header = |name: &str| {
+                    text.lines()
+                        .find_map(|line| line.strip_prefix(name))
+                        .map(str::to_owned)
+                };
+                Ok(match field {
+                    "name" => header("tag ").unwrap_or_default().into(),
+                    "message" => text
+                        .split_once("\n\n")
+                        .map_or("", |(_, message)| message)
+                        .into(),
+                    _ => Val::thing(
+                        header("object ")
+                            .and_then(|o| o.parse().ok())
+                            .map(|oid| Thing::Object(repo, oid)),
+                    ),
+                })
+            }
+        }
+    }
+
+    fn commit_field(
+        &mut self,
+        repo: RepoId,
+        oid: Oid,
+        commit: &crate::github::object::Commit,
+        field: &str,
+        args: &Args,
+    ) -> Resolved {
+        let Some(objects) = self.model.objects(repo) else {
+            return Ok(Val::NULL);
+        };
+        let things = |list: Vec<Oid>| {
+            list.into_iter()
+                .map(|oid| Val::Thing(Thing::Object(repo, oid)))
+                .collect()
+        };
+        Ok(match field {
+            "message" => commit.message.as_str().into(),
+            "messageHeadline" => commit.headline().into(),
+            "messageBody" => commit.body().into(),
+            "committedDate" | "pushedDate" => stamp(commit.committer.when).into(),
+            "authoredDate" => stamp(commit.author.when).into(),
+            "author" => Val::Thing(Thing::Person(commit.author.clone())),
+            "committer" => Val::Thing(Thing::Person(commit.committer.clone())),
+            "parents" => connection(
+                "parents",
+                names!("Commit"),
+                things(commit.parents.clone()),
+                args,
+            )?,
+            "tree" => Val::Thing(Thing::Object(repo, commit.tree)),
+            "history" => {
+                let path = args.text("path");
+                let touched = |oid: &Oid| {
+                    let Some(path) = path else { return true };
+                    let parent = objects
+                        .commit(*oid)
+                        .and_then(|commit| commit.parents.first().copied());
+                    objects.at_path(*oid, path)
+                        != parent.and_then(|parent| objects.at_path(parent, path))
+                };
+                let since = args.text("since").and_then(|text| text.parse().ok());
+                let list: Vec<Oid> = objects
+                    .history(oid)
+                    .into_iter()
+                    .filter(touched)
+                    .filter(|oid| {
+                        since.is_none_or(|since| {
+                            objects
+                                .commit(*oid)
+                                .is_some_and(|c| c.committer.when >= since)
+                        })
+                    })
+                    .collect();
+                connection("history", HISTORY, things(bounded(list)), args)?
+            }
+            "statusCheckRollup" => {
+                let known = rollup(self.repository(repo)?, oid).is_some();
+                Val::thing(known.then_some(Thing::Rollup(repo, oid)))
+            }
+            "file" => {
+                let path = args.text("path").unwrap_or_default();
+                let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+                let found = objects.at_path(oid, path).filter(|_| !path.is_empty());
+                Val::thing(found.map(|(mode, oid)| {
+                    Thing::Entry(repo, path.to_owned(), Entry { mode, name, oid })
+                }))
+            }
+            "additions" | "deletions" | "changedFilesIfAvailable" => {
+                let differences = objects.differences(commit.parents.first().copied(), Some(oid));
+                match field {
+                    "changedFilesIfAvailable" => differences.len().into(),
+                    _ => {
+                        let figures = differences
+                            .iter()
+                            .map(|difference| objects.patch(difference));
+                        let sum: usize = figures
+                            .map(|(_, more, less)| if field == "additions" { more } else { less })
+                            .sum();
+                        sum.into()
+                    }
+                }
+            }
+            "associatedPullRequests" => {
+                let repository = self.repository(repo)?;
+                let items = repository
+                    .pulls
+                    .values()
+                    .filter(|pull| {
+                        pull.merged
+                            .as_ref()
+                            .is_some_and(|merge| merge.commit == oid)
+                            || self.model.pull_commits(repository, pull).contains(&oid)
+                    })
+                    .map(|pull| Val::Thing(Thing::Pull(repo, pull.number)))
+                    .collect();
+                connection("associatedPullRequests", names!("PullRequest"), items, args)?
+            }
+            "signature" => {
+                if !self.model.verified.contains(&oid) {
+                    return Ok(Val::NULL);
+                }
+                let fields = [
+                    ("isValid", Val::from(true)),
+                    ("state", Val::from("VALID")),
+                    ("wasSignedByGitHub", Val::from(true)),
+                ];
+                // The interface has one implementation in the model.
+                Val::Thing(Thing::Made("GpgSignature", fields.into()))
+            }
+            other => {
+                return Err(Fault::new(
+                    "INTERNAL",
+                    format!("The model does not serve Commit.{other}"),
+                ));
+            }
+        })
+    }
+
+    pub(super) fn entry_field(
+        &self,
+        repo: RepoId,
+        path: &str,
+        entry: &Entry,
+        field: &str,
+    ) -> Resolved {
+        Ok(match field {
+            "name" => entry.name.as_str().into(),
+            "path" => path.into(),
+            "type" => entry.mode.kind().into(),
+            "mode" => i64::from_str_radix(entry.mode.in_tree(), 8)
+                .unwrap_or_default()
+                .into(),
+            "oid" => entry.oid.to_string().into(),
+            "object" => Val::thing(
+                (entry.mode != Mode::Submodule).then_some(Thing::Object(repo, entry.oid)),
+            ),
+            "size" => {
+                let content = self
+                    .model
+                    .objects(repo)
+                    .and_then(|objects| objects.blob(entry.oid));
+                content.map_or(0, bytes::Bytes::len).into()
+            }
+            "extension" => match entry.name.rsplit_once('.') {
+                Some((_, extension)) if entry.mode != Mode::Directory => {
+                    format!(".{extension}").into()
+                }
+                _ => "".into(),
+            },
+            "isGenerated" => false.into(),
+            _ => Val::Thing(Thing::Repository(repo)),
+        })
+    }
+
+    pub(super) fn person_field(&self, person: &Signature, field: &str) -> Val {
+        match field {
+            "name" => person.name.as_str().into(),
+            "email" => person.email.as_str().into(),
+            "date" => stamp(person.when).into(),
+            // Only people have a user; commits of bots have none here.
+            _ => {
+                let account = self.model.account_of_signature(person);
+                let user = account.filter(|id| {
+                    self.model
+                        .accounts
+                        .get(id)
+                        .is_some_and(|account| account.kind == crate::github::AccountKind::User)
+                });
+                Val::thing(user.map(Thing::Account))
+            }
+        }
+    }
+
+    pub(super) fn rollup_field(
+        &self,
+        repo: RepoId,
+        oid: Oid,
+        field: &str,
+        args: &Args,
+    ) -> Resolved {
+        let repository = self.repository(repo)?;
+        Ok(match field {
+            "id" => node::encode_object("SCR", repo, oid).into(),
+            "state" => rollup(repository, oid).unwrap_or("EXPECTED").into(),
+            "commit" => Val::Thing(Thing::Object(repo, oid)),
+            _ => {
+                let runs = latest_runs(repository, oid)
+                    .into_iter()
+                    .map(|run| Thing::CheckRun(repo, run.clone()));
+                let statuses = latest_statuses(repository, oid)
+                    .into_iter()
+                    .map(|s| Thing::Status(repo, s.clone()));
+                let items = runs.chain(statuses).map(Val::Thing).collect();
+                connection("contexts", names!("StatusCheckRollupContext"), items, args)?
+            }
+        })
+    }
+
+    pub(super) fn check_run_field(&self, repo: RepoId, run: &CheckRun, field: &str) -> Val {
+        match field {
+            "id" => node::encode("CR", repo, run.id).into(),
+            "databaseId" => run.id.into(),
+            "name" => run.name.as_str().into(),
+            "status" => if run.conclusion.is_some() {
+                "COMPLETED"
+            } else {
+                "IN_PROGRESS"
+            }
+            .into(),
+            "conclusion" => {
+                super::resolve::optional(run.conclusion.as_ref().map(|word| word.to_uppercase()))
+            }
+            "startedAt" => stamp(run.started_at).into(),
+            "completedAt" => super::resolve::optional(run.completed_at.map(stamp)),
+            _ => self
+                .model
+                .web_url(repo, &format!("/runs/{}", run.id))
+                .into(),
+        }
+    }
+
+    pub(super) fn status_field(&self, repo: RepoId, status: &Status, field: &str) -> Val {
+        match field {
+            "id" => node::encode("SC", repo, status.id).into(),
+            "context" => status.context.as_str().into(),
+            "state" => status.state.to_uppercase().into(),
+            "description" => super::resolve::optional(status.description.clone()),
+            "targetUrl" => super::resolve::optional(status.target_url.clone()),
+            _ => Val::Json(Value::from(json!(stamp(status.at)))),
+        }
+    }
+}

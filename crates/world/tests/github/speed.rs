@@ -1,0 +1,47 @@
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use phileas_world::clock::later;
+use serde_json::json;
+
+use crate::stage::Stage;
+
+/// 48 virtual hours with 2,000 requests: a simulation of a thousand seeds has to be affordable. The bound is loose,
+/// since other programs share the machine.
+#[test]
+fn two_thousand_requests_take_about_a_second() {
+    let mut stage = Stage::new();
+    let (repo, now) = (stage.repo, stage.world.now());
+    stage
+        .world
+        .github_mut()
+        .add_hook(repo, "http://127.0.0.1:1/", Some("s"), &["*"], now);
+    let read = "query { repository(owner: \"olivia\", name: \"garden\") { ref(qualifiedName: \"refs/heads/jules\") { target { oid } }
+      state: object(expression: \"jules:.jules/cycle_state.json\") { ... on Blob { text } }
+      pullRequests(first: 20, states: [OPEN]) { nodes { number title headRefOid author { login } } }
+      issues(first: 20, states: [OPEN]) { nodes { number title labels(first: 10) { nodes { name } } } } } }";
+    let commit = "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }";
+    let state = "{\"version\": 5}\n".repeat(1_000);
+    let began = Instant::now();
+    for n in 0..1_000 {
+        let body = stage.graphql(read, json!({}));
+        let head = body["data"]["repository"]["ref"]["target"]["oid"].clone();
+        let contents = STANDARD.encode(format!("{state}{n}"));
+        let input = json!({"input": {
+            "branch": {"repositoryNameWithOwner": "olivia/garden", "branchName": "jules"}, "message": {"headline": "x"},
+            "expectedHeadOid": head, "fileChanges": {"additions": [{"path": ".jules/cycle_state.json", "contents": contents}]},
+        }});
+        let done = stage.graphql(commit, input);
+        assert!(done["errors"].is_null(), "{done}");
+        let next = later(stage.world.now(), Duration::from_secs(173));
+        stage.world.advance_to(next);
+        for delivery in stage.world.take_due_deliveries() {
+            stage.world.delivery_done(delivery.id, Some(202));
+        }
+    }
+    let took = began.elapsed();
+    assert_eq!(stage.world.books().requests.len(), 2_000);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    println!("2,000 requests over 48 virtual hours: {took:?}");
+}

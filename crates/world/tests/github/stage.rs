@@ -1,0 +1,144 @@
+//! A small scene: one repository, an owner, a writer, a triager, tokens of each kind.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::{Request, Response};
+use phileas_world::github::account::{Access, permissions};
+use phileas_world::github::{RepoId, Role};
+use phileas_world::seed::{Seed, files};
+use phileas_world::{Answer, Knobs, Outcome, World, WorldConfig};
+use serde_json::{Value, json};
+
+pub(crate) const APP: u64 = 77;
+
+pub(crate) struct Stage {
+    pub(crate) world: World,
+    pub(crate) repo: RepoId,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self::with(Knobs::documented())
+    }
+
+    pub(crate) fn with(knobs: Knobs) -> Self {
+        let mut world = World::new(WorldConfig {
+            knobs,
+            seed: 5,
+            ..WorldConfig::default()
+        });
+        let mut seed = Seed::new(
+            "olivia",
+            "garden",
+            files(&[
+                ("README.md", "# Garden\n"),
+                ("src/lib.rs", "pub fn one() {}\n"),
+            ]),
+        );
+        seed.ledger = Some(files(&[(".jules/cycle_state.json", "{}\n")]));
+        seed.labels = vec!["bug".to_owned(), "phileas:sentinel".to_owned()];
+        seed.people = vec![
+            ("walter".to_owned(), Role::Write),
+            ("trudy".to_owned(), Role::Triage),
+        ];
+        let repo = world.seed(&seed);
+        let now = world.now();
+        let github = world.github_mut();
+        for login in ["olivia", "walter", "trudy", "stranger"] {
+            github.add_person_token(&format!("token-{login}"), login);
+        }
+        let grants = permissions(&[
+            ("contents", Access::Write),
+            ("issues", Access::Write),
+            ("pull_requests", Access::Write),
+        ]);
+        github.add_actions_token("token-actions", repo, grants.clone());
+        github.add_app(
+            APP,
+            "phileas",
+            "olivia",
+            grants,
+            &["issues", "push", "pull_request", "issue_comment"],
+            None,
+            now,
+        );
+        github.install_app(APP, "olivia", None, now);
+        Self { world, repo }
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Response<Bytes> {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let body = body
+            .map(|body| Bytes::from(body.to_string()))
+            .unwrap_or_default();
+        reply(self.world.github_request(request.body(body).unwrap()))
+    }
+
+    /// A request with the owner's token; status and JSON body.
+    pub(crate) fn ask(&mut self, method: &str, path: &str, body: Value) -> (u16, Value) {
+        self.ask_as("token-olivia", method, path, body)
+    }
+
+    pub(crate) fn ask_as(
+        &mut self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Value,
+    ) -> (u16, Value) {
+        let body = (!body.is_null()).then_some(body);
+        let response = self.send(method, path, Some(token), body.as_ref());
+        (response.status().as_u16(), json_of(&response))
+    }
+
+    pub(crate) fn get(&mut self, path: &str) -> Value {
+        let (status, body) = self.ask("GET", path, Value::Null);
+        assert_eq!(status, 200, "{path}: {body}");
+        body
+    }
+
+    pub(crate) fn graphql(&mut self, query: &str, variables: Value) -> Value {
+        let (status, body) = self.ask(
+            "POST",
+            "/graphql",
+            json!({"query": query, "variables": variables}),
+        );
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    /// A JWT of the App with these claims; its signature is not looked at while no key is registered.
+    pub(crate) fn jwt(&self, issued: i64, ends: i64) -> String {
+        let now = self.world.now().as_second();
+        let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let head = encode(json!({"alg": "RS256", "typ": "JWT"}));
+        let claims =
+            encode(json!({"iat": now + issued, "exp": now + ends, "iss": APP.to_string()}));
+        format!("{head}.{claims}.c2lnbmF0dXJl")
+    }
+}
+
+pub(crate) fn reply(answer: Answer) -> Response<Bytes> {
+    match answer.outcome {
+        Outcome::Reply(response) => response,
+        other => panic!("no reply: {other:?}"),
+    }
+}
+
+pub(crate) fn json_of(response: &Response<Bytes>) -> Value {
+    if response.body().is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(response.body()).unwrap()
+    }
+}
