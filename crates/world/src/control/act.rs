@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::github::Verdict;
+use crate::github::{Role, Verdict};
 
 /// Something that a person does, for example
 /// `{"act": "merge-pull", "repo": "octo/garden", "number": 3, "by": "maintainer"}`.
@@ -13,7 +13,7 @@ pub struct Act {
     /// The login of the person; the repository's owner when absent. Nobody checks what the person may do.
     #[serde(default)]
     pub by: Option<String>,
-    /// `owner/name`; acts on sessions need none.
+    /// `owner/name`; the world's only repository when absent. Acts on sessions need none.
     #[serde(default)]
     pub repo: Option<String>,
     /// What.
@@ -57,6 +57,31 @@ pub enum Deed {
     PushFiles(FilePush),
     /// Deletes a branch.
     DeleteBranch { branch: String },
+    /// Changes the title or the text of an issue or pull request.
+    Edit {
+        number: u64,
+        #[serde(default)]
+        title: Option<String>,
+        #[serde(default)]
+        body: Option<String>,
+    },
+    /// Changes the text of a comment.
+    EditComment { comment: u64, body: String },
+    /// Makes a pull request a draft, or ready.
+    SetDraft { number: u64, draft: bool },
+    /// Reports a check on the head of a pull request; one without conclusion is running.
+    SetCheck {
+        number: u64,
+        name: String,
+        #[serde(default)]
+        conclusion: Option<String>,
+    },
+    /// Gives a person a role; `none` takes it away.
+    SetRole { login: String, role: Role },
+    /// Sets a variable of Actions.
+    SetVariable { name: String, value: String },
+    /// Gives the repository another name.
+    Rename { name: String },
     /// Writes a message to a session in the web app.
     ReplyToSession { session: String, message: String },
     /// Approves a session's plan in the web app.

@@ -14,8 +14,11 @@
 //! | `POST scenario` | a [`crate::jules::Scenario`], or a list of which the first that fits decides |
 //! | `POST reset-requests` | forgets the requests in the books, so that a measurement starts from here |
 //! | `POST act` | an [`Act`]: what a person does |
+//! | `POST deliveries` | hands over the webhook deliveries whose time has come, each once, for the caller to post |
+//! | `POST delivered` | `{"id", "status"}`: what the receiver answered; without a status it did not in time |
 
 mod act;
+mod deliveries;
 mod perform;
 mod time;
 
@@ -66,10 +69,11 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
     let name = path.strip_prefix(PREFIX).unwrap_or_default();
     let method = match name {
         "books" | "now" => Method::GET,
-        "advance" | "faults" | "knobs" | "scenario" | "reset-requests" | "act" => Method::POST,
+        "advance" | "faults" | "knobs" | "scenario" | "reset-requests" | "act" | "deliveries"
+        | "delivered" => Method::POST,
         _ => {
             return Err(Mistake::missing(format!(
-                "{path}: there is books, now, advance, faults, knobs, scenario, reset-requests and act"
+                "{path}: there is books, now, advance, faults, knobs, scenario, reset-requests, act, deliveries and delivered"
             )));
         }
     };
@@ -111,6 +115,8 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
             world.books_mut().reset_requests();
             Ok(json!({"forgotten": forgotten}))
         }
+        "deliveries" => Ok(deliveries::take(world)),
+        "delivered" => deliveries::done(world, &read(body)?),
         _ => perform::perform(world, read(body)?),
     }
 }

@@ -59,9 +59,10 @@ struct Place {
 
 impl Place {
     fn find(github: &Model, repo: Option<&str>, by: Option<String>) -> Result<Self, Mistake> {
-        let repo = repo.ok_or_else(|| {
-            Mistake::malformed("repo: this act needs the repository's \"owner/name\"")
-        })?;
+        let repo = match repo {
+            Some(repo) => repo.to_owned(),
+            None => only_repository(github)?,
+        };
         let id = repo
             .split_once('/')
             .and_then(|(owner, name)| github.repository_by_name(owner, name));
@@ -97,6 +98,16 @@ impl Place {
             ))),
             Some(_) => Ok(()),
         }
+    }
+}
+
+fn only_repository(github: &Model) -> Result<String, Mistake> {
+    let mut all = github.repositories();
+    match (all.next(), all.next()) {
+        (Some(only), None) => Ok(github.full_name(only.id)),
+        _ => Err(Mistake::malformed(
+            "repo: the world has not exactly one repository; give \"owner/name\"",
+        )),
     }
 }
 
@@ -167,6 +178,46 @@ fn on_github(
             }
             github.delete_branch(repo, &branch, by, now);
         }
+        Deed::Edit {
+            number,
+            title,
+            body,
+        } => {
+            place.thread(github, number)?;
+            if let Some(title) = title {
+                github.rename(repo, number, &title, by, now);
+            }
+            if let Some(body) = body {
+                github.edit_body(repo, number, &body, by, now);
+            }
+        }
+        Deed::EditComment { comment, body } => {
+            let repository = github.repository(repo);
+            if !repository.is_some_and(|found| found.comments.contains_key(&comment)) {
+                return Err(Mistake::missing(format!(
+                    "comment: there is no comment {comment}"
+                )));
+            }
+            github.edit_comment(repo, comment, &body, by, now);
+        }
+        Deed::SetDraft { number, draft } => {
+            place.open_pull(github, number)?;
+            github.set_draft(repo, number, draft, by, now);
+        }
+        Deed::SetCheck {
+            number,
+            name,
+            conclusion,
+        } => {
+            let head = github.pull(repo, number).map(|pull| pull.head.oid);
+            let head = head.ok_or_else(|| {
+                Mistake::missing(format!("number: there is no pull request {number}"))
+            })?;
+            github.set_checks(repo, head, &name, conclusion.as_deref(), by, now);
+        }
+        Deed::SetRole { login, role } => github.set_role(repo, &login, role),
+        Deed::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
+        Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
         Deed::ReplyToSession { .. }
         | Deed::ApprovePlan { .. }
         | Deed::ArchiveSession { .. }

@@ -45,6 +45,19 @@ pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     replace::put_in_place(partial, dir)
 }
 
+impl World {
+    /// Writes the world to a folder with the repository of the lowest number at its top; see [`export`].
+    ///
+    /// # Errors
+    /// `NotFound` for a world without repositories; else those of [`export`].
+    pub fn export(&self, dir: &Path) -> io::Result<()> {
+        let first = self.github().repositories().next().ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "the world has no repositories")
+        })?;
+        export(self, first.id, dir)
+    }
+}
+
 fn write(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     let github = world.github();
     write_repository(github, repo, dir)?;

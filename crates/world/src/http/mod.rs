@@ -14,15 +14,17 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::faults::Face;
 use crate::world::World;
 use connection::Line;
 
+pub use crate::faults::Face;
 pub use gate::{Gate, Verdict};
 pub use pace::ClockMode;
 
 /// The largest body of a request in bytes; a larger one is answered 413.
 pub const MAX_REQUEST_BODY: usize = 30 * 1024 * 1024;
+/// Simultaneous connections of one face; further ones wait until one ends.
+const MAX_CONNECTIONS: usize = 1_024;
 /// The address of the real API, which a served model must not lead to.
 const REAL_API: &str = "https://api.github.com";
 /// How long open connections may still take when the server ends.
@@ -75,7 +77,7 @@ pub async fn serve(
     loop {
         tokio::select! {
             _ = &mut shutdown => break,
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if tasks.len() < MAX_CONNECTIONS => match accepted {
                 Ok((stream, _)) => drop(tasks.spawn(connection::run(stream, line.clone()))),
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use phileas_world::Face;
-use phileas_world::github::State;
+use phileas_world::github::{Role, State};
 use phileas_world::http::ClockMode;
 use phileas_world::jules::Installed;
 
@@ -172,6 +172,9 @@ fn people_push_label_review_and_merge() {
         act(r#"{"act": "open-issue", "repo": "octo/garden", "title": "Weeds", "labels": ["bug"]}"#);
     assert_eq!(issue["number"], 2);
     act(r#"{"act": "close", "repo": "octo/garden", "number": 2}"#);
+    act(r#"{"act": "edit", "number": 2, "title": "Nettles", "body": "By the shed", "by": "gale"}"#);
+    act(r#"{"act": "set-role", "login": "eve", "role": "write"}"#);
+    act(r#"{"act": "set-variable", "name": "paused", "value": "1"}"#);
 
     for (body, status) in [
         (
@@ -186,7 +189,9 @@ fn people_push_label_review_and_merge() {
             r#"{"act": "comment", "repo": "octo/none", "number": 1, "body": "x"}"#,
             404,
         ),
-        (r#"{"act": "comment", "number": 1, "body": "x"}"#, 400),
+        (r#"{"act": "comment", "number": 1}"#, 400),
+        (r#"{"act": "edit-comment", "comment": 1, "body": "x"}"#, 404),
+        (r#"{"act": "set-draft", "number": 1, "draft": true}"#, 409),
         (r#"{"act": "dance", "repo": "octo/garden"}"#, 400),
         (
             r#"{"act": "reply-to-session", "session": "1", "message": "x"}"#,
@@ -204,7 +209,12 @@ fn people_push_label_review_and_merge() {
         github.branch_head(repo, "main").unwrap().to_string()
     );
     assert_eq!(github.issue(repo, 2).unwrap().state, State::Closed);
+    assert_eq!(github.issue(repo, 2).unwrap().title, "Nettles");
     assert_eq!(github.comments(repo, 1).count(), 1);
+    let repository = github.repository(repo).unwrap();
+    assert_eq!(repository.variables["PAUSED"].value, "1");
+    let eve = github.find_account("eve").unwrap();
+    assert_eq!(github.role(repo, eve), Role::Write);
     let by: Vec<_> = world
         .books()
         .github_writes
@@ -258,4 +268,35 @@ fn a_scripted_session_is_answered_in_the_web_app() {
     assert_eq!(books["questions"][0]["answer"], "All");
     let states = books["sessions"][0]["states"].as_array().unwrap().clone();
     assert_eq!(states.last().unwrap()[1], "COMPLETED");
+}
+
+#[test]
+fn deliveries_are_handed_over_once_and_reported() {
+    let (mut world, repo) = seeded();
+    let now = world.now();
+    world
+        .github_mut()
+        .add_hook(repo, "http://hooks.invalid/x", Some("s"), &["issues"], now);
+    let served = Served::start(world);
+    served.control("act", r#"{"act": "open-issue", "title": "Weeds"}"#);
+    served.control("advance", r#"{"by": "1h"}"#);
+    let due = served.control("deliveries", "{}").json();
+    assert_eq!(due.as_array().unwrap().len(), 1, "{due}");
+    assert_eq!(due[0]["url"], "http://hooks.invalid/x");
+    let signature = due[0]["headers"]["x-hub-signature-256"].as_str().unwrap();
+    assert!(signature.starts_with("sha256="));
+    let body: serde_json::Value = serde_json::from_str(due[0]["body"].as_str().unwrap()).unwrap();
+    assert_eq!(body["issue"]["title"], "Weeds");
+    assert_eq!(
+        served.control("deliveries", "{}").json(),
+        serde_json::json!([])
+    );
+    let report = format!(r#"{{"id": {}, "status": 202}}"#, due[0]["id"]);
+    assert_eq!(served.control("delivered", &report).status, 200);
+    assert_eq!(served.control("delivered", r#"{"id": 1}"#).status, 404);
+    let booked = served.control("books", "").json()["deliveries"][0].clone();
+    assert_eq!(
+        (booked["fate"].as_str(), booked["status"].as_u64()),
+        (Some("accepted"), Some(202))
+    );
 }

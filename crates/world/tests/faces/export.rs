@@ -98,6 +98,7 @@ fn the_same_world_gives_the_same_bytes() {
     let texts = ["a", "b"].map(|name| {
         let (world, repo) = busy();
         let dir = folder.path().join(name);
+        // With two repositories the one at the top must be named.
         export(&world, repo, &dir).unwrap();
         let refs = git_ok(&dir.join("git"), &["for-each-ref"]);
         (fs::read_to_string(dir.join("world.json")).unwrap(), refs)
@@ -162,4 +163,15 @@ fn a_name_that_leads_out_of_the_export_stops_it() {
         "{error}"
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_world_with_one_repository_needs_no_name_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("export");
+    let nothing = phileas_world::World::new(phileas_world::WorldConfig::default());
+    let error = nothing.export(&dir).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    seeded().0.export(&dir).unwrap();
+    assert!(dir.join("branches/main/README.md").is_file());
 }
