@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use phileas_world::github::Role;
 use phileas_world::http::{ClockMode, Gate, serve};
@@ -209,6 +209,15 @@ pub(crate) fn read_reply(stream: &mut TcpStream, head_only: bool) -> Option<Repl
         stream.read_exact(&mut reply.body).unwrap();
     }
     Some(reply)
+}
+
+/// Waits until something holds, and fails when it does not within the tests' patience.
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < PATIENCE, "never: {what}");
+        std::thread::yield_now();
+    }
 }
 
 /// Runs git in a folder.

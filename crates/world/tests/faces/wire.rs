@@ -7,7 +7,7 @@ use std::time::Instant;
 use phileas_world::http::{ClockMode, MAX_REQUEST_BODY};
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 
-use crate::bench::{Served, read_reply, seeded, write_request};
+use crate::bench::{Served, eventually, read_reply, seeded, write_request};
 
 const TOKEN: &str = "authorization: Bearer gale-token\r\n";
 const REPO: &str = "/repos/octo/garden";
@@ -73,9 +73,9 @@ fn a_request_that_times_out_is_met_with_silence_until_the_server_ends() {
     let mut silent = served.connect();
     write_request(&mut silent, "GET", REPO, TOKEN, b"");
     // Another connection is served meanwhile, and shows that the first request has arrived.
-    while served.world.lock().unwrap().books().requests.is_empty() {
-        std::thread::yield_now();
-    }
+    eventually("the request arrives", || {
+        !served.world.lock().unwrap().books().requests.is_empty()
+    });
     assert_eq!(
         served.send("GET", "/rate_limit", "", b"").unwrap().status,
         200
@@ -124,9 +124,9 @@ fn an_accelerated_world_moves_by_itself_and_really_waits() {
         "ten minutes at 6000 times the speed"
     );
     let an_hour = start + jiff::SignedDuration::from_hours(1);
-    while served.world.lock().unwrap().now() < an_hour {
-        std::thread::yield_now();
-    }
+    eventually("an hour passes", || {
+        served.world.lock().unwrap().now() >= an_hour
+    });
 }
 
 #[test]
