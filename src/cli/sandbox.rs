@@ -1,8 +1,11 @@
 //! `phileas sandbox`: days of work on models of GitHub and Jules.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use phileas_domain::engine::{Line, Reason};
+use phileas_domain::model::{PersonaId, TrackName};
 use phileas_world::{FaultPlan, Knobs};
 use serde::Deserialize;
 use serde_json::json;
@@ -80,13 +83,14 @@ async fn headless(
         arguments.seed,
     );
     let mut failed_ticks = 0_u64;
+    let mut said = Said::default();
     while let Some(ticked) = days.next().await {
         match ticked.result {
             Ok(report) if arguments.json => {
                 for (at, line) in &report.done {
                     screen.line(&line_json(*at, &repository, line).to_string())?;
                 }
-                for (at, line) in report.waiting.iter().filter(|(_, line)| !line.is_routine()) {
+                for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
                     screen.line(&line_json(*at, &repository, line).to_string())?;
                 }
                 screen.line(&summary_json(&report, ticked.cost).to_string())?;
@@ -139,4 +143,15 @@ async fn headless(
     }
     screen.flush()?;
     Ok(Exit::Done)
+}
+
+/// What was said last of each track and persona: a wait is news when its reason changes, not at each look.
+#[derive(Debug, Default)]
+struct Said(BTreeMap<(Option<TrackName>, Option<PersonaId>), Reason>);
+
+impl Said {
+    fn is_news(&mut self, line: &Line) -> bool {
+        let about = (line.track.clone(), line.persona.clone());
+        self.0.insert(about, line.reason) != Some(line.reason)
+    }
 }
