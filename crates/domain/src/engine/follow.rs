@@ -229,15 +229,15 @@ fn carry_on(
         Line::turn(track, seq, slot, &current, verdict, reason, detail)
     };
     let soon = draft.after(POLL);
+    let still_calls = matches!(
+        progress,
+        Progress::CallPerson { .. } | Progress::ReadActivities
+    );
     if turn.warned_at.is_some()
-        && !matches!(
-            progress,
-            Progress::CallPerson { .. } | Progress::ReadActivities
-        )
+        && !still_calls
+        && let Some(turn) = draft.turn_mut(track, slot)
     {
-        if let Some(turn) = draft.turn_mut(track, slot) {
-            turn.warned_at = None;
-        }
+        turn.warned_at = None;
     }
     match progress {
         Progress::ReadActivities => {

@@ -85,12 +85,6 @@ impl Desk {
         }
     }
 
-    pub(crate) fn persona(&mut self, id: &str, frontmatter: &str) {
-        let text = format!("---\nid: {id}\n{frontmatter}\n---\nDo the work of {id}.\n");
-        self.files
-            .insert(format!(".jules/personas/{id}/prompt.md"), text);
-    }
-
     pub(crate) fn pass(&mut self, span: SignedDuration) {
         self.now = self.now.checked_add(span).unwrap();
     }

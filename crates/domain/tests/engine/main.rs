@@ -1,5 +1,7 @@
 //! Stories about decisions: what a person would see over days, told in minutes of a clock that is moved by hand.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod cycle;
 mod desk;
 mod dispatch;
