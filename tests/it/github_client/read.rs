@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use phileas::adapters::github::{App, Credential};
-use phileas::runtime::ports::{Disposition, GitHub as _, LedgerRead};
+use phileas::runtime::ports::{Disposition, LedgerRead, ReadGitHub as _};
 use phileas_domain::engine::Checks;
 use phileas_domain::model::PullNumber;
 use phileas_world::github::Verdict;
