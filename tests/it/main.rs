@@ -3,3 +3,5 @@
 
 mod github_client;
 mod jules_client;
+mod kill;
+mod support;
