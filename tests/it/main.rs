@@ -5,3 +5,4 @@ mod github_client;
 mod jules_client;
 mod kill;
 mod support;
+mod twenty_four;

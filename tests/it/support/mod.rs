@@ -1,6 +1,7 @@
 //! What the black-box tests share: repositories, a served world, child processes, gates, and a judge.
 
 pub(crate) mod child;
+pub(crate) mod days;
 pub(crate) mod folder;
 pub(crate) mod judge;
 pub(crate) mod killer;
