@@ -48,8 +48,8 @@ pub(crate) fn headless(arguments: &[&str]) -> Spent {
     }
 }
 
-/// Spends hours of a scene in this process. No tick may fail.
-pub(crate) fn spend(scene: Scene, hours: i64) -> Shared {
+/// Spends hours of a scene in this process, or less when `enough` says so. No tick may fail.
+pub(crate) fn spend(scene: Scene, hours: i64, enough: impl Fn(&[Session]) -> bool) -> Shared {
     let seed = scene.seed;
     let shared = Shared::new(scene.build().unwrap().0);
     let span = SignedDuration::from_hours(hours);
@@ -66,6 +66,9 @@ pub(crate) fn spend(scene: Scene, hours: i64) -> Shared {
                 ticked.at,
                 ticked.result
             );
+            if enough(&shared.world().books().sessions) {
+                break;
+            }
         }
     });
     shared
