@@ -7,6 +7,7 @@ pub(crate) mod judge;
 pub(crate) mod killer;
 pub(crate) mod served;
 pub(crate) mod ticks;
+pub(crate) mod turnstile;
 
 pub(crate) use child::Phileas;
 pub(crate) use folder::Folder;
