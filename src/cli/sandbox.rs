@@ -6,8 +6,8 @@ use std::path::Path;
 
 use phileas_domain::engine::{Line, Reason};
 use phileas_domain::model::{PersonaId, TrackName};
+use phileas_world::trouble::Trouble;
 use phileas_world::{FaultPlan, Knobs};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::arguments::Sandbox;
@@ -31,14 +31,6 @@ pub(super) async fn run(
     }
 }
 
-/// What `--faults FILE` holds: answers to open questions, and faults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct FaultsFile {
-    knobs: serde_json::Map<String, serde_json::Value>,
-    rules: Vec<phileas_world::FaultRule>,
-}
-
 fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
@@ -56,16 +48,12 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
 }
 
 fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
-    let wrong = |error: &dyn std::fmt::Display| {
-        Stopped::usage(format!("--faults {}: {error}", path.display()))
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
-    let file: FaultsFile = toml::from_str(&text).map_err(|error| wrong(&error))?;
+    let wrong = |error: String| Stopped::usage(format!("--faults {}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let trouble = Trouble::from_toml(&text).map_err(wrong)?;
     let mut knobs = Knobs::documented();
-    knobs
-        .set(&serde_json::Value::Object(file.knobs))
-        .map_err(|error| wrong(&error))?;
-    Ok((knobs, FaultPlan { rules: file.rules }))
+    let plan = trouble.apply(&mut knobs).map_err(wrong)?;
+    Ok((knobs, plan))
 }
 
 async fn headless(

@@ -15,7 +15,7 @@ pub(super) const AMBIGUOUS_LIMIT: u32 = 2;
 /// How soon a running session is looked at again.
 pub(super) const POLL: SignedDuration = SignedDuration::from_mins(1);
 /// How soon an open pull request is looked at again when no webhook tells of it.
-pub(super) const PULL_POLL: SignedDuration = SignedDuration::from_mins(10);
+pub(super) const PULL_POLL: SignedDuration = SignedDuration::from_mins(30);
 /// How long after a session's end its pull request may still appear.
 pub(super) const PULL_LAG: SignedDuration = SignedDuration::from_mins(10);
 /// How long a session's state may lag behind a message that was sent to it.
