@@ -1,10 +1,12 @@
 //! What went wrong half-way is found and finished: listings that are too short or too early, archives that failed,
 //! clocks that were put back.
 
-use phileas_domain::engine::SessionState;
+use phileas_domain::engine::{Listing, Reason, SessionState, decide};
 use phileas_domain::state::Outcome;
 
 use crate::desk::Desk;
+
+const ONE: &str = "cycle = [\"a\", \"b\"]\n";
 
 #[test]
 fn a_deeper_listing_still_answers_what_the_short_one_did() {
@@ -25,4 +27,29 @@ fn a_deeper_listing_still_answers_what_the_short_one_did() {
     desk.tick();
     assert_eq!(desk.listings, 2);
     assert_eq!(desk.outcomes(), [None, Some(Outcome::Cancelled)]);
+}
+
+#[test]
+fn a_listing_that_was_taken_too_early_does_not_end_a_turn_however_late_it_is_looked_at() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    desk.minutes(1);
+    let mut snapshot = desk.look();
+    let Listing::Taken(listing) = &mut snapshot.sessions else {
+        panic!("a live turn needs a listing");
+    };
+    // The listing lags behind the create, and the process is stopped between looking and deciding.
+    listing.sessions.clear();
+    listing.archived = true;
+    desk.minutes(20);
+    snapshot.now = desk.now;
+    let decision = decide(&snapshot, &[]);
+    assert_eq!(decision.change, None);
+    let reasons: Vec<_> = decision
+        .report
+        .lines
+        .iter()
+        .map(|line| line.reason)
+        .collect();
+    assert_eq!(reasons, [Reason::SessionRunning]);
 }
