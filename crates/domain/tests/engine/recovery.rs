@@ -1,10 +1,10 @@
 //! What went wrong half-way is found and finished: listings that are too short or too early, archives that failed,
 //! clocks that were put back.
 
-use phileas_domain::engine::{Listing, Reason, SessionState, decide};
+use phileas_domain::engine::{Effect, Listing, Reason, SessionState, decide};
 use phileas_domain::state::Outcome;
 
-use crate::desk::Desk;
+use crate::desk::{Answering, Desk};
 
 const ONE: &str = "cycle = [\"a\", \"b\"]\n";
 
@@ -52,4 +52,31 @@ fn a_listing_that_was_taken_too_early_does_not_end_a_turn_however_late_it_is_loo
         .map(|line| line.reason)
         .collect();
     assert_eq!(reasons, [Reason::SessionRunning]);
+}
+
+#[test]
+fn a_duplicate_that_could_not_be_archived_is_archived_later() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.answering = Answering::Lost;
+    desk.tick();
+    let hidden = desk.sessions.pop().unwrap();
+    desk.answering = Answering::Session;
+    desk.minutes(16);
+    desk.tick();
+    desk.sessions.push(hidden.clone());
+    desk.answering = Answering::Dies;
+    desk.tick();
+    assert_eq!(desk.state().history[&0].duplicates, [hidden.id.clone()]);
+    assert!(!desk.sessions.last().unwrap().archived);
+    desk.answering = Answering::Session;
+    desk.tick();
+    assert!(desk.sessions.last().unwrap().archived);
+    let commits = desk.headlines.len();
+    desk.tick();
+    assert!(
+        !desk
+            .effects
+            .contains(&Effect::ArchiveSession { session: hidden.id })
+    );
+    assert_eq!(desk.headlines.len(), commits);
 }
