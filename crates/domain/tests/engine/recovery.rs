@@ -1,7 +1,7 @@
 //! What went wrong half-way is found and finished: listings that are too short or too early, archives that failed,
 //! clocks that were put back.
 
-use phileas_domain::engine::{Effect, Listing, Reason, SessionState, decide};
+use phileas_domain::engine::{Ask, Effect, Listing, PullState, Reason, SessionState, decide};
 use phileas_domain::state::Outcome;
 
 use crate::desk::{Answering, Desk};
@@ -79,4 +79,48 @@ fn a_duplicate_that_could_not_be_archived_is_archived_later() {
             .contains(&Effect::ArchiveSession { session: hidden.id })
     );
     assert_eq!(desk.headlines.len(), commits);
+}
+
+#[test]
+fn a_clock_that_was_put_back_does_not_take_an_ending_back() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    desk.minutes(20);
+    let number = desk.opens_pull();
+    desk.tick();
+    desk.close(number);
+    desk.tick();
+    let ended = desk.state().history[&0].finished_at;
+    desk.hours(-2);
+    desk.pulls.get_mut(&number).unwrap().state = PullState::Merged;
+    desk.tick();
+    let entry = &desk.state().history[&0];
+    assert_eq!(
+        (entry.outcome.clone(), entry.finished_at),
+        (Some(Outcome::Merged), ended)
+    );
+}
+
+#[test]
+fn a_start_by_hand_on_a_clock_that_was_put_back_does_not_bring_the_start_time_back() {
+    let plan = "[tracks.night]\nsteps = [\"a\"]\nstart = \"0 3 * * *\"\n[defaults]\nskip_unchanged = false\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.tick();
+    desk.hours(4);
+    desk.tick();
+    desk.minutes(20);
+    desk.opens_pull();
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    desk.hours(-2);
+    desk.ask = Ask::Track("night".into());
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 2);
+    desk.ask = Ask::Due;
+    desk.opens_pull();
+    for _ in 0..4 {
+        desk.hours(1);
+        desk.tick();
+    }
+    assert_eq!(desk.sessions.len(), 2, "03:00 was answered already");
 }
