@@ -1,7 +1,9 @@
 //! What went wrong half-way is found and finished: listings that are too short or too early, archives that failed,
 //! clocks that were put back.
 
-use phileas_domain::engine::{Ask, Effect, Listing, PullState, Reason, SessionState, decide};
+use phileas_domain::engine::{
+    Ask, Effect, Ledger, Listing, PullState, Reason, SessionState, decide,
+};
 use phileas_domain::state::Outcome;
 
 use crate::desk::{Answering, Desk};
@@ -123,4 +125,18 @@ fn a_start_by_hand_on_a_clock_that_was_put_back_does_not_bring_the_start_time_ba
         desk.tick();
     }
     assert_eq!(desk.sessions.len(), 2, "03:00 was answered already");
+}
+
+#[test]
+fn a_ledger_that_was_born_between_two_reads_is_read_again_before_anybody_is_called() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    let born = std::mem::replace(&mut desk.ledger, Ledger::Missing { head: None });
+    // Another process was faster: its session is in the listing, its commit came after our read.
+    desk.tick();
+    assert_eq!(desk.all_reasons(), [Reason::LedgerCatchingUp]);
+    assert_eq!((desk.notices.len(), desk.sessions.len()), (0, 1));
+    desk.ledger = born;
+    desk.tick();
+    assert_eq!(desk.reasons("default"), [Reason::SessionRunning]);
 }
