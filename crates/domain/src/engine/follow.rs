@@ -111,7 +111,8 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
         return;
     };
     let Some(session) = listing.get(id) else {
-        if draft.now().duration_since(created_at) < GRACE {
+        // The listing's age counts, not ours: a process may have been stopped since it looked.
+        if listing.taken_at.duration_since(created_at) < GRACE {
             wait(
                 draft,
                 Reason::SessionRunning,

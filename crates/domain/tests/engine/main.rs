@@ -7,5 +7,6 @@ mod desk;
 mod dispatch;
 mod gates;
 mod money;
+mod recovery;
 mod schedules;
 mod sessions;
