@@ -9,7 +9,7 @@
 pub mod books;
 pub mod chance;
 pub mod clock;
-mod control;
+pub mod control;
 pub mod export;
 pub mod faults;
 pub mod github;

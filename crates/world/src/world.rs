@@ -1,5 +1,7 @@
 //! The world: both services, the maintainer, time, and what goes wrong.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use ::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
@@ -61,6 +63,7 @@ pub struct World {
     maintainer: Maintainer,
     latency: Stream,
     requests: u64,
+    arrivals: Arc<AtomicU64>,
 }
 
 /// What a client gets for a request, and after how long.
@@ -130,6 +133,7 @@ impl World {
             latency: chance.stream("latency"),
             knobs: config.knobs,
             requests: 0,
+            arrivals: Arc::default(),
         }
     }
 
@@ -290,6 +294,23 @@ impl World {
         }
         self.books.requests.push(entry);
         Answer { latency, outcome }
+    }
+
+    /// The number of requests that have arrived at the faces on TCP, which share it.
+    pub(crate) fn arrivals(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.arrivals)
+    }
+
+    /// The number in the books of the request that was answered last.
+    pub(crate) fn last_request(&self) -> u64 {
+        self.requests
+    }
+
+    /// Writes down that the reply to a request, by its number in the books, was never sent.
+    pub(crate) fn reply_was_cut(&mut self, n: u64) {
+        if let Some(entry) = self.books.requests.iter_mut().rev().find(|r| r.n == n) {
+            entry.status = None;
+        }
     }
 
     fn draw_latency(&mut self, face: Face) -> Duration {

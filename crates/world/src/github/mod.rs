@@ -5,6 +5,7 @@
 
 pub mod account;
 mod acts;
+pub(crate) mod bare;
 mod graphql;
 pub mod hook;
 mod limits;
@@ -59,6 +60,7 @@ pub struct Model {
     pub(crate) limits: limits::Limits,
     pub(crate) snapshots: snapshot::Snapshots,
     pub(crate) documents: graphql::Documents,
+    pub(crate) shelves: smart_http::Shelves,
     /// The address under which links of answers begin; `https://api.github.com` unless served elsewhere.
     pub api_url: String,
     next: u64,
@@ -86,6 +88,7 @@ impl Model {
             limits: limits::Limits::default(),
             snapshots: snapshot::Snapshots::default(),
             documents: graphql::Documents::default(),
+            shelves: smart_http::Shelves::default(),
             api_url: "https://api.github.com".to_owned(),
             next: FIRST_ID,
         };

@@ -1,8 +1,7 @@
-//! The model of GitHub, asked from outside: over its faces, by the real git, and by what it exports.
+//! The model of GitHub, asked in process; over TCP, with git and as an export it is asked in `faces`.
 
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
-mod git;
 mod graphql;
 mod hooks;
 mod rest;

@@ -109,15 +109,14 @@ impl Model {
 
     fn answer(&mut self, request: &Request<Bytes>, now: Timestamp, knobs: &Knobs) -> Handled {
         let path = request.uri().path();
+        if super::smart_http::service_of(path).is_some() {
+            let (response, name) = self.smart_http(request, now);
+            return handled(response, name, 0);
+        }
         let identity = match self.identify(request.headers(), now) {
             Ok(identity) => identity,
             Err(refusal) => return handled(refusal.response(), None, 0),
         };
-        if let Some(service) = super::smart_http::service_of(path) {
-            let name = identity.as_ref().map(|identity| identity.name.clone());
-            let response = self.smart_http(request, service, identity.as_ref(), now);
-            return handled(response, name, 0);
-        }
         let graphql = path == "/graphql";
         let writes = !matches!(
             *request.method(),

@@ -1,0 +1,111 @@
+//! What a person does in a test: on GitHub, and to a session in Jules' web app.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::github::{Role, Verdict};
+
+/// Something that a person does, for example
+/// `{"act": "merge-pull", "repo": "octo/garden", "number": 3, "by": "maintainer"}`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Act {
+    /// The login of the person; the repository's owner when absent. Nobody checks what the person may do.
+    #[serde(default)]
+    pub by: Option<String>,
+    /// `owner/name`; the world's only repository when absent. Acts on sessions need none.
+    #[serde(default)]
+    pub repo: Option<String>,
+    /// What.
+    #[serde(flatten)]
+    pub deed: Deed,
+}
+
+/// What is done, by the name in `act`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "act", rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are those of GitHub's own forms")]
+pub enum Deed {
+    /// Merges a pull request with a merge commit; replies `{"commit"}`.
+    MergePull { number: u64 },
+    /// Closes an issue, or a pull request without merging it.
+    Close { number: u64 },
+    /// Opens a closed issue or pull request again.
+    Reopen { number: u64 },
+    /// Reviews a pull request.
+    ReviewPull {
+        number: u64,
+        verdict: Verdict,
+        #[serde(default)]
+        body: String,
+    },
+    /// Comments an issue or pull request; replies `{"comment"}`.
+    Comment { number: u64, body: String },
+    /// Opens an issue; replies `{"number"}`.
+    OpenIssue {
+        title: String,
+        #[serde(default)]
+        body: String,
+        #[serde(default)]
+        labels: Vec<String>,
+    },
+    /// Puts a label on an issue or pull request.
+    Label { number: u64, label: String },
+    /// Takes a label off.
+    Unlabel { number: u64, label: String },
+    /// Commits files to a branch; replies `{"commit"}`.
+    PushFiles(FilePush),
+    /// Deletes a branch.
+    DeleteBranch { branch: String },
+    /// Changes the title or the text of an issue or pull request.
+    Edit {
+        number: u64,
+        #[serde(default)]
+        title: Option<String>,
+        #[serde(default)]
+        body: Option<String>,
+    },
+    /// Changes the text of a comment.
+    EditComment { comment: u64, body: String },
+    /// Makes a pull request a draft, or ready.
+    SetDraft { number: u64, draft: bool },
+    /// Reports a check on the head of a pull request; one without conclusion is running.
+    SetCheck {
+        number: u64,
+        name: String,
+        #[serde(default)]
+        conclusion: Option<String>,
+    },
+    /// Gives a person a role; `none` takes it away.
+    SetRole { login: String, role: Role },
+    /// Sets a variable of Actions.
+    SetVariable { name: String, value: String },
+    /// Gives the repository another name.
+    Rename { name: String },
+    /// Writes a message to a session in the web app.
+    ReplyToSession { session: String, message: String },
+    /// Approves a session's plan in the web app.
+    ApprovePlan { session: String },
+    /// Archives a session in the web app.
+    ArchiveSession { session: String },
+    /// Deletes a session in the web app.
+    DeleteSession { session: String },
+}
+
+/// A commit on a branch.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct FilePush {
+    /// The branch. One that does not exist starts at the default branch's head.
+    pub branch: String,
+    /// Texts by path; `null` deletes.
+    pub files: BTreeMap<String, Option<String>>,
+    /// The commit's message.
+    #[serde(default = "FilePush::message")]
+    pub message: String,
+}
+
+impl FilePush {
+    fn message() -> String {
+        "Change files".to_owned()
+    }
+}

@@ -1,0 +1,254 @@
+//! Doing what a person does.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Mistake;
+use super::act::{Act, Deed, FilePush};
+use crate::github::{Model, Oid, RepoId, State};
+use crate::jules::WebAct;
+use crate::world::World;
+
+/// Does it, and lets what follows at once enter the books.
+pub(super) fn perform(world: &mut World, act: Act) -> Result<Value, Mistake> {
+    let result = dispatch(world, act);
+    let now = world.now();
+    world.advance_to(now);
+    result
+}
+
+fn dispatch(world: &mut World, act: Act) -> Result<Value, Mistake> {
+    let Act { by, repo, deed } = act;
+    match deed {
+        Deed::ReplyToSession { session, message } => {
+            in_web_app(world, &session, WebAct::Say(&message))
+        }
+        Deed::ApprovePlan { session } => in_web_app(world, &session, WebAct::ApprovePlan),
+        Deed::ArchiveSession { session } => in_web_app(world, &session, WebAct::Archive),
+        Deed::DeleteSession { session } => in_web_app(world, &session, WebAct::Delete),
+        deed => {
+            let now = world.now();
+            let place = Place::find(world.github(), repo.as_deref(), by)?;
+            on_github(world.github_mut(), &place, deed, now)
+        }
+    }
+}
+
+fn in_web_app(world: &mut World, id: &str, act: WebAct<'_>) -> Result<Value, Mistake> {
+    if world.jules().session(id).is_none() {
+        return Err(Mistake::missing(format!(
+            "session: there is no session {id:?}"
+        )));
+    }
+    let (now, knobs) = (world.now(), world.knobs().clone());
+    if world.jules_mut().in_web_app(id, act, now, &knobs) {
+        Ok(json!({}))
+    } else {
+        Err(Mistake::impossible(format!(
+            "session {id} does not take this in its present state"
+        )))
+    }
+}
+
+/// Where an act on GitHub happens, and by whom.
+struct Place {
+    repo: RepoId,
+    by: String,
+}
+
+impl Place {
+    fn find(github: &Model, repo: Option<&str>, by: Option<String>) -> Result<Self, Mistake> {
+        let repo = match repo {
+            Some(repo) => repo.to_owned(),
+            None => only_repository(github)?,
+        };
+        let id = repo
+            .split_once('/')
+            .and_then(|(owner, name)| github.repository_by_name(owner, name));
+        let found = id.and_then(|id| github.repository(id));
+        let Some(found) = found else {
+            return Err(Mistake::missing(format!(
+                "repo: there is no repository {repo:?}"
+            )));
+        };
+        Ok(Self {
+            repo: found.id,
+            by: by.unwrap_or_else(|| github.login(found.owner).to_owned()),
+        })
+    }
+
+    fn thread(&self, github: &Model, number: u64) -> Result<(), Mistake> {
+        let repository = github.repository(self.repo);
+        match repository.and_then(|repository| repository.thread(number)) {
+            Some(_) => Ok(()),
+            None => Err(Mistake::missing(format!(
+                "number: there is no issue or pull request {number}"
+            ))),
+        }
+    }
+
+    fn open_pull(&self, github: &Model, number: u64) -> Result<(), Mistake> {
+        match github.pull(self.repo, number) {
+            None => Err(Mistake::missing(format!(
+                "number: there is no pull request {number}"
+            ))),
+            Some(pull) if pull.state != State::Open => Err(Mistake::impossible(format!(
+                "pull request {number} is closed"
+            ))),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+fn only_repository(github: &Model) -> Result<String, Mistake> {
+    let mut all = github.repositories();
+    match (all.next(), all.next()) {
+        (Some(only), None) => Ok(github.full_name(only.id)),
+        _ => Err(Mistake::malformed(
+            "repo: the world has not exactly one repository; give \"owner/name\"",
+        )),
+    }
+}
+
+fn on_github(
+    github: &mut Model,
+    place: &Place,
+    deed: Deed,
+    now: Timestamp,
+) -> Result<Value, Mistake> {
+    let (repo, by) = (place.repo, place.by.as_str());
+    match deed {
+        Deed::MergePull { number } => {
+            place.open_pull(github, number)?;
+            let commit = github
+                .merge_pull(repo, number, by, now)
+                .map_err(|error| Mistake::impossible(error.to_string()))?;
+            return Ok(json!({"commit": commit}));
+        }
+        Deed::Close { number } => {
+            place.thread(github, number)?;
+            if github.pull(repo, number).is_some() {
+                github.close_pull(repo, number, by, now);
+            } else {
+                github.close_issue(repo, number, by, now);
+            }
+        }
+        Deed::Reopen { number } => {
+            place.thread(github, number)?;
+            github.reopen(repo, number, by, now);
+        }
+        Deed::ReviewPull {
+            number,
+            verdict,
+            body,
+        } => {
+            place.open_pull(github, number)?;
+            github.review_pull(repo, number, verdict, &body, by, now);
+        }
+        Deed::Comment { number, body } => {
+            place.thread(github, number)?;
+            return Ok(json!({"comment": github.comment(repo, number, &body, by, now)}));
+        }
+        Deed::OpenIssue {
+            title,
+            body,
+            labels,
+        } => {
+            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+            let number = github.open_issue(repo, &title, &body, &labels, by, now);
+            return Ok(json!({"number": number}));
+        }
+        Deed::Label { number, label } => {
+            place.thread(github, number)?;
+            github.add_label(repo, number, &label, by, now);
+        }
+        Deed::Unlabel { number, label } => {
+            place.thread(github, number)?;
+            github.remove_label(repo, number, &label, by, now);
+        }
+        Deed::PushFiles(push) => {
+            return Ok(json!({"commit": push_files(github, place, &push, now)?}));
+        }
+        Deed::DeleteBranch { branch } => {
+            if github.branch_head(repo, &branch).is_none() {
+                return Err(Mistake::missing(format!(
+                    "branch: there is no branch {branch:?}"
+                )));
+            }
+            github.delete_branch(repo, &branch, by, now);
+        }
+        Deed::Edit {
+            number,
+            title,
+            body,
+        } => {
+            place.thread(github, number)?;
+            if let Some(title) = title {
+                github.rename(repo, number, &title, by, now);
+            }
+            if let Some(body) = body {
+                github.edit_body(repo, number, &body, by, now);
+            }
+        }
+        Deed::EditComment { comment, body } => {
+            let repository = github.repository(repo);
+            if !repository.is_some_and(|found| found.comments.contains_key(&comment)) {
+                return Err(Mistake::missing(format!(
+                    "comment: there is no comment {comment}"
+                )));
+            }
+            github.edit_comment(repo, comment, &body, by, now);
+        }
+        Deed::SetDraft { number, draft } => {
+            place.open_pull(github, number)?;
+            github.set_draft(repo, number, draft, by, now);
+        }
+        Deed::SetCheck {
+            number,
+            name,
+            conclusion,
+        } => {
+            let head = github.pull(repo, number).map(|pull| pull.head.oid);
+            let head = head.ok_or_else(|| {
+                Mistake::missing(format!("number: there is no pull request {number}"))
+            })?;
+            github.set_checks(repo, head, &name, conclusion.as_deref(), by, now);
+        }
+        Deed::SetRole { login, role } => github.set_role(repo, &login, role),
+        Deed::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
+        Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
+        Deed::ReplyToSession { .. }
+        | Deed::ApprovePlan { .. }
+        | Deed::ArchiveSession { .. }
+        | Deed::DeleteSession { .. } => {}
+    }
+    Ok(json!({}))
+}
+
+fn push_files(
+    github: &mut Model,
+    place: &Place,
+    push: &FilePush,
+    now: Timestamp,
+) -> Result<Oid, Mistake> {
+    if push.files.is_empty() {
+        return Err(Mistake::malformed("files: name at least one file"));
+    }
+    let repo = place.repo;
+    let default = github
+        .repository(repo)
+        .map(|repository| repository.default_branch.clone())
+        .unwrap_or_default();
+    let parent = github
+        .branch_head(repo, &push.branch)
+        .or_else(|| github.branch_head(repo, &default));
+    let files: Vec<(String, Option<Bytes>)> = push
+        .files
+        .iter()
+        .map(|(path, text)| (path.clone(), text.clone().map(Bytes::from)))
+        .collect();
+    let commit = github.commit_files(repo, parent, &files, &place.by, &push.message, now);
+    github.move_branch(repo, &push.branch, commit, &place.by, now);
+    Ok(commit)
+}

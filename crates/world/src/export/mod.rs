@@ -1,0 +1,90 @@
+//! The world on disk: real git repositories, the files of every branch, and the books.
+//!
+//! ```text
+//! DIR/git/                          a bare repository; `git fsck --full` passes
+//! DIR/branches/<branch>/…           the files at each branch's head
+//! DIR/world.json                    the books
+//! DIR/repos/<owner>/<name>/git/ …   the other repositories, if there are any
+//! ```
+
+mod checkout;
+mod replace;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::github::{Model, RepoId, bare};
+use crate::world::World;
+
+/// The file that holds the books, and by which an earlier export is known.
+const BOOKS: &str = "world.json";
+/// Everything that an export may have at its top.
+const ENTRIES: [&str; 4] = ["branches", "git", "repos", BOOKS];
+
+/// Writes the world to a folder, with `repo` at its top and all other repositories under `repos/`.
+///
+/// The export is written beside `dir` under a temporary name and renamed when it is whole. An earlier export in `dir` is
+/// replaced; an empty folder too.
+///
+/// # Errors
+/// `NotFound` when there is no such repository. `AlreadyExists` when `dir` holds something that is not an earlier
+/// export. `InvalidData`, naming the branch and path, when a name in a repository cannot be a file's name. Else what the
+/// file system says, with the path.
+pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
+    if world.github().repository(repo).is_none() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("the world has no repository {repo}"),
+        ));
+    }
+    replace::check(dir)?;
+    let partial = replace::sibling(dir)?;
+    write(world, repo, partial.path())?;
+    replace::put_in_place(partial, dir)
+}
+
+impl World {
+    /// Writes the world to a folder with the repository of the lowest number at its top; see [`export`].
+    ///
+    /// # Errors
+    /// `NotFound` for a world without repositories; else those of [`export`].
+    pub fn export(&self, dir: &Path) -> io::Result<()> {
+        let first = self.github().repositories().next().ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "the world has no repositories")
+        })?;
+        export(self, first.id, dir)
+    }
+}
+
+fn write(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
+    let github = world.github();
+    write_repository(github, repo, dir)?;
+    for other in github.repositories().filter(|other| other.id != repo) {
+        let owner = checkout::plain(github.login(other.owner))?;
+        let name = checkout::plain(&other.name)?;
+        write_repository(github, other.id, &dir.join("repos").join(owner).join(name))?;
+    }
+    let mut books = serde_json::to_string_pretty(&world.complete_books())?;
+    books.push('\n');
+    fs::write(dir.join(BOOKS), books)
+}
+
+fn write_repository(github: &Model, repo: RepoId, dir: &Path) -> io::Result<()> {
+    let (Some(repository), Some(objects)) = (github.repository(repo), github.objects(repo)) else {
+        return Ok(());
+    };
+    let git = dir.join("git");
+    fs::create_dir_all(&git)?;
+    bare::lay_out(&git, &repository.default_branch, "")?;
+    let refs = bare::advertised(github, repo);
+    bare::write_objects(&git, objects, refs.values().copied(), &mut BTreeSet::new())?;
+    bare::set_refs(&git, &refs)?;
+    let branches = dir.join("branches");
+    fs::create_dir_all(&branches)?;
+    for (branch, head) in repository.branches() {
+        checkout::write(objects, head, branch, &branches)?;
+    }
+    Ok(())
+}

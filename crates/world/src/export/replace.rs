@@ -1,0 +1,108 @@
+//! Putting a whole export in the place of an earlier one.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{BOOKS, ENTRIES};
+
+/// Refuses a folder that holds something else than an earlier export.
+pub(super) fn check(dir: &Path) -> io::Result<()> {
+    let refuse = |why: &str| {
+        Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            format!(
+                "{}: {why}; choose a new folder, or remove this one",
+                dir.display()
+            ),
+        ))
+    };
+    match fs::symlink_metadata(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(named(dir, &error)),
+        Ok(found) if !found.is_dir() => return refuse("is not a folder"),
+        Ok(_) => {}
+    }
+    let mut empty = true;
+    for entry in fs::read_dir(dir).map_err(|error| named(dir, &error))? {
+        let name = entry.map_err(|error| named(dir, &error))?.file_name();
+        if !ENTRIES.iter().any(|known| name == *known) {
+            return refuse(&format!("holds {name:?}, which no export writes"));
+        }
+        empty = false;
+    }
+    if empty || holds_books(&dir.join(BOOKS)) {
+        Ok(())
+    } else {
+        refuse("is not an earlier export")
+    }
+}
+
+/// Whether a file is the books of a world.
+fn holds_books(file: &Path) -> bool {
+    let books: Option<Value> = fs::read(file)
+        .ok()
+        .and_then(|text| serde_json::from_slice(&text).ok());
+    books.is_some_and(|books| {
+        ["requests", "sessions", "github_writes", "deliveries"]
+            .iter()
+            .all(|part| books[*part].is_array())
+    })
+}
+
+/// A temporary folder beside `dir`, so that a rename stays within one file system.
+pub(super) fn sibling(dir: &Path) -> io::Result<TempDir> {
+    let parent = parent(dir);
+    fs::create_dir_all(&parent).map_err(|error| named(&parent, &error))?;
+    tempfile::Builder::new()
+        .prefix(".world-export-")
+        .tempdir_in(&parent)
+        .map_err(|error| named(&parent, &error))
+}
+
+/// Renames a whole export to `dir`. What was there comes back when that fails.
+pub(super) fn put_in_place(whole: TempDir, dir: &Path) -> io::Result<()> {
+    let earlier = if dir.exists() {
+        let aside = sibling(dir)?;
+        fs::rename(dir, aside.path().join("earlier")).map_err(|error| named(dir, &error))?;
+        Some(aside)
+    } else {
+        None
+    };
+    readable(whole.path())?;
+    if let Err(error) = fs::rename(whole.path(), dir) {
+        if let Some(aside) = &earlier {
+            fs::rename(aside.path().join("earlier"), dir)?;
+        }
+        return Err(named(dir, &error));
+    }
+    // The folder bears another name now, and nothing is left to remove under the old one.
+    let _ = whole.keep();
+    Ok(())
+}
+
+/// A temporary folder is for its maker alone; an export is as readable as any folder.
+#[cfg(unix)]
+fn readable(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn readable(_dir: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn parent(dir: &Path) -> PathBuf {
+    match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

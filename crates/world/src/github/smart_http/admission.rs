@@ -1,0 +1,123 @@
+//! Who a git client is, and whether it may.
+//!
+//! The texts and statuses are those which git prints after a request to github.com.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use jiff::Timestamp;
+
+use super::Refused;
+use super::request::{Service, Wanted};
+use crate::github::rest::Need;
+use crate::github::{Identity, Model, RepoId};
+
+/// The password beside which the user name is the token.
+const TOKEN_IS_THE_USER: &str = "x-oauth-basic";
+
+impl Model {
+    /// Who a git client is: nobody without credentials. The token is the password, or the user name beside an empty
+    /// one.
+    pub(super) fn git_identity(
+        &self,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Result<Option<Identity>, Refused> {
+        let Some(value) = headers.get(header::AUTHORIZATION) else {
+            return Ok(None);
+        };
+        let mut plain = HeaderMap::new();
+        plain.insert(
+            header::AUTHORIZATION,
+            basic_token(value).unwrap_or_else(|| value.clone()),
+        );
+        self.identify(&plain, now).map_err(|_| {
+            Refused::new(
+                StatusCode::UNAUTHORIZED,
+                "Invalid username or token. Password authentication is not supported for Git operations.",
+            )
+        })
+    }
+
+    /// The repository that is asked for, when the client may have it.
+    pub(super) fn admit_git(
+        &self,
+        wanted: &Wanted,
+        request: &Request<Bytes>,
+        identity: Option<&Identity>,
+    ) -> Result<RepoId, Refused> {
+        // Whether a repository exists is not told to strangers.
+        let hidden = || match identity {
+            None => Refused::new(StatusCode::UNAUTHORIZED, "Authentication required"),
+            Some(_) => Refused::new(StatusCode::NOT_FOUND, "Repository not found."),
+        };
+        let present = self.repository_by_name(&wanted.owner, &wanted.name);
+        let repo = present
+            .or_else(|| self.repository_by_former_name(&wanted.owner, &wanted.name))
+            .ok_or_else(hidden)?;
+        self.permit(identity, repo, Need::Read("contents"))
+            .map_err(|_| hidden())?;
+        if present.is_none() {
+            return Err(self.moved(repo, request));
+        }
+        if wanted.service == Service::ReceivePack {
+            self.admit_push(repo, identity)?;
+        }
+        Ok(repo)
+    }
+
+    fn admit_push(&self, repo: RepoId, identity: Option<&Identity>) -> Result<(), Refused> {
+        let Some(identity) = identity else {
+            return Err(Refused::new(
+                StatusCode::UNAUTHORIZED,
+                "Authentication required",
+            ));
+        };
+        self.permit(Some(identity), repo, Need::Write("contents"))
+            .map_err(|_| {
+                let archived = self.repository(repo).is_some_and(|found| found.archived);
+                let text = if archived {
+                    "This repository was archived so it is read-only.".to_owned()
+                } else {
+                    format!(
+                        "Permission to {}.git denied to {}.",
+                        self.full_name(repo),
+                        self.login(identity.account)
+                    )
+                };
+                Refused::new(StatusCode::FORBIDDEN, text)
+            })
+    }
+
+    /// Points to the present name of a renamed repository.
+    fn moved(&self, repo: RepoId, request: &Request<Bytes>) -> Refused {
+        let path = request.uri().path();
+        let rest = path.splitn(4, '/').nth(3).unwrap_or_default();
+        let query = request
+            .uri()
+            .query()
+            .map_or_else(String::new, |query| format!("?{query}"));
+        Refused {
+            status: StatusCode::MOVED_PERMANENTLY,
+            text: "Moved Permanently".to_owned(),
+            location: Some(format!("/{}.git/{rest}{query}", self.full_name(repo))),
+        }
+    }
+}
+
+/// The token of Basic credentials, in the form that the API takes.
+fn basic_token(value: &HeaderValue) -> Option<HeaderValue> {
+    let (scheme, encoded) = value.to_str().ok()?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let text = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (user, password) = text.split_once(':')?;
+    let token = if password.is_empty() || password == TOKEN_IS_THE_USER {
+        user
+    } else {
+        password
+    };
+    HeaderValue::from_str(&format!("token {token}")).ok()
+}

@@ -1,0 +1,147 @@
+//! Running git.
+
+use std::ffi::OsStr;
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode};
+
+use super::Refused;
+use super::request::Service;
+
+/// The longest that git may take for one request.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+/// What of git's complaint is told, in characters.
+const MAX_COMPLAINT: usize = 2_000;
+
+/// One request to one of git's services.
+pub(super) struct Call<'a> {
+    pub(super) service: Service,
+    pub(super) dir: &'a Path,
+    /// The client's `Git-Protocol` header.
+    pub(super) protocol: Option<&'a HeaderValue>,
+}
+
+impl Call<'_> {
+    /// The references, as the service advertises them.
+    pub(super) fn advertise(&self) -> Result<Vec<u8>, Refused> {
+        self.run(&["--stateless-rpc", "--advertise-refs"], &[])
+    }
+
+    /// The service's answer to a body.
+    pub(super) fn answer(&self, body: &[u8]) -> Result<Vec<u8>, Refused> {
+        self.run(&["--stateless-rpc"], body)
+    }
+
+    fn run(&self, options: &[&str], input: &[u8]) -> Result<Vec<u8>, Refused> {
+        let mut command = git(self.dir);
+        command.arg(self.service.command()).args(options).arg(".");
+        // Only what a version request looks like is handed on to the environment.
+        if let Some(protocol) = self.protocol.and_then(|value| value.to_str().ok())
+            && protocol
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "=:.-".contains(c))
+        {
+            command.env("GIT_PROTOCOL", protocol);
+        }
+        run(command, input)
+    }
+}
+
+/// A git that knows no configuration and no variable but those given here.
+pub(super) fn git(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(dir).env_clear();
+    for kept in ["PATH", "SYSTEMROOT", "TMPDIR"] {
+        if let Some(value) = std::env::var_os(kept) {
+            command.env(kept, value);
+        }
+    }
+    let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    command
+        .env("HOME", dir)
+        .env("LC_ALL", "C")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", null)
+        // A folder above must not be taken for the repository.
+        .env(
+            "GIT_CEILING_DIRECTORIES",
+            dir.parent().map_or(OsStr::new("/"), Path::as_os_str),
+        );
+    command
+}
+
+/// Runs a command to its end and gives its output.
+pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused> {
+    let spawned = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(Refused::new(
+                StatusCode::NOT_IMPLEMENTED,
+                "the model of GitHub serves git with the program git, which is not in PATH; install it",
+            ));
+        }
+        Err(error) => return Err(Refused::broken("start git", error)),
+    };
+    let (output, complaint) = converse(&mut child, input);
+    let Some(output) = output else {
+        // It may have ended by itself meanwhile; then there is nothing to kill.
+        let _ = child.kill();
+        let _ = child.wait();
+        let limit = format!("it took more than {} seconds", TIME_LIMIT.as_secs());
+        return Err(Refused::broken("run git to its end", limit));
+    };
+    let status = child
+        .wait()
+        .map_err(|error| Refused::broken("wait for git", error))?;
+    // After a protocol error git has told the client what is wrong, and ends with a failure.
+    if status.success() || !output.is_empty() {
+        Ok(output)
+    } else {
+        let complaint: String = String::from_utf8_lossy(&complaint)
+            .chars()
+            .take(MAX_COMPLAINT)
+            .collect();
+        Err(Refused::broken("run git", complaint.trim_end()))
+    }
+}
+
+/// Feeds a child and collects what it says; no output when it does not end in time.
+fn converse(child: &mut Child, input: &[u8]) -> (Option<Vec<u8>>, Vec<u8>) {
+    let output = collect(child.stdout.take());
+    let complaint = collect(child.stderr.take());
+    let stdin = child.stdin.take();
+    let input = input.to_vec();
+    // Git may end without reading everything; what it says then tells more than the broken pipe.
+    thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    match output.recv_timeout(TIME_LIMIT) {
+        Ok(output) => (
+            Some(output),
+            complaint.recv_timeout(TIME_LIMIT).unwrap_or_default(),
+        ),
+        Err(_) => (None, Vec::new()),
+    }
+}
+
+fn collect(source: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut all = Vec::new();
+        if let Some(mut source) = source {
+            // What was read before an error is all that there is.
+            let _ = source.read_to_end(&mut all);
+        }
+        // The receiver is gone when the time limit has passed.
+        let _ = sender.send(all);
+    });
+    receiver
+}

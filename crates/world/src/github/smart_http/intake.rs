@@ -1,0 +1,144 @@
+//! Taking what a push has left on disk back into the model.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use bytes::Bytes;
+use flate2::read::ZlibDecoder;
+use jiff::Timestamp;
+
+use super::{Refused, git};
+use crate::github::objects::Objects;
+use crate::github::{ActError, Model, Oid, RepoId, bare, object::Object};
+
+/// The largest object that is read, in bytes.
+const MAX_OBJECT: u64 = 256 * 1024 * 1024;
+/// The references of pull requests, which belong to the model.
+const PULLS: &str = "refs/pull/";
+
+impl Model {
+    /// Makes the model's objects and references those of the folder after a push, with all that follows from a push.
+    pub(super) fn take_in(
+        &mut self,
+        repo: RepoId,
+        dir: &Path,
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<(), Refused> {
+        let pushed = references(dir)?;
+        let Some(repository) = self.repository(repo) else {
+            return Ok(());
+        };
+        let before = repository.refs.clone();
+        let changed: BTreeMap<String, Oid> = pushed
+            .iter()
+            .filter(|(name, oid)| before.get(*name) != Some(*oid))
+            .map(|(name, oid)| (name.clone(), *oid))
+            .collect();
+        let fresh = read_new(dir, self.objects_mut(repo), changed.values().copied())
+            .map_err(|what| Refused::broken("hold what was pushed", what))?;
+        let objects = self.objects_mut(repo);
+        for object in fresh {
+            objects.put(object);
+        }
+        self.follow(repo, &before, &pushed, changed, actor, now)
+            .map_err(|error| Refused::broken("move a reference", error))
+    }
+
+    fn follow(
+        &mut self,
+        repo: RepoId,
+        before: &BTreeMap<String, Oid>,
+        pushed: &BTreeMap<String, Oid>,
+        changed: BTreeMap<String, Oid>,
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<(), ActError> {
+        for name in before.keys().filter(|name| !pushed.contains_key(*name)) {
+            self.delete_ref(repo, name, actor, now)?;
+        }
+        for (name, oid) in changed {
+            if before.contains_key(&name) {
+                // Git has already decided whether the move was allowed.
+                self.update_ref(repo, &name, oid, true, actor, now)?;
+            } else {
+                self.choose_default(repo, &name);
+                self.create_ref(repo, &name, oid, actor, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first branch of an empty repository becomes its default branch, as on GitHub.
+    fn choose_default(&mut self, repo: RepoId, name: &str) {
+        if let Some(branch) = name.strip_prefix("refs/heads/")
+            && let Some(repository) = self.repository_mut(repo)
+            && repository.branches().next().is_none()
+        {
+            branch.clone_into(&mut repository.default_branch);
+        }
+    }
+}
+
+/// The references of a folder, without those of pull requests.
+fn references(dir: &Path) -> Result<BTreeMap<String, Oid>, Refused> {
+    let mut command = git::git(dir);
+    command.args(["for-each-ref", "--format=%(objectname) %(refname)"]);
+    let output = git::run(command, &[])?;
+    let text = String::from_utf8(output)
+        .map_err(|_| Refused::broken("hold what was pushed", "a reference that is not UTF-8"))?;
+    text.lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter(|(_, name)| !name.starts_with(PULLS))
+        .map(|(oid, name)| match oid.parse() {
+            Ok(oid) => Ok((name.to_owned(), oid)),
+            Err(error) => Err(Refused::broken("read a reference", error)),
+        })
+        .collect()
+}
+
+/// Everything below these objects that is on disk and not in the model.
+fn read_new(
+    dir: &Path,
+    objects: &Objects,
+    from: impl Iterator<Item = Oid>,
+) -> Result<Vec<Object>, String> {
+    let mut waiting: Vec<Oid> = from.collect();
+    let mut seen = BTreeSet::new();
+    let mut fresh = Vec::new();
+    while let Some(oid) = waiting.pop() {
+        if objects.get(oid).is_some() || !seen.insert(oid) {
+            continue;
+        }
+        let object = read_loose(dir, oid)?;
+        waiting.extend(bare::named_by(&object));
+        fresh.push(object);
+    }
+    Ok(fresh)
+}
+
+fn read_loose(dir: &Path, oid: Oid) -> Result<Object, String> {
+    let fail = |what: &str| format!("object {oid}: {what}");
+    let file = File::open(bare::loose_path(dir, oid)).map_err(|error| fail(&error.to_string()))?;
+    let mut content = Vec::new();
+    ZlibDecoder::new(file)
+        .take(MAX_OBJECT)
+        .read_to_end(&mut content)
+        .map_err(|error| fail(&error.to_string()))?;
+    let end = content
+        .iter()
+        .position(|&byte| byte == 0)
+        .ok_or_else(|| fail("it has no head"))?;
+    let head = std::str::from_utf8(&content[..end]).map_err(|_| fail("its head is not text"))?;
+    let kind = head.split(' ').next().unwrap_or_default().to_owned();
+    let body = Bytes::from(content).slice(end + 1..);
+    let object = Object::decode(&kind, body).map_err(|error| fail(&error))?;
+    // An object that the model writes otherwise than git would have another name there.
+    if object.oid() == oid {
+        Ok(object)
+    } else {
+        Err(fail("the model cannot hold it without changing it"))
+    }
+}

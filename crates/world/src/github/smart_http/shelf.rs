@@ -1,0 +1,58 @@
+//! The bare repositories on disk from which git serves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::github::{Model, Oid, RepoId, bare};
+
+/// How the served repositories are configured.
+///
+/// Fetching by any name and filters are what GitHub allows. Pushed objects are checked, and stay loose so that they can
+/// be read one by one, however many they are. The heads of pull requests cannot be pushed to.
+const CONFIG: &str = "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n\
+    [receive]\n\tautogc = false\n\tfsckObjects = true\n\tunpackLimit = 100000000\n\thideRefs = refs/pull\n\
+    \tadvertisePushOptions = false\n";
+
+/// One repository on disk, which goes with the world.
+#[derive(Debug)]
+struct Shelf {
+    dir: TempDir,
+    written: BTreeSet<Oid>,
+}
+
+/// The repositories that a git client has asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Shelves {
+    all: BTreeMap<RepoId, Shelf>,
+}
+
+impl Model {
+    /// The folder of a repository, with all of its present objects and exactly its present references.
+    pub(super) fn fresh_shelf(&mut self, repo: RepoId) -> io::Result<PathBuf> {
+        let refs = bare::advertised(self, repo);
+        let (Some(repository), Some(objects)) =
+            (self.repositories.get(&repo), self.objects.get(&repo))
+        else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let shelf = match self.shelves.all.entry(repo) {
+            std::collections::btree_map::Entry::Occupied(found) => found.into_mut(),
+            std::collections::btree_map::Entry::Vacant(place) => {
+                let dir = tempfile::Builder::new().prefix("world-git-").tempdir()?;
+                bare::lay_out(dir.path(), &repository.default_branch, CONFIG)?;
+                place.insert(Shelf {
+                    dir,
+                    written: BTreeSet::new(),
+                })
+            }
+        };
+        let dir = shelf.dir.path().to_path_buf();
+        bare::write_objects(&dir, objects, refs.values().copied(), &mut shelf.written)?;
+        bare::set_refs(&dir, &refs)?;
+        bare::point_head(&dir, &repository.default_branch)?;
+        Ok(dir)
+    }
+}

@@ -1,0 +1,169 @@
+//! One connection: requests in, replies or silence out.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use ::http::{Request, Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::gate::{Gate, Verdict};
+use super::pace::ClockMode;
+use super::{MAX_REQUEST_BODY, reply};
+use crate::control;
+use crate::faults::Face;
+use crate::world::{Outcome, World};
+
+/// The longest silence after a request that times out.
+const MAX_SILENCE: Duration = Duration::from_secs(600);
+/// How long a client may take for the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What every connection of a face knows.
+#[derive(Clone)]
+pub(super) struct Line {
+    pub(super) world: Arc<Mutex<World>>,
+    pub(super) face: Face,
+    pub(super) clock: ClockMode,
+    pub(super) gate: Option<Arc<dyn Gate>>,
+    /// Whether `/__world/` is served here.
+    pub(super) control: bool,
+    pub(super) arrivals: Arc<AtomicU64>,
+    pub(super) ending: watch::Receiver<bool>,
+}
+
+/// The connection is closed without a reply.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is cut")]
+struct Cut;
+
+/// What the world did with a request.
+enum Done {
+    Reply(Response<Bytes>, Duration),
+    Cut,
+    Silence,
+}
+
+/// Serves a connection until it ends or the server does.
+pub(super) async fn run(stream: TcpStream, line: Line) {
+    // A small reply should not wait for the next packet; a socket that refuses the option works all the same.
+    let _ = stream.set_nodelay(true);
+    let mut ending = line.ending.clone();
+    let service = service_fn(move |request| answer(request, line.clone()));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        // The date is the world's, not the machine's.
+        .auto_date_header(false)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    // Errors are the client going away or a cut; both are told in the books if anywhere.
+    tokio::select! {
+        _ = &mut connection => return,
+        _ = ending.wait_for(|end| *end) => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<Bytes>>, Cut> {
+    let (head, body) = request.into_parts();
+    // A client that announces too much need not send it all to hear so.
+    if body.size_hint().lower() > MAX_REQUEST_BODY as u64 {
+        return Ok(reply::too_large(line.face).map(Full::new));
+    }
+    let body = match Limited::new(body, MAX_REQUEST_BODY).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            return Ok(reply::too_large(line.face).map(Full::new));
+        }
+        Err(_) => return Err(Cut),
+    };
+    let request = Request::from_parts(head, body);
+    let mut ending = line.ending.clone();
+    // The world's lock may be held for long (git runs under it), so no worker of the runtime waits for it.
+    let face = line.face;
+    let done = tokio::task::spawn_blocking(move || ask(&request, &line));
+    match done.await {
+        Ok(Done::Reply(response, wait)) => {
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                _ = ending.wait_for(|end| *end) => {}
+            }
+            Ok(response.map(Full::new))
+        }
+        Ok(Done::Cut) => Err(Cut),
+        Ok(Done::Silence) => {
+            // When the client goes away, this future is dropped with its connection.
+            tokio::select! {
+                () = tokio::time::sleep(MAX_SILENCE) => {}
+                _ = ending.wait_for(|end| *end) => {}
+            }
+            Err(Cut)
+        }
+        Err(_) => Ok(reply::panicked(face).map(Full::new)),
+    }
+}
+
+fn ask(request: &Request<Bytes>, line: &Line) -> Done {
+    if request.uri().path().starts_with(control::PREFIX) {
+        return Done::Reply(steer(request, line), Duration::ZERO);
+    }
+    let n = line.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
+    let gate = line.gate.as_deref();
+    if gate.is_some_and(|gate| gate.before(n, line.face, request) == Verdict::Cut) {
+        return Done::Cut;
+    }
+    let (answer, booked, date, wait) = {
+        let Ok(mut world) = line.world.lock() else {
+            return Done::Reply(reply::panicked(line.face), Duration::ZERO);
+        };
+        world.catch_up(Instant::now());
+        let date = world.now();
+        let copy = request.clone();
+        let answer = match line.face {
+            Face::Github => world.github_request(copy),
+            Face::Jules => world.jules_request(copy),
+        };
+        let wait = match line.clock {
+            ClockMode::Manual => Duration::ZERO,
+            ClockMode::Accelerated { .. } => world.clock().real_span(answer.latency),
+        };
+        (answer, world.last_request(), date, wait)
+    };
+    if gate.is_some_and(|gate| gate.after(n, line.face, request) == Verdict::Cut) {
+        if let Ok(mut world) = line.world.lock() {
+            world.reply_was_cut(booked);
+        }
+        return Done::Cut;
+    }
+    match answer.outcome {
+        Outcome::Reply(response) => {
+            Done::Reply(reply::finish(response, request.method(), date), wait)
+        }
+        Outcome::Dropped => Done::Cut,
+        Outcome::TimedOut => Done::Silence,
+    }
+}
+
+fn steer(request: &Request<Bytes>, line: &Line) -> Response<Bytes> {
+    if !line.control {
+        return control::error(
+            StatusCode::NOT_FOUND,
+            "the world is steered through the GitHub face, on a loopback address only",
+        );
+    }
+    match line.world.lock() {
+        Ok(mut world) => {
+            world.catch_up(Instant::now());
+            control::handle(&mut world, request)
+        }
+        Err(_) => reply::panicked(line.face),
+    }
+}

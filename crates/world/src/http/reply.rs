@@ -1,0 +1,77 @@
+//! What the server adds to replies, and the replies of its own.
+
+use ::http::{HeaderValue, Method, Response, StatusCode, header};
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::MAX_REQUEST_BODY;
+use crate::faults::Face;
+
+/// Dates a reply in virtual time unless it is dated, and takes the type from one that has no content.
+pub(super) fn finish(
+    mut response: Response<Bytes>,
+    method: &Method,
+    now: Timestamp,
+) -> Response<Bytes> {
+    let status = response.status();
+    let headers = response.headers_mut();
+    if !headers.contains_key(header::DATE)
+        && let Ok(date) =
+            HeaderValue::from_str(&now.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
+    {
+        headers.insert(header::DATE, date);
+    }
+    if matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT) {
+        headers.remove(header::CONTENT_TYPE);
+        *response.body_mut() = Bytes::new();
+    } else if method == Method::HEAD {
+        // The length is that of the body which GET would get.
+        let length = response.body().len();
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        *response.body_mut() = Bytes::new();
+    }
+    response
+}
+
+/// The reply to a body beyond the limit; the connection ends with it, for the rest of the body was not read.
+pub(super) fn too_large(face: Face) -> Response<Bytes> {
+    let message = format!("The request's body is larger than {MAX_REQUEST_BODY} bytes");
+    let mut response = error(face, StatusCode::PAYLOAD_TOO_LARGE, &message);
+    response
+        .headers_mut()
+        .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// The reply of a world that has a bug.
+pub(super) fn panicked(face: Face) -> Response<Bytes> {
+    error(
+        face,
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "The model panicked; see the standard error of the process that serves it",
+    )
+}
+
+fn error(face: Face, status: StatusCode, message: &str) -> Response<Bytes> {
+    let body: Value = match face {
+        Face::Github => json!({"message": message, "status": status.as_u16().to_string()}),
+        Face::Jules => {
+            let word = if status.is_server_error() {
+                "INTERNAL"
+            } else {
+                "INVALID_ARGUMENT"
+            };
+            json!({"error": {"code": status.as_u16(), "message": message, "status": word}})
+        }
+    };
+    let mut response = Response::new(Bytes::from(body.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json; charset=utf-8"),
+    );
+    response
+}
