@@ -64,6 +64,7 @@ pub enum Command {
         /// Really all of them; without it nothing is done
         #[arg(long, required = true)]
         all: bool,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -92,6 +93,7 @@ pub struct Repository {
 /// A tick.
 #[derive(Debug, Clone, Args)]
 pub struct TickArguments {
+    /// Which repository.
     #[command(flatten)]
     pub repository: Repository,
     /// The event that woke us; it only says that something is due, everything is read afresh
@@ -157,6 +159,7 @@ pub enum StateCommand {
     Show {
         /// A file; without it, the ledger of `--repo` is read
         file: Option<PathBuf>,
+        /// Where it comes from.
         #[command(flatten)]
         source: StateSource,
     },
@@ -167,6 +170,7 @@ pub enum StateCommand {
         /// Write the proposal; without it, it is only shown
         #[arg(long)]
         write: bool,
+        /// Where it comes from.
         #[command(flatten)]
         source: StateSource,
     },
@@ -175,6 +179,7 @@ pub enum StateCommand {
         /// Write the proposal; without it, it is only shown
         #[arg(long)]
         write: bool,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -202,6 +207,7 @@ pub enum TrackCommand {
         name: String,
         /// The index of the next step, from 0, or the id of its persona
         next: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -212,6 +218,7 @@ pub enum TrackCommand {
         /// Why
         #[arg(long)]
         reason: Option<String>,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -219,6 +226,7 @@ pub enum TrackCommand {
     Resume {
         /// The track
         name: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -263,6 +271,7 @@ pub enum SessionCommand {
         /// Archived ones, too
         #[arg(long)]
         archived: bool,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -270,6 +279,7 @@ pub enum SessionCommand {
     Show {
         /// The session's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -277,6 +287,7 @@ pub enum SessionCommand {
     Approve {
         /// The session's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -286,6 +297,7 @@ pub enum SessionCommand {
         id: String,
         /// What
         text: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -293,6 +305,7 @@ pub enum SessionCommand {
     Retry {
         /// The session's or the turn's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -300,6 +313,7 @@ pub enum SessionCommand {
     Cancel {
         /// The session's or the turn's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -310,6 +324,7 @@ pub enum SessionCommand {
         /// Whose work it counts as
         #[arg(long)]
         persona: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -318,6 +333,7 @@ pub enum SessionCommand {
 /// The open questions.
 #[derive(Debug, Clone, Args)]
 pub struct Probe {
+    /// Which repository.
     #[command(flatten)]
     pub repository: Repository,
     /// Also start sessions and write to a scratch branch: costs quota, use a scratch repository
