@@ -10,7 +10,9 @@ mod persona;
 mod sandbox;
 mod show;
 mod simulate;
+mod state;
 mod tick;
+mod track;
 mod validate;
 mod world_only;
 
@@ -85,6 +87,8 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         }
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Validate(arguments) => validate::run(arguments, screen),
+        Command::State { command } => state::run(command, screen).await,
+        Command::Track { command } => track::run(command, screen).await,
         Command::Persona { command } => persona::run(command, screen),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);
