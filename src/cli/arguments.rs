@@ -68,6 +68,8 @@ pub enum Command {
         #[command(flatten)]
         repository: Repository,
     },
+    /// Let a repository go on that `stop` or a person paused in its state
+    Resume(Repository),
     /// Ask the real services the questions that their documentation leaves open
     Probe(Probe),
     /// Print completions for a shell

@@ -160,7 +160,7 @@ pub(super) fn variable(name: &str) -> Option<String> {
         .filter(|value| !value.trim().is_empty())
 }
 
-fn is_set(value: &str) -> bool {
+pub(super) fn is_set(value: &str) -> bool {
     !matches!(
         value.trim().to_ascii_lowercase().as_str(),
         "" | "0" | "false" | "no" | "off"

@@ -7,10 +7,13 @@ pub mod exit;
 pub mod lines;
 pub mod output;
 mod persona;
+mod plain;
 mod sandbox;
+mod session;
 mod show;
 mod simulate;
 mod state;
+mod stop;
 mod tick;
 mod track;
 mod validate;
@@ -89,6 +92,10 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Validate(arguments) => validate::run(arguments, screen),
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,
+        Command::Session { command } => session::run(command, screen).await,
+        // Without `--all` the command line is refused before it comes here.
+        Command::Stop { repository, .. } => stop::run(repository, screen).await,
+        Command::Resume(repository) => stop::resume(repository, screen).await,
         Command::Persona { command } => persona::run(command, screen),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);
