@@ -1,5 +1,6 @@
 //! Black-box tests: the program and its adapters against the models of GitHub and Jules.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod commands;
 mod github_client;
 mod jules_client;
