@@ -1,4 +1,65 @@
-//! phileas keeps Google's Jules working on a GitHub repository by the clock.
+//! phileas keeps Google's Jules working on a GitHub repository by the clock: it reads a plan of personas, starts the
+//! next Jules session when its turn has come, follows it to its outcome, and keeps the ledger of all this in git, on the
+//! branch `jules`.
+//!
+//! # The house
+//!
+//! Three packages, so that the compiler, not a convention, keeps the core pure and the judge independent.
+//!
+//! | room | question it answers |
+//! |---|---|
+//! | [`phileas_domain`] | what is true, and what should happen next? Pure: no clock, no randomness, no I/O |
+//! | [`adapters`] | how do GitHub, Jules, git and files say it? Each behind a port of the runtime |
+//! | [`runtime`] | observe, decide, commit, execute, and again |
+//! | [`cli`] | how do people and programs reach it? |
+//! | [`sandbox`] | what does all this look like with models at the other ends of the wires? |
+//! | [`phileas_world`] | those models: GitHub, Jules, a maintainer, fault plans; they share no type with the domain |
+//!
+//! Arrows: `domain` uses nothing of ours; adapters use the domain and the ports, and not one another
+//! (`adapters/repository.rs` alone puts `github` and `ledger` together, and both send through `transport`); the runtime
+//! uses the domain and its own ports; the command line and the sandbox use everything. A test holds the arrows.
+//!
+//! # One tick
+//!
+//! ```text
+//! observe   one GraphQL read of GitHub; of Jules only what the decision still needs
+//! decide    pure: one commit, effects, a report, and when to look again
+//! commit    compare-and-swap on the head that was read; at most three sessions are announced by one commit
+//! execute   the effects in order; what came of each is an event
+//! again     decide with these events, until there is nothing left to do
+//! ```
+//!
+//! # What is deliberately absent
+//!
+//! 1. `decide` performs no I/O, reads no clock, draws no randomness, and cannot fail. Bad input becomes a diagnostic;
+//!    one broken persona stops one slot, never a track.
+//! 2. Same snapshot, same events: same bytes out.
+//! 3. An effect carries every value that carrying it out needs. Executing chooses nothing.
+//! 4. No session without an intent: the turn is announced by a commit before Jules is called, and only the winner of
+//!    that commit calls, once. A successor finds the session by its marker.
+//! 5. Nobody but phileas writes the ledger.
+//! 6. The state changes only by a commit whose parent is the head that was read. No merge of texts, no force, no
+//!    deleted branch.
+//! 7. History never shrinks. A corrupt ledger is not an absent one, and an absent one is not a fresh one.
+//! 8. An event only says that something may be due. Every tick reads everything afresh.
+//! 9. Plan and prompts come from the default branch at one commit; from `jules` only data is read.
+//! 10. Every loop, queue, retry, page walk and prompt has a named limit.
+//! 11. Secrets never reach arguments, addresses, logs, state, comments or any host but their own.
+//! 12. A dry run has no client that could write: it is given the reading ports alone.
+//!
+//! # Where this differs from the first design
+//!
+//! - The repository variable `PHILEAS_PAUSED` is read from the environment. GraphQL does not show variables, the
+//!   workflow's own token may not read them, and an idle tick is to cost one request; a workflow passes
+//!   `vars.PHILEAS_PAUSED`.
+//! - Journals are listed by the one read and fetched by a second one only for a persona that is about to start, so that
+//!   years of journals do not travel with every tick.
+//! - What must still be read is asked of the engine itself (`engine::needs`), so that no second program guesses what
+//!   the decision will look at.
+//! - A listing may hide prompts and titles may be rewritten; then each session of unknown origin is looked at by its id
+//!   before anybody says that a session does not exist.
+//! - A persona is skipped as sensitive on a public repository only when it says `sensitive: true`, unless the plan names
+//!   it with `sensitive = true`.
 
 pub mod adapters;
 pub mod cli;

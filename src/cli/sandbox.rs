@@ -1,10 +1,13 @@
 //! `phileas sandbox`: days of work on models of GitHub and Jules.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use phileas_domain::engine::{Line, Reason};
+use phileas_domain::model::{PersonaId, TrackName};
+use phileas_world::trouble::Trouble;
 use phileas_world::{FaultPlan, Knobs};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::arguments::Sandbox;
@@ -28,14 +31,6 @@ pub(super) async fn run(
     }
 }
 
-/// What `--faults FILE` holds: answers to open questions, and faults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct FaultsFile {
-    knobs: serde_json::Map<String, serde_json::Value>,
-    rules: Vec<phileas_world::FaultRule>,
-}
-
 fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
@@ -53,16 +48,12 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
 }
 
 fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
-    let wrong = |error: &dyn std::fmt::Display| {
-        Stopped::usage(format!("--faults {}: {error}", path.display()))
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
-    let file: FaultsFile = toml::from_str(&text).map_err(|error| wrong(&error))?;
+    let wrong = |error: String| Stopped::usage(format!("--faults {}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let trouble = Trouble::from_toml(&text).map_err(wrong)?;
     let mut knobs = Knobs::documented();
-    knobs
-        .set(&serde_json::Value::Object(file.knobs))
-        .map_err(|error| wrong(&error))?;
-    Ok((knobs, FaultPlan { rules: file.rules }))
+    let plan = trouble.apply(&mut knobs).map_err(wrong)?;
+    Ok((knobs, plan))
 }
 
 async fn headless(
@@ -80,13 +71,14 @@ async fn headless(
         arguments.seed,
     );
     let mut failed_ticks = 0_u64;
+    let mut said = Said::default();
     while let Some(ticked) = days.next().await {
         match ticked.result {
             Ok(report) if arguments.json => {
                 for (at, line) in &report.done {
                     screen.line(&line_json(*at, &repository, line).to_string())?;
                 }
-                for (at, line) in report.waiting.iter().filter(|(_, line)| !line.is_routine()) {
+                for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
                     screen.line(&line_json(*at, &repository, line).to_string())?;
                 }
                 screen.line(&summary_json(&report, ticked.cost).to_string())?;
@@ -139,4 +131,15 @@ async fn headless(
     }
     screen.flush()?;
     Ok(Exit::Done)
+}
+
+/// What was said last of each track and persona: a wait is news when its reason changes, not at each look.
+#[derive(Debug, Default)]
+struct Said(BTreeMap<(Option<TrackName>, Option<PersonaId>), Reason>);
+
+impl Said {
+    fn is_news(&mut self, line: &Line) -> bool {
+        let about = (line.track.clone(), line.persona.clone());
+        self.0.insert(about, line.reason) != Some(line.reason)
+    }
 }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{self, Ledger, Listing, ListingNeed, Needs, Outage, Snapshot};
-use phileas_domain::model::{Entry, Mode};
+use phileas_domain::engine::{
+    self, Ledger, Listing, ListingNeed, Needs, Outage, Session, Snapshot,
+};
+use phileas_domain::model::{Entry, Mode, SessionId};
 use phileas_domain::plan;
 use phileas_domain::state::{self, STATE_PATH};
 
@@ -140,6 +142,15 @@ async fn read(
     if let Some(need) = &needs.listing {
         list(jules, snapshot, need).await;
     }
+    for id in &needs.sessions {
+        match jules.session(id).await {
+            Ok(read) => know(snapshot, id, read),
+            Err(failure) => {
+                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
+                return;
+            }
+        }
+    }
     for id in &needs.activities {
         match jules.activities(id).await {
             // Sessions that are too young show none; that reads as "nothing has happened".
@@ -173,6 +184,18 @@ async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNee
         Ok(sessions) => Listing::Taken(sessions),
         Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
     };
+}
+
+/// Puts what one look at a session told into the listing. What is still not told counts as empty, so that it is asked
+/// for once.
+fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
+    let Listing::Taken(listing) = &mut snapshot.sessions else {
+        return;
+    };
+    if let Some(listed) = listing.sessions.iter_mut().find(|listed| listed.id == *id) {
+        let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
+        listed.prompt = Some(prompt);
+    }
 }
 
 fn outage(now: Timestamp, failure: &Failure) -> Outage {

@@ -14,8 +14,8 @@ use crate::runtime::{Settings, Tick, TickError, TickReport};
 /// How long a failed tick is left alone.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(1);
 /// No run makes more ticks than this.
-const MAX_TICKS: usize = 1_000_000;
-/// An instant at which the world does more things than this is a fault of the world.
+const MAX_TICKS: u64 = 1_000_000;
+/// The world does not do more things than this between two ticks.
 const MAX_STEPS: usize = 1_000_000;
 
 /// A run through days.
@@ -28,6 +28,17 @@ pub struct Days {
     ticks: u64,
     wake_at: Timestamp,
     clients: Clients,
+}
+
+/// What one step came to.
+#[derive(Debug)]
+pub enum Step {
+    /// The world moved on.
+    Moved,
+    /// A tick was made.
+    Ticked(Box<Ticked>),
+    /// The time is over.
+    Over,
 }
 
 /// What one tick came to.
@@ -78,40 +89,40 @@ impl Days {
 
     /// Moves on to the next tick and carries it out; `None` when the time is over.
     pub async fn next(&mut self) -> Option<Ticked> {
-        if self.ticks as usize >= MAX_TICKS || !self.wait() {
-            return None;
-        }
-        Some(self.tick(Ask::Due).await)
-    }
-
-    /// The next instant at which anything happens: in the world, or a tick.
-    #[must_use]
-    pub fn next_instant(&self) -> Timestamp {
-        let world = self.shared.world().next_due().unwrap_or(Timestamp::MAX);
-        self.wake_at.min(world).min(self.until)
-    }
-
-    /// Lets the world move on until a tick is due; `false` when the time is over.
-    fn wait(&mut self) -> bool {
         for _ in 0..MAX_STEPS {
-            let mut world = self.shared.world();
-            if heard(&mut world) {
-                return world.now() <= self.until;
+            match self.step().await {
+                Step::Moved => {}
+                Step::Ticked(ticked) => return Some(*ticked),
+                Step::Over => return None,
             }
-            let now = world.now();
-            if self.wake_at <= now {
-                return now < self.until;
-            }
-            let next = world.next_due().unwrap_or(Timestamp::MAX).min(self.wake_at);
-            if next > self.until {
-                let until = self.until.max(now);
-                world.advance_to(until);
-                return false;
-            }
-            // Something that is due now but has not happened needs the clock to move.
-            world.advance_to(next.max(now + SignedDuration::from_millis(1)));
         }
-        false
+        None
+    }
+
+    /// Does the next thing: one step of the world, or one tick.
+    pub async fn step(&mut self) -> Step {
+        let due = {
+            let mut world = self.shared.world();
+            let now = world.now();
+            if now >= self.until || self.ticks >= MAX_TICKS {
+                return Step::Over;
+            }
+            let due = heard(&mut world) || self.wake_at <= now;
+            if !due {
+                let next = world.next_due().unwrap_or(Timestamp::MAX).min(self.wake_at);
+                // Something that is due now but has not happened needs the clock to move.
+                world.advance_to(
+                    next.max(now + SignedDuration::from_millis(1))
+                        .min(self.until),
+                );
+            }
+            due
+        };
+        if due {
+            Step::Ticked(Box::new(self.tick(Ask::Due).await))
+        } else {
+            Step::Moved
+        }
     }
 
     async fn tick(&mut self, ask: Ask) -> Ticked {

@@ -11,6 +11,6 @@ pub mod transport;
 pub mod virtual_time;
 
 pub use clients::Clients;
-pub use days::{Days, Ticked};
+pub use days::{Days, Step, Ticked};
 pub use scene::Scene;
 pub use virtual_time::{Shared, VirtualTime};

@@ -61,6 +61,9 @@ impl Scene {
             temper: Temper {
                 office_hours: false,
                 longest_minutes: 3 * 60,
+                merges: 75,
+                closes: 12,
+                ignores: 3,
                 ..Temper::usual()
             },
             jules: Config {

@@ -18,6 +18,7 @@ pub mod jules;
 pub mod knobs;
 pub mod maintainer;
 pub mod seed;
+pub mod trouble;
 mod world;
 
 pub use books::Books;

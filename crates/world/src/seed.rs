@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use crate::github::account::{App, Installation, Permissions};
+use crate::github::account::{App, Permissions};
 use crate::github::hook::{Hook, Target};
 use crate::github::repository::{Label, Variable, Workflow};
 use crate::github::{Identity, Model, RepoId, Repository, Role, TokenKind};
@@ -267,31 +267,6 @@ impl Model {
             created_at: now,
         };
         self.apps.insert(app.id, app);
-    }
-
-    /// Installs an App on an account's repositories, all of them or the chosen ones, and gives the installation's id.
-    pub fn install_app(
-        &mut self,
-        app: u64,
-        owner: &str,
-        repositories: Option<&[RepoId]>,
-        now: Timestamp,
-    ) -> u64 {
-        let account = self.account(owner);
-        let id = self.next_id() % 100_000_007;
-        let repositories = repositories.map(|chosen| chosen.iter().copied().collect());
-        self.installations.insert(
-            id,
-            Installation {
-                id,
-                app,
-                account,
-                repositories,
-                suspended_at: None,
-                created_at: now,
-            },
-        );
-        id
     }
 
     /// A webhook of a repository; gives its id.

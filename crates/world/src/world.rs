@@ -1,5 +1,6 @@
 //! The world: both services, the maintainer, time, and what goes wrong.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -64,6 +65,8 @@ pub struct World {
     latency: Stream,
     requests: u64,
     arrivals: Arc<AtomicU64>,
+    /// Where each delivery stands in the books.
+    delivery_lines: BTreeMap<u64, usize>,
 }
 
 /// What a client gets for a request, and after how long.
@@ -134,6 +137,7 @@ impl World {
             knobs: config.knobs,
             requests: 0,
             arrivals: Arc::default(),
+            delivery_lines: BTreeMap::new(),
         }
     }
 
@@ -330,6 +334,7 @@ impl World {
             && at <= now
         {
             self.github.pending.pop_first();
+            self.github.touched.push(id);
             let Some(delivery) = self.github.deliveries.get_mut(&id) else {
                 continue;
             };
@@ -345,6 +350,7 @@ impl World {
                 due: at,
             });
         }
+        self.book_deliveries();
         due
     }
 
@@ -352,7 +358,9 @@ impl World {
     pub fn delivery_done(&mut self, id: u64, status: Option<u16>) {
         if let Some(delivery) = self.github.deliveries.get_mut(&id) {
             delivery.fate = Fate::Done(status);
+            self.github.touched.push(id);
         }
+        self.book_deliveries();
     }
 
     /// GitHub, for judges.
@@ -377,38 +385,19 @@ impl World {
         &mut self.jules
     }
 
-    /// Everything that happened, up to the last request or advance; deliveries are in [`World::complete_books`].
+    /// Everything that happened, up to the last request, advance or report of a delivery.
     #[must_use]
     pub fn books(&self) -> &Books {
         &self.books
     }
 
-    /// Everything that happened, deliveries and their fates included.
+    /// Everything that happened, what [`World::github_mut`] was used for since then included.
     #[must_use]
     pub fn complete_books(&self) -> Books {
         let mut books = self.books.clone();
         books
             .github_writes
             .extend(self.github.written.iter().cloned());
-        books.deliveries = self
-            .github
-            .deliveries()
-            .map(|delivery| books::Delivery {
-                id: delivery.id,
-                guid: delivery.guid.clone(),
-                event: delivery.event.clone(),
-                action: delivery.action.clone(),
-                repository: delivery.repository.map(|repo| repo.0),
-                created_at: delivery.created_at,
-                due: delivery.due,
-                redelivery: delivery.redelivery,
-                fate: delivery.fate.word().to_owned(),
-                status: match delivery.fate {
-                    Fate::Done(status) => status,
-                    _ => None,
-                },
-            })
-            .collect();
         books
     }
 
@@ -440,6 +429,38 @@ impl World {
         self.jules.write_books(&mut self.books);
         self.github.plan_deliveries(&self.knobs);
         self.github.remember(&self.knobs, now);
+        self.book_deliveries();
+    }
+
+    /// Brings the lines of deliveries that changed up to date.
+    fn book_deliveries(&mut self) {
+        for id in std::mem::take(&mut self.github.touched) {
+            let Some(delivery) = self.github.deliveries.get(&id) else {
+                continue;
+            };
+            let line = books::Delivery {
+                id,
+                guid: delivery.guid.clone(),
+                event: delivery.event.clone(),
+                action: delivery.action.clone(),
+                repository: delivery.repository.map(|repo| repo.0),
+                created_at: delivery.created_at,
+                due: delivery.due,
+                redelivery: delivery.redelivery,
+                fate: delivery.fate.word().to_owned(),
+                status: match delivery.fate {
+                    Fate::Done(status) => status,
+                    _ => None,
+                },
+            };
+            match self.delivery_lines.get(&id) {
+                Some(at) => self.books.deliveries[*at] = line,
+                None => {
+                    self.delivery_lines.insert(id, self.books.deliveries.len());
+                    self.books.deliveries.push(line);
+                }
+            }
+        }
     }
 }
 

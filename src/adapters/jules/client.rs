@@ -301,7 +301,7 @@ impl Client {
             let Some(wait) = attempts.next(&error, fresh, jitter) else {
                 return Err(error);
             };
-            tracing::warn!(
+            tracing::debug!(
                 route = call.route,
                 status = error.answer().map(|answer| answer.status),
                 wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),

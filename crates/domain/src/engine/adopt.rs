@@ -8,10 +8,12 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
-use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, GRACE, POLL};
+use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
 use super::{Effect, Line, ListingNeed, Reason, Session, Snapshot, Verdict, follow};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
@@ -27,10 +29,11 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     if adopt(draft, track, slot, turn) {
         return;
     }
+    let unread = unread(draft, horizon(intent.created_at));
     let settled_at = intent
         .created_at
         .checked_add(GRACE)
-        .unwrap_or(jiff::Timestamp::MAX);
+        .unwrap_or(Timestamp::MAX);
     if now < intent.not_after && intent.holder != draft.snapshot.holder {
         let text = format!("{} is about to start it", intent.holder);
         draft.say(
@@ -50,7 +53,7 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     let complete = draft.snapshot.listing().is_some_and(|listing| {
         listing.covers(horizon(intent.created_at)) && listing.taken_at >= settled_at
     });
-    if !complete {
+    if !complete || unread {
         if now >= settled_at {
             draft.need_listing(ListingNeed::CompleteSince(horizon(intent.created_at)));
         }
@@ -180,7 +183,7 @@ fn is_of_intent(session: &Session, marker: &Marker, turn: &Turn) -> bool {
     let earliest = intent
         .created_at
         .checked_sub(CLOCK_TOLERANCE)
-        .unwrap_or(jiff::Timestamp::MIN);
+        .unwrap_or(Timestamp::MIN);
     let same_prompt = session
         .prompt
         .as_deref()
@@ -193,6 +196,27 @@ fn marker_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
         return our_line(snapshot, session).map(|line| line.marker);
     }
     Marker::in_title(&session.title).filter(|_| session.source.is_some())
+}
+
+/// Sessions of this repository, created since an instant, of which the listing does not say whose they are. Asks for a
+/// look at each; while one is left, nobody can say that a session does not exist.
+pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
+    let Some(listing) = draft.snapshot.listing() else {
+        return false;
+    };
+    let known = known_sessions(&draft.state);
+    let unread: Vec<_> = listing
+        .sessions
+        .iter()
+        .rev()
+        .filter(|session| session.prompt.is_none() && Marker::in_title(&session.title).is_none())
+        .filter(|session| session.created_at >= since && !known.contains(&session.id))
+        .map(|session| session.id.clone())
+        .take(SESSIONS_READ)
+        .collect();
+    let left = !unread.is_empty();
+    draft.needs.sessions.extend(unread);
+    left
 }
 
 fn known_sessions(state: &State) -> BTreeSet<SessionId> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{DAY, POLL, PULL_POLL};
+use super::limits::{BUDGET_DAY, DAY, POLL, PULL_POLL};
 use super::start::{Candidate, Cause, wait};
 use super::{Checks, Line, Listing, ListingNeed, Reason, gate, pulls};
 use crate::plan::{MainRed, Priority};
@@ -68,7 +68,7 @@ fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
         .budget
         .created
         .iter()
-        .filter(|at| now.duration_since(**at) < DAY)
+        .filter(|at| now.duration_since(**at) < BUDGET_DAY)
         .copied()
         .collect()
 }
@@ -90,7 +90,7 @@ fn freed_at(recent: &[Timestamp], limit: usize, draft: &Draft<'_>) -> Timestamp 
     let place = recent.len().checked_sub(limit.max(1));
     let leaving = place
         .and_then(|place| recent.get(place))
-        .and_then(|at| at.checked_add(DAY).ok());
+        .and_then(|at| at.checked_add(BUDGET_DAY).ok());
     leaving.unwrap_or_else(|| draft.after(POLL))
 }
 

@@ -1,7 +1,7 @@
 //! A turn is announced: its intent goes into the state, its session becomes an effect.
 
 use super::draft::Draft;
-use super::limits::{DAY, INTENT_VALID};
+use super::limits::{BUDGET_DAY, INTENT_VALID};
 use super::start::{Candidate, Cause};
 use super::{CreateSession, Effect, Line, MakeBranch, PullState, Reason, Verdict};
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
@@ -110,7 +110,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
         .state
         .budget
         .created
-        .retain(|at| now.duration_since(*at) < DAY);
+        .retain(|at| now.duration_since(*at) < BUDGET_DAY);
     draft.effect(Effect::CreateSession(Box::new(CreateSession {
         track: candidate.track.clone(),
         slot: candidate.work.slot.clone(),

@@ -27,6 +27,18 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
             gate::unavailable(draft);
         }
     }
+    // A turn that was in the dark once may have a session that shows up only now.
+    let day = draft.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
+    let in_the_dark = |turn: &Turn| turn.ambiguous > 0;
+    if draft
+        .state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values())
+        .any(in_the_dark)
+    {
+        adopt::unread(draft, day);
+    }
     adopt::duplicates(draft);
     for (track, slot) in live {
         let Some(turn) = draft.turn(&track, &slot).cloned() else {

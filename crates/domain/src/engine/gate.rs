@@ -1,5 +1,7 @@
 //! Whether anything may be written or started at all.
 
+use jiff::Timestamp;
+
 use super::draft::Draft;
 use super::limits::{CLOCK_TOLERANCE, GRACE, POLL};
 use super::{
@@ -89,6 +91,14 @@ fn born(draft: &mut Draft<'_>) -> bool {
             false
         }
         Listing::Taken(sessions) => {
+            if super::adopt::unread(draft, Timestamp::MIN) {
+                let text = "there is no ledger yet; sessions of unknown origin are looked at first";
+                let until = draft.after(POLL);
+                draft.say(
+                    Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),
+                );
+                return false;
+            }
             let witness = sessions
                 .sessions
                 .iter()
@@ -271,8 +281,8 @@ pub(super) fn silence_observers(
 }
 
 /// The instant from which a listing must reach to show the session of an intent.
-pub(super) fn horizon(created_at: jiff::Timestamp) -> jiff::Timestamp {
+pub(super) fn horizon(created_at: Timestamp) -> Timestamp {
     created_at
         .checked_sub(CLOCK_TOLERANCE)
-        .unwrap_or(jiff::Timestamp::MIN)
+        .unwrap_or(Timestamp::MIN)
 }

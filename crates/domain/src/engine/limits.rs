@@ -15,7 +15,7 @@ pub(super) const AMBIGUOUS_LIMIT: u32 = 2;
 /// How soon a running session is looked at again.
 pub(super) const POLL: SignedDuration = SignedDuration::from_mins(1);
 /// How soon an open pull request is looked at again when no webhook tells of it.
-pub(super) const PULL_POLL: SignedDuration = SignedDuration::from_mins(10);
+pub(super) const PULL_POLL: SignedDuration = SignedDuration::from_mins(30);
 /// How long after a session's end its pull request may still appear.
 pub(super) const PULL_LAG: SignedDuration = SignedDuration::from_mins(10);
 /// How long a session's state may lag behind a message that was sent to it.
@@ -32,8 +32,11 @@ pub(super) const UNSENT_PAUSE: SignedDuration = SignedDuration::from_mins(2);
 pub(super) const REFUSED_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 /// The longest pause of a refused create.
 pub(super) const REFUSED_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
-/// The rolling day of budgets.
+/// A day.
 pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// The rolling day of budgets. Sessions are dated by Jules' clock and looked at by GitHub's, so a budget's day is longer
+/// than a day by what the two may differ.
+pub(super) const BUDGET_DAY: SignedDuration = SignedDuration::from_mins(24 * 60 + 2);
 /// How late a slot may be answered where missed slots are forgotten: one hourly run and its delay.
 pub(super) const CATCH_UP_TOLERANCE: SignedDuration = SignedDuration::from_mins(90);
 /// A rest in a track ends after this long for each cycle of it, also when the track stands still.
@@ -50,3 +53,5 @@ pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 
 pub(super) const SLOTS_LIMIT: usize = 50;
 /// A commit's subject is cut here, in characters.
 pub(super) const HEADLINE_LIMIT: usize = 160;
+/// How many sessions of unknown origin are looked at in one go.
+pub(super) const SESSIONS_READ: usize = 20;

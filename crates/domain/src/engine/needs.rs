@@ -22,6 +22,9 @@ pub enum ListingNeed {
 pub struct Needs {
     /// A listing of Jules' sessions.
     pub listing: Option<ListingNeed>,
+    /// Sessions that the listing shows without prompt and without a marker in their title: only a look at each of them
+    /// tells whose they are.
+    pub sessions: BTreeSet<SessionId>,
     /// Sessions whose activities are needed.
     pub activities: BTreeSet<SessionId>,
     /// Pull requests that the first read did not show.

@@ -41,21 +41,6 @@ pub struct Line {
     pub until: Option<Timestamp>,
 }
 
-impl Line {
-    /// Whether it says only what every look says: a session at work, a time that has not come.
-    #[must_use]
-    pub fn is_routine(&self) -> bool {
-        matches!(
-            self.reason,
-            Reason::NotDue
-                | Reason::SessionRunning
-                | Reason::PrOpen
-                | Reason::Unchanged
-                | Reason::Manual
-        )
-    }
-}
-
 /// What is done about a track, schedule or request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {

@@ -24,11 +24,14 @@ pub(super) fn title(
         None => String::new(),
     };
     let text = if own.is_empty() {
-        one_line(track.as_str())
+        let (emoji, track) = (one_line(&persona.emoji), one_line(track.as_str()));
+        format!("{emoji} {}: {track}", persona.id)
+            .trim_start()
+            .to_owned()
     } else {
-        own
+        branded(persona, &own)
     };
-    Ok(cut_chars(&branded(persona, &text), TITLE_LIMIT_CHARS))
+    Ok(cut_chars(&text, TITLE_LIMIT_CHARS))
 }
 
 fn branded(persona: &Persona, text: &str) -> String {

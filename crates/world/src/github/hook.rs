@@ -250,6 +250,7 @@ impl Model {
     /// Decides for every new delivery when it is posted, whether it is lost, and whether it comes twice.
     pub(crate) fn plan_deliveries(&mut self, knobs: &Knobs) {
         for id in std::mem::take(&mut self.unplanned) {
+            self.touched.push(id);
             let lost = self.chance.happens(knobs.webhook_lost);
             let doubled = self.chance.happens(knobs.webhook_doubled);
             let mut due = |created: Timestamp| {
@@ -275,6 +276,7 @@ impl Model {
                 copy.id = self.next_id();
                 copy.due = Some(second);
                 self.pending.insert((second, copy.id));
+                self.touched.push(copy.id);
                 self.deliveries.insert(copy.id, copy);
             }
         }

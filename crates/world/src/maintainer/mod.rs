@@ -117,7 +117,10 @@ impl Maintainer {
             }
             let known = self.known.insert(repo, repository.next_number).unwrap_or(0);
             for (number, pull) in repository.pulls.range(known..) {
-                if pull.state == State::Open && pull.author_login != self.temper.login {
+                // Jules opens some pull requests as the person whose account it works for; they are no less Jules'.
+                let own = pull.author_login == self.temper.login
+                    && jules.session_of_pull(repo, *number, github).is_none();
+                if pull.state == State::Open && !own {
                     let at = self
                         .temper
                         .looks_at(now, &mut self.about("pull", repo, *number, 0));

@@ -77,7 +77,7 @@ fn deliveries_are_lost_and_doubled_as_the_knobs_say() {
     assert!(
         stage
             .world
-            .complete_books()
+            .books()
             .deliveries
             .iter()
             .all(|delivery| delivery.fate == "lost")

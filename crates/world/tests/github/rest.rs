@@ -554,3 +554,74 @@ fn timelines_tell_who_did_what() {
     let events = stage.get(&format!("{REPO}/issues/{number}/events"));
     assert_eq!(events.as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn runs_releases_and_installations_are_shown() {
+    let mut stage = Stage::new();
+    let (repo, now) = (stage.repo, stage.world.now());
+    let github = stage.world.github_mut();
+    let run = github
+        .start_run(
+            repo,
+            ".github/workflows/ci.yml",
+            "push",
+            "main",
+            "walter",
+            now,
+        )
+        .unwrap();
+    let later = later(now, Duration::from_secs(60));
+    github
+        .finish_run(repo, run, "failure", "line one\n", later)
+        .unwrap();
+    github
+        .publish_release(
+            repo,
+            "v1.0.0",
+            &[("phileas", bytes::Bytes::from_static(b"binary"))],
+            "olivia",
+            now,
+        )
+        .unwrap();
+    let runs = stage.get(&format!("{REPO}/actions/runs?status=failure"));
+    assert_eq!(
+        (&runs["total_count"], &runs["workflow_runs"][0]["id"]),
+        (&json!(1), &json!(run))
+    );
+    let job = stage.get(&format!("{REPO}/actions/runs/{run}/jobs"))["jobs"][0]["id"].clone();
+    let log = stage.send(
+        "GET",
+        &format!("{REPO}/actions/jobs/{job}/logs"),
+        Some("token-olivia"),
+        None,
+    );
+    assert_eq!(log.body().as_ref(), b"line one\n");
+    assert_eq!(
+        stage
+            .ask(
+                "PUT",
+                &format!("{REPO}/actions/workflows/ci.yml/disable"),
+                Value::Null
+            )
+            .0,
+        204
+    );
+    assert_eq!(
+        stage.get(&format!("{REPO}/actions/workflows/ci.yml"))["state"],
+        "disabled_manually"
+    );
+    let release = stage.get(&format!("{REPO}/releases/latest"));
+    let asset = release["assets"][0]["id"].clone();
+    let request = http::Request::get(format!("{REPO}/releases/assets/{asset}"))
+        .header("accept", "application/octet-stream");
+    let content = crate::stage::reply(
+        stage
+            .world
+            .github_request(request.body(bytes::Bytes::new()).unwrap()),
+    );
+    assert_eq!(content.body().as_ref(), b"binary");
+    assert_eq!(
+        stage.get(&format!("{REPO}/git/ref/tags/v1.0.0"))["object"]["type"],
+        "commit"
+    );
+}

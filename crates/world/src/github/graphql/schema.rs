@@ -9,7 +9,7 @@ use async_graphql_parser::types::{
 };
 use async_graphql_value::ConstValue;
 
-/// The schema's text. Its names are GitHub's own; a check in `tests/parts` holds it against the published schema.
+/// The schema's text. Its names, arguments and types are those of GitHub's published schema.
 const TEXT: &str = include_str!("schema.graphql");
 
 /// An argument or a field of an input object.

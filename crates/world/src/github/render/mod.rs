@@ -64,6 +64,19 @@ const REPOSITORY_LINKS: &[(&str, &str)] = &[
     ("deployments_url", "/deployments"),
 ];
 
+/// What a repository in its short form has besides its links.
+const MINIMAL: [&str; 9] = [
+    "id",
+    "node_id",
+    "name",
+    "full_name",
+    "private",
+    "owner",
+    "description",
+    "fork",
+    "url",
+];
+
 impl Model {
     /// The API address of something below a repository.
     pub(crate) fn repo_url(&self, repo: RepoId, rest: &str) -> String {
@@ -145,6 +158,19 @@ impl Model {
         });
         for (name, rest) in REPOSITORY_LINKS {
             out[*name] = format!("{url}{rest}").into();
+        }
+        out
+    }
+
+    /// `minimal-repository`: what names a repository, and its links.
+    pub(crate) fn minimal_repository(&self, repository: &Repository) -> Value {
+        let mut out = self.repository_json(repository);
+        if let Value::Object(out) = &mut out {
+            let web = ["git_url", "clone_url", "svn_url", "ssh_url", "mirror_url"];
+            out.retain(|name, _| {
+                MINIMAL.contains(&name.as_str())
+                    || name.ends_with("_url") && !web.contains(&name.as_str())
+            });
         }
         out
     }
@@ -243,7 +269,7 @@ impl Model {
             "permissions": app.map(|app| &app.permissions), "events": app.map(|app| &app.events),
             "created_at": stamp(installation.created_at), "updated_at": stamp(installation.created_at),
             "single_file_name": null, "has_multiple_single_files": false, "single_file_paths": [],
-            "suspended_by": null, "suspended_at": installation.suspended_at.map(stamp),
+            "suspended_by": installation.suspended_at.map(|_| self.simple_user(installation.account)), "suspended_at": installation.suspended_at.map(stamp),
         })
     }
 
@@ -272,7 +298,7 @@ impl Model {
             .iter()
             .filter(|other| other.workflow == run.workflow && other.id <= run.id)
             .count();
-        let full = self.repository_json(repository);
+        let full = self.minimal_repository(repository);
         json!({
             "id": run.id, "name": workflow.map(|workflow| &workflow.name), "node_id": node::encode("WFR", repo, run.id),
             "check_suite_id": run.id + 1, "check_suite_node_id": node::encode("CS", repo, run.id + 1),

@@ -73,6 +73,24 @@ impl Model {
         json!({"pull_request": self.pull_json(repository, pull, false, None), "review": review})
     }
 
+    /// `workflow` and `workflow_run` of a workflow_run event.
+    pub(crate) fn run_payload(&self, repo: RepoId, id: u64) -> Value {
+        let Some(repository) = self.repository(repo) else {
+            return json!({});
+        };
+        let Some(run) = repository.runs.iter().find(|run| run.id == id) else {
+            return json!({});
+        };
+        let workflow = repository
+            .workflows
+            .iter()
+            .find(|workflow| workflow.id == run.workflow);
+        json!({
+            "workflow": workflow.map(|workflow| self.workflow_json(repo, workflow)),
+            "workflow_run": self.run_json(repository, run),
+        })
+    }
+
     /// All of a push event but repository and sender.
     pub(crate) fn push_payload(
         &self,

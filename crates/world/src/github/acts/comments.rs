@@ -1,0 +1,197 @@
+//! Comments and reactions.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::{ActError, Subject};
+use crate::github::repository::{Comment, Edit, Happening, Reaction};
+use crate::github::{Model, RepoId};
+
+impl Model {
+    /// Comments on an issue or pull request and gives the comment's id; 0 when the thread does not exist.
+    pub fn comment(
+        &mut self,
+        repo: RepoId,
+        number: u64,
+        body: &str,
+        actor: &str,
+        now: Timestamp,
+    ) -> u64 {
+        let actor = self.account(actor);
+        self.comment_by(repo, number, body, actor, now)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn comment_by(
+        &mut self,
+        repo: RepoId,
+        number: u64,
+        body: &str,
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<u64, ActError> {
+        let id = self.next_id();
+        let event = self.timeline_event(actor, now, Happening::Commented(id));
+        let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
+        let thread = repository.thread_mut(number).ok_or(ActError::NotFound)?;
+        thread.comments.push(id);
+        thread.updated_at = now;
+        thread.timeline.push(event);
+        let comment = Comment {
+            id,
+            number,
+            body: body.to_owned(),
+            author: actor,
+            created_at: now,
+            updated_at: now,
+            edits: Vec::new(),
+            reactions: Vec::new(),
+        };
+        repository.comments.insert(id, Arc::new(comment));
+        self.note(
+            repo,
+            actor,
+            "comment.created",
+            json!({"number": number, "id": id, "body": body}),
+            now,
+        );
+        self.emit(
+            repo,
+            "issue_comment",
+            Some("created"),
+            actor,
+            now,
+            |model| model.comment_payload(repo, id),
+        );
+        Ok(id)
+    }
+
+    /// Changes the text of a comment.
+    pub fn edit_comment(&mut self, repo: RepoId, id: u64, body: &str, actor: &str, now: Timestamp) {
+        let actor = self.account(actor);
+        let _ = self.edit_comment_by(repo, id, body, actor, now);
+    }
+
+    pub(crate) fn edit_comment_by(
+        &mut self,
+        repo: RepoId,
+        id: u64,
+        body: &str,
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<(), ActError> {
+        let edit = self.next_id();
+        let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
+        let comment = repository
+            .comments
+            .get_mut(&id)
+            .map(Arc::make_mut)
+            .ok_or(ActError::NotFound)?;
+        let from = std::mem::replace(&mut comment.body, body.to_owned());
+        comment.updated_at = now;
+        comment.edits.push(Edit {
+            id: edit,
+            editor: actor,
+            at: now,
+            text: body.to_owned(),
+        });
+        let number = comment.number;
+        self.note(
+            repo,
+            actor,
+            "comment.edited",
+            json!({"number": number, "id": id, "body": body}),
+            now,
+        );
+        self.emit(repo, "issue_comment", Some("edited"), actor, now, |model| {
+            let mut payload = model.comment_payload(repo, id);
+            payload["changes"] = json!({"body": {"from": from}});
+            payload
+        });
+        Ok(())
+    }
+
+    pub(crate) fn delete_comment_by(
+        &mut self,
+        repo: RepoId,
+        id: u64,
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<(), ActError> {
+        let gone = self
+            .repository(repo)
+            .and_then(|repository| repository.comments.get(&id))
+            .ok_or(ActError::NotFound)?;
+        let number = gone.number;
+        // The payload shows what is about to go.
+        self.emit(
+            repo,
+            "issue_comment",
+            Some("deleted"),
+            actor,
+            now,
+            |model| model.comment_payload(repo, id),
+        );
+        let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
+        repository.comments.remove(&id);
+        if let Some(thread) = repository.thread_mut(number) {
+            thread.comments.retain(|other| *other != id);
+            thread
+                .timeline
+                .retain(|event| event.what != Happening::Commented(id));
+            thread.updated_at = now;
+        }
+        self.note(
+            repo,
+            actor,
+            "comment.deleted",
+            json!({"number": number, "id": id}),
+            now,
+        );
+        Ok(())
+    }
+
+    pub(crate) fn react(
+        &mut self,
+        repo: RepoId,
+        subject: Subject,
+        content: &str,
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<Reaction, ActError> {
+        let id = self.next_id();
+        let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
+        let reactions = match subject {
+            Subject::Thread(number) => {
+                &mut repository
+                    .thread_mut(number)
+                    .ok_or(ActError::NotFound)?
+                    .reactions
+            }
+            Subject::Comment(id) => {
+                &mut repository
+                    .comments
+                    .get_mut(&id)
+                    .map(Arc::make_mut)
+                    .ok_or(ActError::NotFound)?
+                    .reactions
+            }
+        };
+        if let Some(old) = reactions
+            .iter()
+            .find(|old| old.account == actor && old.content == content)
+        {
+            return Ok(old.clone());
+        }
+        let reaction = Reaction {
+            id,
+            account: actor,
+            content: content.to_owned(),
+            at: now,
+        };
+        reactions.push(reaction.clone());
+        Ok(reaction)
+    }
+}
