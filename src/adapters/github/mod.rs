@@ -9,6 +9,7 @@
 //! | which paths are called? | [`routes`] |
 //! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
+//! | what did a file of a branch say before? | `versions.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -24,6 +25,7 @@ mod plan_files;
 mod pulls;
 mod request;
 mod texts;
+mod versions;
 mod wire;
 
 pub mod base;
@@ -52,6 +54,7 @@ pub use graphql::documents;
 pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
 pub use token::{App, Credential, CredentialError, Token};
+pub use versions::{FileVersion, MAX_VERSIONS};
 
 use budget::Budget;
 use channel::Channel;

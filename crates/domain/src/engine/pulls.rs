@@ -10,7 +10,8 @@ use crate::state::Outcome;
 ///
 /// A branch in a fork can bear any name, so it never counts. The author is a hint that nothing hangs on: Jules opens
 /// some pull requests as the connected person.
-pub(super) fn of_session<'a>(snapshot: &'a Snapshot, session: &Session) -> Option<&'a Pull> {
+#[must_use]
+pub fn of_session<'a>(snapshot: &'a Snapshot, session: &Session) -> Option<&'a Pull> {
     let by_word = session
         .pulls
         .iter()

@@ -78,9 +78,9 @@ impl Stopwatch for Stage {
 }
 
 impl Pause for Stage {
-    fn now(&self) -> jiff::Timestamp {
+    fn now(&self) -> Timestamp {
         let elapsed = jiff::SignedDuration::try_from(self.elapsed()).unwrap();
-        jiff::Timestamp::UNIX_EPOCH + elapsed
+        Timestamp::UNIX_EPOCH + elapsed
     }
 
     fn pause(&self, time: Duration) -> BoxFuture<'_, ()> {
