@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use phileas::runtime::ports::{Commit, CommitError, Disposition, GitHub as _, LedgerRead};
+use phileas::runtime::ports::{
+    Commit, CommitError, Disposition, LedgerRead, ReadGitHub as _, WriteGitHub as _,
+};
 use phileas_domain::model::Oid;
 use serde_json::json;
 

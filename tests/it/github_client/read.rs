@@ -2,11 +2,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use phileas::adapters::github::{App, Credential};
-use phileas::runtime::ports::{Disposition, GitHub as _, LedgerRead};
+use phileas::runtime::ports::{Disposition, LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use phileas_domain::engine::Checks;
 use phileas_domain::model::PullNumber;
 use phileas_world::github::Verdict;
 use phileas_world::github::repository::NewPull;
+use phileas_world::seed::NewApp;
 use serde_json::json;
 
 use super::place::Place;
@@ -212,7 +213,16 @@ async fn an_app_asks_with_a_token_of_its_installation() {
             ("pull_requests", Access::Write),
         ]);
         let github = world.github_mut();
-        github.add_app(77, "phileas", "acme", granted, &[], None, now);
+        let app = NewApp {
+            id: 77,
+            slug: "phileas".to_owned(),
+            owner: "acme".to_owned(),
+            permissions: granted,
+            events: Vec::new(),
+            hook: None,
+            public_key: None,
+        };
+        github.add_app(app, now);
         github.install_app(77, "acme", Some(&[repo]), now);
     }
     let client = place.client_as(Credential::App(App::new("77", &pem).unwrap()));

@@ -1,4 +1,4 @@
-use phileas::runtime::ports::{Disposition, GitHub as _};
+use phileas::runtime::ports::{Disposition, ReadGitHub as _, WriteGitHub as _};
 use phileas_domain::model::{BranchName, PullNumber};
 use serde_json::json;
 
