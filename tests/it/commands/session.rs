@@ -156,7 +156,7 @@ fn a_strangers_session_is_taken_in_and_followed() {
                 title: Some(phileas_world::jules::Pattern::new("^Notes$").unwrap()),
                 ..Matcher::default()
             },
-            ending: Ending::Changes,
+            ending: Some(Ending::Changes),
             ..Scenario::default()
         });
     });
