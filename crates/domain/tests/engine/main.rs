@@ -7,3 +7,4 @@ mod gates;
 mod money;
 mod schedules;
 mod sessions;
+mod yields;
