@@ -13,6 +13,7 @@ mod session;
 mod show;
 mod simulate;
 mod state;
+mod status;
 mod stop;
 mod tick;
 mod track;
@@ -93,6 +94,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Validate(arguments) => validate::run(arguments, screen),
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,
+        Command::Status(repository) => status::run(repository, screen).await,
         Command::Session { command } => session::run(command, screen).await,
         // Without `--all` the command line is refused before it comes here.
         Command::Stop { repository, .. } => stop::run(repository, screen).await,

@@ -4,6 +4,7 @@
 mod bench;
 mod session;
 mod state;
+mod status;
 mod stop;
 mod track;
 mod world_only;

@@ -33,13 +33,7 @@ pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<
         );
         return Some(wait(candidate, Reason::ReviewBacklog, text).until(draft.after(PULL_POLL)));
     }
-    let live = draft
-        .state
-        .tracks
-        .values()
-        .flat_map(|track| track.turns.values())
-        .filter(|turn| turn.session_id.is_some() || turn.intent.is_some())
-        .count();
+    let live = live(draft);
     if live >= budget.max_active as usize {
         let text = format!(
             "{live} sessions are live; the limit is {}",
@@ -60,8 +54,20 @@ pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<
     None
 }
 
+/// Sessions that are live or announced.
+pub(super) fn live(draft: &Draft<'_>) -> usize {
+    let turns = draft
+        .state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values());
+    turns
+        .filter(|turn| turn.session_id.is_some() || turn.intent.is_some())
+        .count()
+}
+
 /// Sessions of the rolling day, oldest first.
-fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
+pub(super) fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
     let now = draft.now();
     draft
         .state
@@ -74,7 +80,7 @@ fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
 }
 
 /// Intents whose session is not known yet count as spent.
-fn announced(draft: &Draft<'_>) -> usize {
+pub(super) fn announced(draft: &Draft<'_>) -> usize {
     let turns = draft
         .state
         .tracks

@@ -31,6 +31,7 @@ mod start;
 mod steer;
 mod step;
 mod track;
+mod yields;
 
 pub use decide::{decide, needs};
 pub use decision::{Change, Decision};
@@ -46,3 +47,4 @@ pub use snapshot::{
     Repository, Session, SessionState, Sessions, Snapshot,
 };
 pub use steer::{SteerError, next_step, set_next_step};
+pub use yields::{BudgetFigures, Yield, budget_figures, yield_of_all, yields};

@@ -7,7 +7,7 @@ use super::limits::{IGNORED_AFTER, REST_DAYS_PER_CYCLE, REST_DAYS_PER_SLOT};
 use super::{PullState, Snapshot};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::Policy;
-use crate::state::{Outcome, State};
+use crate::state::{HistoryEntry, Outcome, State};
 
 /// Learns from a turn's outcome. `was` is the outcome that was written before, if any.
 pub(super) fn learn(
@@ -83,13 +83,20 @@ fn ignored(state: &State, snapshot: &Snapshot, persona: &PersonaId) -> u32 {
     let count = state
         .history
         .values()
-        .filter(|entry| entry.persona_id == *persona && entry.outcome == Some(Outcome::PrOpen))
-        .filter_map(|entry| snapshot.pulls.get(&entry.pr_number?))
-        .filter(|pull| {
+        .filter(|entry| entry.persona_id == *persona && is_ignored(snapshot, entry))
+        .count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Whether an entry's pull request is open and nobody has looked at it for long.
+pub(super) fn is_ignored(snapshot: &Snapshot, entry: &HistoryEntry) -> bool {
+    let pull = entry
+        .pr_number
+        .and_then(|number| snapshot.pulls.get(&number));
+    entry.outcome == Some(Outcome::PrOpen)
+        && pull.is_some_and(|pull| {
             pull.state == PullState::Open
                 && !pull.reviewed
                 && snapshot.now.duration_since(pull.created_at) >= IGNORED_AFTER
         })
-        .count();
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

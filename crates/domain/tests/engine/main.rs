@@ -10,3 +10,4 @@ mod money;
 mod recovery;
 mod schedules;
 mod sessions;
+mod yields;

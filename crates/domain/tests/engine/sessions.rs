@@ -223,3 +223,21 @@ fn a_session_that_a_person_deleted_ends_its_turn() {
     desk.tick();
     assert_eq!(desk.outcomes()[0], Some(Outcome::Cancelled));
 }
+
+#[test]
+fn a_persons_answer_keeps_the_standard_one_back() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    desk.minutes(5);
+    let id = desk.becomes(SessionState::AwaitingUserFeedback);
+    desk.minutes(1);
+    let now = desk.now;
+    let text = "Take the first.\n\nphileas-message: 0123456789ab.1/person-5".to_owned();
+    desk.say(&id, now, ActivityKind::UserMessaged(text));
+    desk.tick();
+    assert_eq!(messages(&desk), 1, "the state may lag behind the answer");
+    assert_eq!(desk.reasons("default"), [Reason::SessionAsked]);
+    desk.minutes(16);
+    desk.tick();
+    assert_eq!(messages(&desk), 2, "the answer did not settle it");
+}

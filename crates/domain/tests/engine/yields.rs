@@ -1,0 +1,76 @@
+//! What became of the work, as people read it.
+
+use jiff::SignedDuration;
+use phileas_domain::engine::{budget_figures, yield_of_all, yields};
+
+use crate::desk::Desk;
+
+#[test]
+fn merged_rejected_ignored_and_waiting_are_told_apart() {
+    let mut desk = Desk::new(
+        "cycle = [\"a\", \"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 50\n",
+        &["a", "b"],
+    );
+    let mut numbers = Vec::new();
+    for _ in 0..4 {
+        desk.tick();
+        desk.minutes(20);
+        numbers.push(desk.opens_pull());
+        desk.tick();
+    }
+    // `a` ran first and third.
+    desk.minutes(10);
+    desk.merge(numbers[0]);
+    desk.close(numbers[1]);
+    desk.tick();
+    let before = yields(&desk.snapshot());
+    let (a, b) = (&before["a"], &before["b"]);
+    assert_eq!((a.pulls, a.merged, a.rejected, a.open), (2, 1, 0, 1));
+    assert_eq!((b.pulls, b.merged, b.rejected, b.open), (2, 0, 1, 1));
+    let took = a.median_to_merge.unwrap();
+    assert!(took >= SignedDuration::from_mins(20), "{took:?}");
+    assert_eq!(b.median_to_merge, None);
+    assert_eq!((a.ignored, b.ignored), (0, 0));
+
+    desk.hours(15 * 24);
+    let after = yield_of_all(&desk.snapshot());
+    assert_eq!((after.open, after.ignored), (2, 2));
+    assert_eq!(after.sessions, a.sessions + b.sessions);
+}
+
+#[test]
+fn a_resting_persona_says_until_when() {
+    let mut desk = Desk::new(
+        "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\nrest_after = 1\n",
+        &["a"],
+    );
+    desk.tick();
+    desk.minutes(20);
+    let number = desk.opens_pull();
+    desk.tick();
+    assert_eq!(yields(&desk.snapshot())["a"].resting_until, None);
+    desk.close(number);
+    desk.tick();
+    let until = yields(&desk.snapshot())["a"].resting_until.unwrap();
+    assert!(until > desk.now);
+}
+
+#[test]
+fn the_figures_of_the_budget_are_those_that_decide() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nskip_unchanged = false\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let at_rest = budget_figures(&desk.snapshot());
+    assert_eq!((at_rest.day, at_rest.day_limit), (0, 5));
+    assert_eq!((at_rest.live, at_rest.live_limit), (0, 2));
+    assert_eq!(at_rest.key_day, None, "Jules was not asked");
+    desk.tick();
+    desk.tick();
+    let busy = budget_figures(&desk.look());
+    assert_eq!((busy.day, busy.live, busy.backlog), (2, 2, 0));
+    assert_eq!((busy.key_day, busy.key_live), (Some(2), Some(2)));
+    desk.minutes(20);
+    desk.opens_pull_of(0);
+    desk.tick();
+    let figures = budget_figures(&desk.snapshot());
+    assert_eq!((figures.backlog, figures.backlog_limit), (1, 3));
+}

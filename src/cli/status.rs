@@ -1,0 +1,148 @@
+//! `phileas status`: where everything stands, what it costs, and what became of the work.
+
+mod text;
+
+use std::io::Write;
+
+use jiff::SignedDuration;
+use phileas_domain::engine::{
+    self, Ask, BudgetFigures, Listing, ListingNeed, Notice, Snapshot, Yield, budget_figures,
+    yield_of_all, yields,
+};
+use phileas_domain::model::PersonaId;
+use serde_json::{Value, json};
+
+use super::arguments::Repository;
+use super::connect::Connection;
+use super::exit::{Exit, Stopped};
+use super::lines::line_json;
+use super::output::Screen;
+use super::tick;
+use crate::runtime::ports::ReadJules as _;
+use crate::runtime::{self, TickReport};
+
+/// What the key has in use is counted over this.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Everything that is shown.
+struct Status {
+    report: TickReport,
+    yields: Vec<(PersonaId, Yield)>,
+    total: Yield,
+    budget: BudgetFigures,
+    notices: Vec<Notice>,
+    /// How many entries the figures are made of.
+    entries: usize,
+}
+
+pub(super) async fn run(
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let connection = Connection::from_environment(&arguments.repo)?;
+    let settings = connection.settings(Ask::Due)?;
+    let (report, sight) = runtime::explain(
+        &connection.github,
+        &connection.jules,
+        &connection.stopwatch,
+        &settings,
+    )
+    .await?;
+    let mut snapshot = sight.snapshot;
+    ask_for_key_use(&connection, &mut snapshot).await;
+    let status = Status {
+        yields: yields(&snapshot).into_iter().collect(),
+        total: yield_of_all(&snapshot),
+        budget: budget_figures(&snapshot),
+        entries: match &snapshot.ledger {
+            engine::Ledger::Present { state, .. } => state.history.len(),
+            engine::Ledger::Missing { .. } | engine::Ledger::Corrupt { .. } => 0,
+        },
+        notices: snapshot.notices,
+        report,
+    };
+    if arguments.json {
+        screen.line(&document(&connection, &status).to_string())?;
+    } else {
+        text::print(&connection.repository, &status, screen)?;
+    }
+    Ok(tick::exit(&status.report))
+}
+
+/// Deciding asks Jules only when it must; here people want to see what the key has in use.
+async fn ask_for_key_use(connection: &Connection, snapshot: &mut Snapshot) {
+    if snapshot.sessions != Listing::NotTaken {
+        return;
+    }
+    let since = snapshot
+        .now
+        .checked_sub(DAY)
+        .unwrap_or(jiff::Timestamp::MIN);
+    match connection
+        .jules
+        .list(&ListingNeed::Since(since), snapshot.now)
+        .await
+    {
+        Ok(sessions) => snapshot.sessions = Listing::Taken(sessions),
+        Err(failure) => tracing::warn!("what the Jules key has in use is not known: {failure}"),
+    }
+}
+
+fn document(connection: &Connection, status: &Status) -> Value {
+    let report = &status.report;
+    let lines: Vec<Value> = report
+        .all()
+        .map(|(at, line)| {
+            let mut document = line_json(*at, &connection.repository, line);
+            document["until"] = json!(line.until.map(|until| until.to_string()));
+            document
+        })
+        .collect();
+    let personas: serde_json::Map<String, Value> = status
+        .yields
+        .iter()
+        .map(|(persona, figures)| (persona.to_string(), yield_json(figures)))
+        .collect();
+    json!({
+        "repo": connection.repository.to_string(),
+        "at": report.now.to_string(),
+        "tracks": lines,
+        "yield": { "entries": status.entries, "all": yield_json(&status.total), "personas": personas },
+        "budget": budget_json(&status.budget),
+        "notices": status.notices.iter()
+            .map(|notice| json!({ "number": notice.number, "key": notice.key }))
+            .collect::<Vec<_>>(),
+        "next_due": report.wake_at.map(|at| at.to_string()),
+    })
+}
+
+fn yield_json(figures: &Yield) -> Value {
+    json!({
+        "sessions": figures.sessions,
+        "pulls": figures.pulls,
+        "merged": figures.merged,
+        "rejected": figures.rejected,
+        "ignored": figures.ignored,
+        "open": figures.open,
+        "completed": figures.completed,
+        "no_output": figures.no_output,
+        "failed": figures.failed,
+        "stuck": figures.stuck,
+        "cancelled": figures.cancelled,
+        "median_to_merge_secs": figures.median_to_merge.map(|span| span.as_secs()),
+        "resting_until": figures.resting_until.map(|until| until.to_string()),
+    })
+}
+
+fn budget_json(figures: &BudgetFigures) -> Value {
+    let of = |used: Option<u32>, limit: u32| json!({ "used": used, "limit": limit });
+    json!({
+        "day": of(Some(figures.day), figures.day_limit),
+        "live": of(Some(figures.live), figures.live_limit),
+        "backlog": of(Some(figures.backlog), figures.backlog_limit),
+        "key_day": of(figures.key_day, figures.key_day_limit),
+        "key_live": of(figures.key_live, figures.key_live_limit),
+        "key_reserved_for_people": figures.key_reserved,
+        "paused_until": figures.paused_until.map(|until| until.to_string()),
+    })
+}
