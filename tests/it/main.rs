@@ -1,6 +1,8 @@
 //! Black-box tests: the program and its adapters against the models of GitHub and Jules.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod arrows;
+mod cli;
 mod commands;
 mod determinism;
 mod export;

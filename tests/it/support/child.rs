@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::{Served, held};
 
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_phileas");
 /// What a shell or a workflow may have set for another purpose, by the beginning of its name.
 const FOREIGN: [&str; 10] = [
     "GH_", "GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_", "JULES_", "PHILEAS_", "NO_COLOR",
@@ -43,8 +45,30 @@ pub(crate) struct Ended {
 impl Phileas {
     /// The program with these arguments, in an environment without anything that would lead it elsewhere.
     pub(crate) fn new(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_phileas"));
+        let mut command = Command::new(PROGRAM);
         command.args(arguments);
+        Self::start_of(command, arguments)
+    }
+
+    /// The same at a terminal, which `script` (of util-linux) plays.
+    pub(crate) fn on_a_terminal(arguments: &[&str]) -> Self {
+        let words = [&[PROGRAM], arguments].concat();
+        assert!(
+            words.iter().all(|word| !word.contains(char::is_whitespace)),
+            "`script` takes one line: {words:?}"
+        );
+        let mut command = Command::new("script");
+        command.args([
+            "--quiet",
+            "--return",
+            "--command",
+            &words.join(" "),
+            "/dev/null",
+        ]);
+        Self::start_of(command, arguments)
+    }
+
+    fn start_of(mut command: Command, arguments: &[&str]) -> Self {
         for (name, _) in std::env::vars_os() {
             let upper = name.to_string_lossy().to_uppercase();
             if FOREIGN.iter().any(|start| upper.starts_with(start))
@@ -105,7 +129,7 @@ impl Phileas {
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
                 .spawn()
-                .unwrap();
+                .unwrap_or_else(|error| panic!("{:?}: {error}", self.command));
             let pipes = (reader(child.stdout.take()), reader(child.stderr.take()));
             *handle = Some(child);
             pipes

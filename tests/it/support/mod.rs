@@ -5,6 +5,7 @@ pub(crate) mod days;
 pub(crate) mod folder;
 pub(crate) mod judge;
 pub(crate) mod killer;
+pub(crate) mod references;
 pub(crate) mod served;
 pub(crate) mod ticks;
 pub(crate) mod turnstile;

@@ -68,7 +68,10 @@ fn a_duplicate_that_could_not_be_archived_is_archived_later() {
     desk.sessions.push(hidden.clone());
     desk.answering = Answering::Dies;
     desk.tick();
-    assert_eq!(desk.state().history[&0].duplicates, std::slice::from_ref(&hidden.id));
+    assert_eq!(
+        desk.state().history[&0].duplicates,
+        std::slice::from_ref(&hidden.id)
+    );
     assert!(!desk.sessions.last().unwrap().archived);
     desk.answering = Answering::Session;
     desk.tick();
