@@ -73,7 +73,13 @@ fn ask_for_listing(draft: &mut Draft<'_>, live: &[(TrackName, Slot)]) {
                 ListingNeed::CompleteSince(gate::horizon(intent.created_at))
             }
             (None, Some(intent)) => ListingNeed::Since(gate::horizon(intent.created_at)),
-            (None, None) => continue,
+            (None, None) => match turn.listed_empty_at {
+                // Between two attempts, and while a person is waited for, the session that nobody saw may show up.
+                Some(at) if turn.ambiguous > 0 => {
+                    ListingNeed::Since(at.checked_sub(DAY).unwrap_or(Timestamp::MIN))
+                }
+                _ => continue,
+            },
         };
         draft.need_listing(need);
     }

@@ -143,3 +143,25 @@ fn a_ledger_that_was_born_between_two_reads_is_read_again_before_anybody_is_call
     desk.tick();
     assert_eq!(desk.reasons("default"), [Reason::SessionRunning]);
 }
+
+#[test]
+fn a_turn_that_waits_for_a_person_still_looks_for_its_session() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.answering = Answering::Lost;
+    desk.tick();
+    let hidden = desk.sessions.pop().unwrap();
+    desk.answering = Answering::LostBefore;
+    desk.minutes(16);
+    desk.tick();
+    desk.minutes(16);
+    desk.tick();
+    desk.tick();
+    assert_eq!(desk.reasons("default"), [Reason::Ambiguous]);
+    assert_eq!(desk.notices.len(), 1);
+    desk.sessions.push(hidden);
+    desk.hours(3);
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a"]);
+    desk.tick();
+    assert_eq!(desk.notices.len(), 0, "nobody needs to decide any more");
+}
