@@ -64,9 +64,12 @@ pub enum Command {
         /// Really all of them; without it nothing is done
         #[arg(long, required = true)]
         all: bool,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
+    /// Let a repository go on that `stop` or a person paused in its state
+    Resume(Repository),
     /// Ask the real services the questions that their documentation leaves open
     Probe(Probe),
     /// Print completions for a shell
@@ -92,6 +95,7 @@ pub struct Repository {
 /// A tick.
 #[derive(Debug, Clone, Args)]
 pub struct TickArguments {
+    /// Which repository.
     #[command(flatten)]
     pub repository: Repository,
     /// The event that woke us; it only says that something is due, everything is read afresh
@@ -157,6 +161,7 @@ pub enum StateCommand {
     Show {
         /// A file; without it, the ledger of `--repo` is read
         file: Option<PathBuf>,
+        /// Where it comes from.
         #[command(flatten)]
         source: StateSource,
     },
@@ -167,6 +172,7 @@ pub enum StateCommand {
         /// Write the proposal; without it, it is only shown
         #[arg(long)]
         write: bool,
+        /// Where it comes from.
         #[command(flatten)]
         source: StateSource,
     },
@@ -175,6 +181,7 @@ pub enum StateCommand {
         /// Write the proposal; without it, it is only shown
         #[arg(long)]
         write: bool,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -202,6 +209,7 @@ pub enum TrackCommand {
         name: String,
         /// The index of the next step, from 0, or the id of its persona
         next: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -212,6 +220,7 @@ pub enum TrackCommand {
         /// Why
         #[arg(long)]
         reason: Option<String>,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -219,6 +228,7 @@ pub enum TrackCommand {
     Resume {
         /// The track
         name: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -263,6 +273,7 @@ pub enum SessionCommand {
         /// Archived ones, too
         #[arg(long)]
         archived: bool,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -270,6 +281,7 @@ pub enum SessionCommand {
     Show {
         /// The session's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -277,6 +289,7 @@ pub enum SessionCommand {
     Approve {
         /// The session's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -286,6 +299,7 @@ pub enum SessionCommand {
         id: String,
         /// What
         text: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -293,6 +307,7 @@ pub enum SessionCommand {
     Retry {
         /// The session's or the turn's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -300,6 +315,7 @@ pub enum SessionCommand {
     Cancel {
         /// The session's or the turn's id
         id: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -310,6 +326,7 @@ pub enum SessionCommand {
         /// Whose work it counts as
         #[arg(long)]
         persona: String,
+        /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
@@ -318,6 +335,7 @@ pub enum SessionCommand {
 /// The open questions.
 #[derive(Debug, Clone, Args)]
 pub struct Probe {
+    /// Which repository.
     #[command(flatten)]
     pub repository: Repository,
     /// Also start sessions and write to a scratch branch: costs quota, use a scratch repository

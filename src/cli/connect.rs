@@ -11,7 +11,7 @@ use phileas_domain::plan::Driver;
 use super::exit::Stopped;
 use super::lines::Cost;
 use crate::adapters::github::{self, App, Credential, SystemPause, Token};
-use crate::adapters::jules::{self, JulesKey, RepositoryJules, TimerPause};
+use crate::adapters::jules::{self, JulesKey, RepositoryJules};
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
 use crate::runtime::ports::Stopwatch;
@@ -28,21 +28,9 @@ pub(super) struct Connection {
 impl Connection {
     /// Clients with the credentials and addresses of the environment. Must be called within a Tokio runtime.
     pub(super) fn from_environment(repository: &RepositoryName) -> Result<Self, Stopped> {
-        let transport: Arc<dyn Transport> =
-            Arc::new(HttpTransport::new(Limits::default(), Proxies::from_env()));
+        let transport = transport();
         let seed = seed()?;
-        let api = variable("GITHUB_API_URL");
-        let graphql = variable("GITHUB_GRAPHQL_URL");
-        let base = github::Base::from_values(api.as_deref(), graphql.as_deref())
-            .map_err(|error| Stopped::usage(error.to_string()))?;
-        let github = github::Client::new(github::Settings {
-            repository: repository.clone(),
-            credential: credential()?,
-            base,
-            transport: Arc::clone(&transport),
-            pause: Arc::new(SystemPause),
-            seed,
-        });
+        let github = github_through(Arc::clone(&transport), repository, seed)?;
         let (key, warning) = JulesKey::from_variables(variable)
             .map_err(|error| Stopped::credential(error.to_string()))?;
         warn(warning);
@@ -64,7 +52,7 @@ impl Connection {
             },
             transport,
             Arc::new(stopwatch),
-            Arc::new(TimerPause),
+            Arc::new(SystemPause),
         ));
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
@@ -78,8 +66,7 @@ impl Connection {
 
     /// What this run is, and what it was asked to do.
     pub(super) fn settings(&self, ask: Ask) -> Result<Settings, Stopped> {
-        let mut entropy = [0; 32];
-        getrandom::fill(&mut entropy).map_err(|error| Stopped::fault(error.to_string()))?;
+        let entropy = entropy()?;
         Ok(Settings {
             holder: holder(&entropy),
             driver: driver(),
@@ -98,6 +85,52 @@ impl Connection {
             jules_requests: self.jules_client.requests(),
         }
     }
+}
+
+/// GitHub alone, for commands that have nothing to ask Jules. Must be called within a Tokio runtime.
+pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stopped> {
+    github_through(transport(), repository, seed()?)
+}
+
+fn transport() -> Arc<dyn Transport> {
+    Arc::new(HttpTransport::new(Limits::default(), Proxies::from_env()))
+}
+
+fn github_through(
+    transport: Arc<dyn Transport>,
+    repository: &RepositoryName,
+    seed: u64,
+) -> Result<github::Client, Stopped> {
+    let api = variable("GITHUB_API_URL");
+    let graphql = variable("GITHUB_GRAPHQL_URL");
+    let base = github::Base::from_values(api.as_deref(), graphql.as_deref())
+        .map_err(|error| Stopped::usage(error.to_string()))?;
+    Ok(github::Client::new(github::Settings {
+        repository: repository.clone(),
+        credential: credential()?,
+        base,
+        transport,
+        pause: Arc::new(SystemPause),
+        seed,
+    }))
+}
+
+/// Randomness for one run.
+pub(super) fn entropy() -> Result<[u8; 32], Stopped> {
+    let mut entropy = [0; 32];
+    getrandom::fill(&mut entropy).map_err(|error| Stopped::fault(error.to_string()))?;
+    Ok(entropy)
+}
+
+/// The name of this run, for what it writes by hand.
+pub(super) fn this_run() -> Result<Holder, Stopped> {
+    Ok(holder(&entropy()?))
+}
+
+/// The person who runs this, as far as GitHub says so. The name of a local account is nobody's business: the ledger
+/// may be public.
+pub(super) fn actor() -> Option<String> {
+    variable("GITHUB_ACTOR")
 }
 
 /// Time since the process started.
@@ -127,7 +160,7 @@ pub(super) fn variable(name: &str) -> Option<String> {
         .filter(|value| !value.trim().is_empty())
 }
 
-fn is_set(value: &str) -> bool {
+pub(super) fn is_set(value: &str) -> bool {
     !matches!(
         value.trim().to_ascii_lowercase().as_str(),
         "" | "0" | "false" | "no" | "off"
@@ -172,10 +205,7 @@ fn driver() -> Driver {
 
 /// A name that no other run bears: where it runs, and eight random digits.
 fn holder(entropy: &[u8; 32]) -> Holder {
-    let random: String = entropy[28..]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let random = hex(&entropy[28..]);
     let run = variable("GITHUB_RUN_ID").map(|id| {
         let attempt = variable("GITHUB_RUN_ATTEMPT").unwrap_or_else(|| "1".to_owned());
         format!("action:{id}/{attempt}")
@@ -184,6 +214,11 @@ fn holder(entropy: &[u8; 32]) -> Holder {
         "{}:{random}",
         run.unwrap_or_else(|| format!("cli:{}", std::process::id()))
     ))
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn seed() -> Result<u64, Stopped> {

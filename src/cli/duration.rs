@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 /// # Errors
 ///
 /// Says how to write it.
-pub fn parse(text: &str) -> Result<SignedDuration, String> {
+pub(super) fn parse(text: &str) -> Result<SignedDuration, String> {
     let wrong = || format!("`{text}` is not a duration; write it as `90m`, `6h`, `2d` or `1h30m`");
     let mut total = SignedDuration::ZERO;
     let mut digits = String::new();

@@ -7,10 +7,15 @@ pub mod exit;
 pub mod lines;
 pub mod output;
 mod persona;
+mod plain;
 mod sandbox;
+mod session;
 mod show;
 mod simulate;
+mod state;
+mod stop;
 mod tick;
+mod track;
 mod validate;
 mod world_only;
 
@@ -86,6 +91,12 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         }
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Validate(arguments) => validate::run(arguments, screen),
+        Command::State { command } => state::run(command, screen).await,
+        Command::Track { command } => track::run(command, screen).await,
+        Command::Session { command } => session::run(command, screen).await,
+        // Without `--all` the command line is refused before it comes here.
+        Command::Stop { repository, .. } => stop::run(repository, screen).await,
+        Command::Resume(repository) => stop::resume(repository, screen).await,
         Command::Persona { command } => persona::run(command, screen),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);

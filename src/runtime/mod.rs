@@ -8,5 +8,5 @@ mod tick;
 pub mod ports;
 
 pub use edit::{Edit, EditError, edit};
-pub use observe::{Sight, look};
+pub use observe::{Sight, ledger_of, look};
 pub use tick::{Settings, Tick, TickError, TickReport, explain};

@@ -99,7 +99,8 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
 }
 
 /// The state file as the engine may use it: read, and without a broken invariant.
-pub(super) fn ledger_of(read: LedgerRead) -> Ledger {
+#[must_use]
+pub fn ledger_of(read: LedgerRead) -> Ledger {
     match read {
         LedgerRead::NoBranch => Ledger::Missing { head: None },
         LedgerRead::NoState { head } => Ledger::Missing { head: Some(head) },

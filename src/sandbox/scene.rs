@@ -16,6 +16,8 @@ use super::newcomer;
 pub const OWNER: &str = "acme";
 /// The repository's name.
 pub const NAME: &str = "widget";
+/// Whose the token is.
+pub const RUNNER: &str = "phileas-runner";
 /// The token that GitHub's model takes. It opens nothing else.
 pub const GITHUB_TOKEN: &str = "sandbox-github-token";
 /// The key that Jules' model takes. It opens nothing else.
@@ -104,11 +106,11 @@ impl Scene {
         seed.labels = vec!["phileas".to_owned(), "phileas:pause".to_owned()];
         seed.people = vec![
             ("maintainer".to_owned(), Role::Admin),
-            ("phileas-runner".to_owned(), Role::Write),
+            (RUNNER.to_owned(), Role::Write),
         ];
         let repo = world.seed(&seed);
         let github = world.github_mut();
-        github.add_person_token(GITHUB_TOKEN, "phileas-runner");
+        github.add_person_token(GITHUB_TOKEN, RUNNER);
         let events = [
             "pull_request",
             "pull_request_review",

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod cli;
+mod commands;
 mod determinism;
 mod export;
 mod github_client;

@@ -9,6 +9,7 @@
 //! | which paths are called? | [`routes`] |
 //! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
+//! | what did a file of a branch say before? | `versions.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -19,12 +20,12 @@ mod graphql;
 mod installation;
 mod notice;
 mod observe;
-mod pause;
 mod place;
 mod plan_files;
 mod pulls;
 mod request;
 mod texts;
+mod versions;
 mod wire;
 
 pub mod base;
@@ -44,6 +45,7 @@ use phileas_domain::model::RepositoryName;
 
 use crate::adapters::transport::Transport;
 
+pub use crate::adapters::pause::{Pause, SystemPause};
 pub use answer::SECONDARY_LIMIT_WAIT;
 pub use base::{Base, BaseError};
 pub use budget::{Face, Quota, Usage};
@@ -51,8 +53,8 @@ pub use error::DETAIL_LIMIT_CHARS;
 pub use graphql::documents;
 pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
-pub use pause::{Pause, SystemPause};
 pub use token::{App, Credential, CredentialError, Token};
+pub use versions::{FileVersion, MAX_VERSIONS};
 
 use budget::Budget;
 use channel::Channel;

@@ -170,12 +170,20 @@ impl Client {
 
     /// A blob's text by REST; `None` when it is not UTF-8.
     async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
+        Ok(String::from_utf8(self.blob_bytes(oid).await?).ok())
+    }
+
+    /// A blob's text by REST; what is not UTF-8 in it is replaced.
+    pub(super) async fn blob_lossy(&self, oid: &str) -> Result<String, Failure> {
+        let bytes = self.blob_bytes(oid).await?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    async fn blob_bytes(&self, oid: &str) -> Result<Vec<u8>, Failure> {
         let route = routes::READ_BLOB;
         let answer = success(route, self.read(route, &[oid], "").await?)?;
         let blob: Blob = self.parse(route, &answer)?;
-        decode(&blob)
-            .map_err(|said| misunderstood(route, &answer, said))
-            .map(|bytes| String::from_utf8(bytes).ok())
+        decode(&blob).map_err(|said| misunderstood(route, &answer, said))
     }
 
     async fn further_pulls(

@@ -13,6 +13,10 @@ pub const READ_REF: &str = "GET /repos/{owner}/{repo}/git/ref/{ref}";
 pub const CREATE_REF: &str = "POST /repos/{owner}/{repo}/git/refs";
 /// One commit, with its parents and its message.
 pub const READ_COMMIT: &str = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}";
+/// A branch's commits, newest first; with `path`, those that changed a file.
+pub const LIST_COMMITS: &str = "GET /repos/{owner}/{repo}/commits";
+/// A file at a commit.
+pub const READ_CONTENTS: &str = "GET /repos/{owner}/{repo}/contents/{path}";
 /// A commit without a branch.
 pub const CREATE_COMMIT: &str = "POST /repos/{owner}/{repo}/git/commits";
 /// A tree with its files' contents.
@@ -49,6 +53,8 @@ pub const ALL: &[&str] = &[
     READ_REF,
     CREATE_REF,
     READ_COMMIT,
+    LIST_COMMITS,
+    READ_CONTENTS,
     CREATE_COMMIT,
     CREATE_TREE,
     READ_BLOB,

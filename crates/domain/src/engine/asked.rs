@@ -77,7 +77,7 @@ fn take_up(draft: &mut Draft<'_>) {
         if draft.state.requests.contains_key(&key) {
             continue;
         }
-        let number = next_number(draft);
+        let number = draft.state.next_request_number();
         let request = RequestState {
             kind: "dispatch".to_owned(),
             subject: Some(format!("{PERSONA_SUBJECT}{persona}")),
@@ -89,27 +89,6 @@ fn take_up(draft: &mut Draft<'_>) {
         draft.state.requests.insert(key, request);
         draft.headline(format!("request {number} {persona}"), None);
     }
-}
-
-/// The next request's number: above every one that the state still knows, live or in the history.
-fn next_number(draft: &Draft<'_>) -> u64 {
-    let number = |name: &TrackName| name.as_str().strip_prefix("request:")?.parse::<u64>().ok();
-    let tracks = draft.state.tracks.keys().filter_map(number);
-    let history = draft
-        .state
-        .history
-        .values()
-        .filter_map(|entry| number(entry.track.as_ref()?));
-    let requests = draft
-        .state
-        .requests
-        .values()
-        .filter_map(|request| request.number);
-    tracks
-        .chain(history)
-        .chain(requests)
-        .max()
-        .map_or(1, |highest| highest + 1)
 }
 
 fn refuse(draft: &mut Draft<'_>, key: &str) {

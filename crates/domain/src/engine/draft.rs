@@ -108,6 +108,11 @@ impl<'a> Draft<'a> {
             }
         };
         if !answered {
+            // A second listing takes the place of the first, so it must answer what that one did as well.
+            let need = match &self.snapshot.sessions {
+                Listing::Taken(have) => need.and(have.reach()),
+                Listing::NotTaken | Listing::Failed(_) => need,
+            };
             self.needs.listing = Some(self.needs.listing.map_or(need, |known| known.and(need)));
         }
     }

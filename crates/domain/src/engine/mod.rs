@@ -16,6 +16,7 @@ mod event;
 mod events;
 mod follow;
 mod gate;
+mod import;
 mod limits;
 mod messages;
 mod needs;
@@ -27,6 +28,7 @@ mod schedule;
 mod simulate;
 mod snapshot;
 mod start;
+mod steer;
 mod step;
 mod track;
 
@@ -34,10 +36,13 @@ pub use decide::{decide, needs};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use event::{CreateFailure, Event};
+pub use import::{Import, ImportError};
 pub use needs::{ListingNeed, Needs};
+pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
 pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
     Activity, ActivityKind, Ask, Checks, KeyUse, Ledger, Listing, Notice, Outage, Pull, PullState,
     Repository, Session, SessionState, Sessions, Snapshot,
 };
+pub use steer::{SteerError, next_step, set_next_step};

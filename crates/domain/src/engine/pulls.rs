@@ -10,7 +10,8 @@ use crate::state::Outcome;
 ///
 /// A branch in a fork can bear any name, so it never counts. The author is a hint that nothing hangs on: Jules opens
 /// some pull requests as the connected person.
-pub(super) fn of_session<'a>(snapshot: &'a Snapshot, session: &Session) -> Option<&'a Pull> {
+#[must_use]
+pub fn of_session<'a>(snapshot: &'a Snapshot, session: &Session) -> Option<&'a Pull> {
     let by_word = session
         .pulls
         .iter()
@@ -110,7 +111,8 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
         return;
     };
     let was = entry.outcome.replace(outcome.clone());
-    entry.finished_at = Some(now);
+    // A clock that was put back does not take an ending back.
+    entry.finished_at = entry.finished_at.max(Some(now));
     let entry = entry.clone();
     let track = entry.track_name();
     super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);

@@ -180,7 +180,7 @@ fn walk(
 
 /// The index of the step that ran last. The plan may have been edited since: the index counts while it names the same
 /// persona, else the persona's only place, else the old index as far as the track reaches.
-fn pointer(plan: &Track, state: &TrackState) -> Option<usize> {
+pub(super) fn pointer(plan: &Track, state: &TrackState) -> Option<usize> {
     let count = plan.steps.len();
     let Some(persona) = &state.persona_id else {
         return state

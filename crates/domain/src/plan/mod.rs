@@ -52,6 +52,7 @@ pub use policy::{
 };
 
 pub use read::read;
+pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
 
 /// The plan's file on the default branch.

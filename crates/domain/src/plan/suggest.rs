@@ -7,10 +7,8 @@ const MAX_WORD_BYTES: usize = 100;
 ///
 /// Near is at most a third of the word's length in edits (at least one), where a swap of neighbours is one edit and
 /// upper and lower case do not matter.
-pub(super) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_WORD_BYTES {
         return None;
     }

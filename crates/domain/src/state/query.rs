@@ -1,7 +1,7 @@
 //! Looking things up in the state.
 
-use super::{HistoryEntry, Outcome, State};
-use crate::model::{PersonaId, SessionId, TrackName};
+use super::{HistoryEntry, Outcome, State, Turn};
+use crate::model::{PersonaId, SessionId, Slot, TrackName, TurnId};
 
 impl State {
     /// The newest entry of a track and its key, as far as it is not archived.
@@ -28,6 +28,48 @@ impl State {
         newest_first
             .find(|(_, entry)| {
                 entry.session_id.as_ref() == Some(session) || entry.duplicates.contains(session)
+            })
+            .map(|(key, entry)| (*key, entry))
+    }
+
+    /// The next request's number: above every one that the state still knows, live or in the history.
+    #[must_use]
+    pub fn next_request_number(&self) -> u64 {
+        let number = |name: &TrackName| name.as_str().strip_prefix("request:")?.parse::<u64>().ok();
+        let tracks = self.tracks.keys().filter_map(number);
+        let history = self
+            .history
+            .values()
+            .filter_map(|entry| number(entry.track.as_ref()?));
+        let requests = self.requests.values().filter_map(|request| request.number);
+        tracks
+            .chain(history)
+            .chain(requests)
+            .max()
+            .map_or(1, |highest| highest.saturating_add(1))
+    }
+
+    /// The live turn that a session or turn id names, with its track and slot.
+    #[must_use]
+    pub fn live_turn(&self, id: &str) -> Option<(&TrackName, &Slot, &Turn)> {
+        self.tracks.iter().find_map(|(name, track)| {
+            track.turns.iter().find_map(|(slot, turn)| {
+                let session = turn.session_id.as_ref().map(SessionId::as_str);
+                let named = turn.turn.as_str() == id || session == Some(id);
+                named.then_some((name, slot, turn))
+            })
+        })
+    }
+
+    /// The newest entry that a session or turn id names, as far as it is not archived.
+    #[must_use]
+    pub fn entry_named(&self, id: &str) -> Option<(u64, &HistoryEntry)> {
+        let mut newest_first = self.history.iter().rev();
+        newest_first
+            .find(|(_, entry)| {
+                let own = entry.session_id.iter().chain(&entry.duplicates);
+                let turn = entry.turn.as_ref().map(TurnId::as_str);
+                turn == Some(id) || own.into_iter().any(|session| session.as_str() == id)
             })
             .map(|(key, entry)| (*key, entry))
     }

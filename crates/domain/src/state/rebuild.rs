@@ -3,6 +3,8 @@
 //! A session of ours is known by the marker in its prompt's last line, or else in its title. The nonce of the lost
 //! ledger cannot be found again; a new one makes new turn ids, while sessions of the past keep theirs in the history.
 
+mod catch_up;
+
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,6 +14,8 @@ use super::{HistoryEntry, Intent, Outcome, State, TrackState, Turn};
 use crate::model::{
     Marker, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName, TurnId,
 };
+
+pub use catch_up::catch_up;
 
 /// Sessions started in this time before now count towards the budget.
 const BUDGET_WINDOW: SignedDuration = SignedDuration::from_hours(24);
@@ -198,17 +202,7 @@ fn group<'f>(found: Vec<Found<'f>>, notes: &mut Vec<String>) -> Vec<(Found<'f>, 
 
 fn entry(session: &Found<'_>, duplicates: &[SessionId]) -> HistoryEntry {
     let fact = session.fact;
-    let outcome = match (fact.pull, fact.ended) {
-        (Some((_, PullFate::Merged)), _) => Some(Outcome::Merged),
-        (Some((_, PullFate::Closed)), _) => Some(Outcome::Rejected),
-        (Some((_, PullFate::Open)), _) => Some(Outcome::PrOpen),
-        (None, Some(end)) => Some(match end.how {
-            Ending::Changes => Outcome::Completed,
-            Ending::Nothing => Outcome::NoOutput,
-            Ending::Failed => Outcome::Failed,
-        }),
-        (None, None) => None,
-    };
+    let outcome = outcome_of(fact);
     HistoryEntry {
         persona_id: session.persona.clone(),
         session_id: Some(fact.session_id.clone()),
@@ -225,6 +219,21 @@ fn entry(session: &Found<'_>, duplicates: &[SessionId]) -> HistoryEntry {
         duplicates: duplicates.to_vec(),
         note: Some("rebuilt from Jules' listing".to_owned()),
         extra: super::Extra::new(),
+    }
+}
+
+/// What became of a session; `None` while it is at work.
+fn outcome_of(fact: &SessionFact) -> Option<Outcome> {
+    match (fact.pull, fact.ended) {
+        (Some((_, PullFate::Merged)), _) => Some(Outcome::Merged),
+        (Some((_, PullFate::Closed)), _) => Some(Outcome::Rejected),
+        (Some((_, PullFate::Open)), _) => Some(Outcome::PrOpen),
+        (None, Some(end)) => Some(match end.how {
+            Ending::Changes => Outcome::Completed,
+            Ending::Nothing => Outcome::NoOutput,
+            Ending::Failed => Outcome::Failed,
+        }),
+        (None, None) => None,
     }
 }
 

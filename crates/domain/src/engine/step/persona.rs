@@ -241,6 +241,13 @@ fn asked(live: &Live<'_>) -> Progress {
     };
     let now = live.snapshot.now;
     let given = live.turn.nudges;
+    if let Some(until) = answered_by_person(live, activities).filter(|until| now < *until) {
+        return Progress::Wait {
+            reason: Reason::SessionAsked,
+            detail: "a person has answered it".to_owned(),
+            until: until.min(later(now, POLL)),
+        };
+    }
     let next = |number: u32| {
         if number <= live.policy.max_nudges {
             Progress::Answer { number }
@@ -283,6 +290,21 @@ fn asked(live: &Live<'_>) -> Progress {
             }
         }
     }
+}
+
+/// Somebody else than phileas has answered the newest question: until when the state may lag behind that answer.
+fn answered_by_person(live: &Live<'_>, activities: &[Activity]) -> Option<Timestamp> {
+    let standard = message_marker(live.turn, "q");
+    let answered = newest(
+        activities,
+        |kind| matches!(kind, ActivityKind::UserMessaged(text) if !text.contains(&standard)),
+    )?;
+    let asked = newest(activities, |kind| {
+        matches!(kind, ActivityKind::AgentMessaged(_))
+    });
+    asked
+        .is_some_and(|asked| answered > asked)
+        .then(|| later(answered, MESSAGE_LAG))
 }
 
 /// At work, by its own word. Silence counts, not age.

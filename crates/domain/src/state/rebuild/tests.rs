@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::PromptLine;
 use crate::state::codec;
-use crate::state::invariant::check;
+use crate::state::invariant::{check, check_step};
 
 const REPOSITORY: RepositoryId = RepositoryId(7);
 
@@ -224,4 +224,54 @@ fn nothing_gives_a_newborn_state() {
         "new-nonce".to_owned(),
     );
     assert_eq!((rebuilt.state, rebuilt.notes), (born, Vec::new()));
+}
+
+#[test]
+fn an_older_ledger_is_kept_and_what_it_missed_is_added() {
+    let mut live = fact("2", "default", 2, 2);
+    live.ended = None;
+    let before = rebuilt(&[fact("1", "default", 1, 1), live]).state;
+    assert_eq!(before.tracks["default"].turns.len(), 1);
+    let mut merged = fact("2", "default", 2, 2);
+    merged.pull = Some((PullNumber(20), PullFate::Merged));
+    let mut at_work = fact("4", "default", 4, 4);
+    at_work.ended = None;
+    let facts = [
+        fact("1", "default", 1, 1),
+        merged,
+        fact("3", "default", 3, 3),
+        at_work,
+    ];
+    let now = at("2026-01-06T03:00:00Z");
+    let after = catch_up(&before, REPOSITORY, now, "unused".to_owned(), &facts).state;
+    assert_eq!(check(&after), []);
+    assert_eq!(check_step(&before, &after), []);
+    assert_eq!(after.genesis, before.genesis);
+    let sessions: Vec<_> = after
+        .history
+        .values()
+        .map(|entry| entry.session_id.clone().unwrap().to_string())
+        .collect();
+    assert_eq!(sessions, ["1", "2", "3", "4"]);
+    assert_eq!(after.history[&1].outcome, Some(Outcome::Merged));
+    let track = &after.tracks["default"];
+    assert_eq!(track.seq, 4);
+    let turn = &track.turns[""];
+    assert_eq!(turn.history_key, Some(3));
+    assert_eq!(turn.session_id, Some("4".into()));
+
+    let again = catch_up(&after, REPOSITORY, now, "unused".to_owned(), &facts).state;
+    assert_eq!(again, after, "nothing was missed");
+}
+
+#[test]
+fn sessions_known_by_their_titles_count_as_further_turns() {
+    let before = rebuilt(&[fact("1", "default", 5, 1)]).state;
+    let mut bare = fact("2", "default", 6, 2);
+    bare.prompt = None;
+    let facts = [fact("1", "default", 5, 1), bare];
+    let now = at("2026-01-06T03:00:00Z");
+    let after = catch_up(&before, REPOSITORY, now, "unused".to_owned(), &facts).state;
+    assert_eq!(check_step(&before, &after), []);
+    assert_eq!(after.tracks["default"].seq, 6);
 }

@@ -1,0 +1,133 @@
+//! `phileas session`: the sessions of a repository, looked at, spoken to, ended, taken in.
+
+mod again;
+mod import;
+mod list;
+mod show;
+mod speak;
+
+use std::io::Write;
+
+use phileas_domain::engine::{Ask, Ledger, Session};
+use phileas_domain::model::{RepositoryName, SessionId};
+use phileas_domain::state::State;
+
+use super::arguments::SessionCommand;
+use super::connect::Connection;
+use super::exit::{Exit, Stopped};
+use super::output::Screen;
+use super::tick;
+use crate::runtime::ports::{Observation, ReadGitHub as _, ReadJules as _};
+use crate::runtime::{Tick, ledger_of};
+
+pub(super) async fn run(
+    command: &SessionCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    match command {
+        SessionCommand::List {
+            archived,
+            repository,
+        } => list::run(*archived, repository, screen).await,
+        SessionCommand::Show { id, repository } => show::run(&id_of(id), repository, screen).await,
+        SessionCommand::Approve { id, repository } => {
+            speak::approve(&id_of(id), repository, screen).await
+        }
+        SessionCommand::Message {
+            id,
+            text,
+            repository,
+        } => speak::message(&id_of(id), text, repository, screen).await,
+        SessionCommand::Retry { id, repository } => {
+            again::retry(&id_of(id), repository, screen).await
+        }
+        SessionCommand::Cancel { id, repository } => {
+            again::cancel(&id_of(id), repository, screen).await
+        }
+        SessionCommand::Import {
+            id,
+            persona,
+            repository,
+        } => import::run(&id_of(id), persona, repository, screen).await,
+    }
+}
+
+/// An id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
+fn id_of(text: &str) -> String {
+    let bare = text.split(['?', '#']).next().unwrap_or_default();
+    let last = bare.trim().trim_end_matches('/').rsplit('/').next();
+    last.unwrap_or_default().to_owned()
+}
+
+/// A session that Jules knows and that works on this repository. Of others nothing is shown.
+async fn of_repository(connection: &Connection, id: &str) -> Result<Session, Stopped> {
+    let session = connection.jules.session(&SessionId::from(id)).await?;
+    let session = session
+        .ok_or_else(|| Stopped::usage(format!("Jules knows no session {id} under this key")))?;
+    if session.source.as_ref() == Some(&connection.repository) {
+        Ok(session)
+    } else {
+        Err(stranger(id, &connection.repository))
+    }
+}
+
+fn stranger(id: &str, repository: &RepositoryName) -> Stopped {
+    Stopped::usage(format!(
+        "session {id} does not work on {repository}, so it is left alone"
+    ))
+}
+
+/// What GitHub shows, and the state where it can be read.
+async fn observe(connection: &Connection) -> Result<(Observation, Option<State>), Stopped> {
+    let observation = connection.github.observe().await?;
+    let state = match ledger_of(observation.ledger.clone()) {
+        Ledger::Present { state, .. } => Some(*state),
+        Ledger::Missing { .. } => None,
+        Ledger::Corrupt { diagnostics, .. } => {
+            if let Some(first) = diagnostics.first() {
+                tracing::warn!("the ledger cannot be read: {first}");
+            }
+            None
+        }
+    };
+    Ok((observation, state))
+}
+
+/// One tick, so that what was written is carried out at once.
+async fn carry_out(
+    connection: &Connection,
+    ask: Ask,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let tick = Tick {
+        github: &connection.github,
+        jules: &connection.jules,
+        stopwatch: &connection.stopwatch,
+    };
+    let report = tick.run(&connection.settings(ask)?).await?;
+    tick::print(
+        screen,
+        &connection.repository,
+        &report,
+        connection.cost(),
+        json,
+    )?;
+    Ok(tick::exit(&report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn ids_are_taken_as_people_copy_them() {
+        for text in [
+            "15481661885092594092",
+            "sessions/15481661885092594092",
+            "https://jules.google.com/session/15481661885092594092/?x=1#top",
+        ] {
+            assert_eq!(id_of(text), "15481661885092594092", "{text}");
+        }
+    }
+}

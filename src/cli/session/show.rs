@@ -1,0 +1,140 @@
+//! `phileas session show`: one session, what happened in it, and which turn it belongs to.
+
+use std::io::Write;
+
+use phileas_domain::engine::{Activity, ActivityKind};
+use phileas_domain::model::SessionId;
+use phileas_domain::state::{HistoryEntry, State};
+use serde_json::{Value, json};
+
+use super::super::arguments::Repository;
+use super::super::connect::Connection;
+use super::super::exit::{Exit, Stopped};
+use super::super::lines::short;
+use super::super::output::Screen;
+use super::super::plain::plain;
+use super::{list, observe, of_repository};
+use crate::runtime::ports::ReadJules as _;
+
+/// How much of a title or a message is printed, in characters.
+const TEXT_CHARS: usize = 240;
+
+pub(super) async fn run(
+    id: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let connection = Connection::from_environment(&arguments.repo)?;
+    let (_, state) = observe(&connection).await?;
+    let session = of_repository(&connection, id).await?;
+    let activities = connection.jules.activities(&SessionId::from(id)).await?;
+    let state = state.as_ref();
+    if arguments.json {
+        let mut document = list::document(&session, state);
+        document["activities"] = match &activities {
+            Some(activities) => activities.iter().map(activity_json).collect(),
+            None => Value::Null,
+        };
+        document["prompt"] = json!(session.prompt);
+        screen.line(&document.to_string())?;
+        return Ok(Exit::Done);
+    }
+    let mut say = |name: &str, text: &str| screen.line(&format!("{name:<10} {text}"));
+    say("session", id)?;
+    say("title", &plain(&session.title, TEXT_CHARS))?;
+    let archived = if session.archived { ", archived" } else { "" };
+    let code = plain(&list::state_code(&session.state), TEXT_CHARS);
+    say("state", &format!("{code}{archived}"))?;
+    say("created", &format!("{} UTC", short(session.created_at)))?;
+    say("turn", &turn(state, &session.id))?;
+    let outputs = match (session.pulls.is_empty(), session.has_changes) {
+        (false, _) => format!("pull requests {}", list::pulls(&session)),
+        (true, true) => "changes, without a pull request".to_owned(),
+        (true, false) => "nothing yet".to_owned(),
+    };
+    say("outputs", &outputs)?;
+    say("page", &format!("https://jules.google.com/session/{id}"))?;
+    match activities {
+        None => say("activity", "Jules does not show any (yet)")?,
+        Some(activities) => {
+            for one in &activities {
+                let changes = if one.has_changes { " [changes]" } else { "" };
+                let words = plain(&activity_words(&one.kind), TEXT_CHARS);
+                say(
+                    "activity",
+                    &format!("{} UTC  {words}{changes}", short(one.at)),
+                )?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Which turn it belongs to, as a sentence.
+fn turn(state: Option<&State>, id: &SessionId) -> String {
+    let Some(state) = state else {
+        return "the ledger cannot be read, or there is none".to_owned();
+    };
+    let Some((key, entry)) = state.entry_of_session(id) else {
+        return "none: the ledger does not know this session".to_owned();
+    };
+    let live = state.live_turn(id.as_str()).is_some();
+    format!("{}, entry {key}, {}", named(entry, id), fate(entry, live))
+}
+
+fn named(entry: &HistoryEntry, id: &SessionId) -> String {
+    let turn = entry
+        .turn
+        .as_ref()
+        .map_or_else(|| "a turn without an id".to_owned(), ToString::to_string);
+    let attempt = entry.attempt.unwrap_or(1);
+    let duplicate = if entry.duplicates.contains(id) {
+        " (a duplicate)"
+    } else {
+        ""
+    };
+    format!(
+        "{turn}.{attempt}{duplicate}: {} of track `{}`",
+        entry.persona_id,
+        entry.track_name()
+    )
+}
+
+fn fate(entry: &HistoryEntry, live: bool) -> String {
+    match (&entry.outcome, live) {
+        (_, true) => "under way".to_owned(),
+        (Some(outcome), false) => outcome.to_string(),
+        (None, false) => "outcome unknown".to_owned(),
+    }
+}
+
+fn activity_json(activity: &Activity) -> Value {
+    let (kind, text) = words_of(&activity.kind);
+    json!({
+        "id": activity.id,
+        "at": activity.at.to_string(),
+        "kind": kind,
+        "text": text,
+        "has_changes": activity.has_changes,
+    })
+}
+
+fn activity_words(kind: &ActivityKind) -> String {
+    match words_of(kind) {
+        (kind, Some(text)) if !text.is_empty() => format!("{kind}: {text}"),
+        (kind, _) => kind.to_owned(),
+    }
+}
+
+fn words_of(kind: &ActivityKind) -> (&str, Option<&str>) {
+    match kind {
+        ActivityKind::AgentMessaged(text) => ("agent_messaged", Some(text)),
+        ActivityKind::UserMessaged(text) => ("user_messaged", Some(text)),
+        ActivityKind::PlanGenerated => ("plan_generated", None),
+        ActivityKind::PlanApproved => ("plan_approved", None),
+        ActivityKind::Progress => ("progress", None),
+        ActivityKind::Completed => ("completed", None),
+        ActivityKind::Failed(reason) => ("failed", Some(reason)),
+        ActivityKind::Unknown(kind) => (kind, None),
+    }
+}

@@ -1,0 +1,105 @@
+//! `phileas session approve` and `phileas session message`: a person's word to a session.
+
+use std::io::Write;
+
+use phileas_domain::model::SessionId;
+use phileas_domain::state::State;
+use serde_json::json;
+
+use super::super::arguments::Repository;
+use super::super::connect::Connection;
+use super::super::exit::{Exit, Stopped};
+use super::super::output::Screen;
+use super::{observe, of_repository};
+use crate::runtime::ports::WriteJules as _;
+
+/// The longest message, in characters. Jules names no limit; this is far above what people type.
+const MAX_MESSAGE_CHARS: usize = 100_000;
+
+pub(super) async fn approve(
+    id: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let connection = Connection::from_environment(&arguments.repo)?;
+    of_repository(&connection, id).await?;
+    // Whatever the state says: some sessions read COMPLETED and wait for their plan's approval all the same.
+    connection.jules.approve_plan(&SessionId::from(id)).await?;
+    done(id, "approved", "its plan is approved", arguments, screen)
+}
+
+pub(super) async fn message(
+    id: &str,
+    text: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    if text.trim().is_empty() {
+        return Err(Stopped::usage("the message is empty"));
+    }
+    if text.chars().count() > MAX_MESSAGE_CHARS {
+        return Err(Stopped::usage(format!(
+            "the message is longer than {MAX_MESSAGE_CHARS} characters"
+        )));
+    }
+    let connection = Connection::from_environment(&arguments.repo)?;
+    let (observation, state) = observe(&connection).await?;
+    of_repository(&connection, id).await?;
+    let at = observation.now.as_second();
+    let text = marked(text, state.as_ref(), id, at);
+    connection
+        .jules
+        .send_message(&SessionId::from(id), &text)
+        .await?;
+    done(id, "sent", "the message is sent", arguments, screen)
+}
+
+/// The message with a last line of its own, by which it is told from a standard answer. A session that the ledger does
+/// not know gets the message as it was typed.
+fn marked(text: &str, state: Option<&State>, id: &str, at_second: i64) -> String {
+    let entry = state.and_then(|state| state.entry_named(id));
+    let marker = entry.and_then(|(_, entry)| Some((entry.turn.as_ref()?, entry.attempt?)));
+    match marker {
+        Some((turn, attempt)) => format!(
+            "{}\n\nphileas-message: {turn}.{attempt}/person-{at_second}",
+            text.trim_end()
+        ),
+        None => text.to_owned(),
+    }
+}
+
+fn done(
+    id: &str,
+    word: &str,
+    sentence: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    if arguments.json {
+        screen.line(&json!({ "session_id": id, "done": word }).to_string())?;
+    } else {
+        screen.line(&format!("session {id}: {sentence}"))?;
+    }
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phileas_domain::state::codec;
+
+    #[test]
+    fn a_message_to_a_turn_is_told_from_a_standard_answer() {
+        let state = codec::load(
+            r#"{"version":5,"history":{"0":{"persona_id":"a","session_id":"77","pr_number":null,
+            "created_at":"2026-01-05T00:00:00Z","track":"default","turn":"k3v9w2m1q8zt","seq":1,"slot":"","attempt":2}},
+            "tracks":{}}"#,
+        )
+        .unwrap()
+        .state;
+        let said = marked("Go on.\n", Some(&state), "77", 5);
+        assert_eq!(said, "Go on.\n\nphileas-message: k3v9w2m1q8zt.2/person-5");
+        assert!(!said.contains("k3v9w2m1q8zt.2/q"));
+        assert_eq!(marked("Go on.", Some(&state), "78", 5), "Go on.");
+    }
+}

@@ -1,0 +1,204 @@
+//! `phileas state rebuild`: a ledger out of Jules' own list of sessions, for one that is lost or was put back.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use phileas_domain::engine::{
+    self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Snapshot,
+};
+use phileas_domain::model::{Oid, PullNumber};
+use phileas_domain::state::rebuild::{
+    Ending, PullFate, Rebuilt, SessionEnd, SessionFact, catch_up, rebuild,
+};
+use phileas_domain::state::{codec, invariant};
+use serde_json::json;
+
+use super::super::arguments::Repository;
+use super::super::connect::{Connection, hex};
+use super::super::exit::{Exit, Stopped};
+use super::super::lines::short;
+use super::super::output::Screen;
+use super::commit;
+use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
+
+pub(super) async fn run(
+    write: bool,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let connection = Connection::from_environment(&arguments.repo)?;
+    let snapshot = look(&connection).await?;
+    refuse_if_whole(&snapshot)?;
+    let facts = facts(&snapshot);
+    let nonce = hex(&snapshot.entropy[..6]);
+    let (id, now) = (snapshot.repository.id, snapshot.now);
+    let (base, proposal) = match &snapshot.ledger {
+        Ledger::Missing { head } => (head.clone(), rebuild(id, now, nonce, &facts)),
+        Ledger::Corrupt { head, .. } => (Some(head.clone()), rebuild(id, now, nonce, &facts)),
+        Ledger::Present { head, state } => {
+            let proposal = catch_up(state, id, now, nonce, &facts);
+            (Some(head.clone()), proposal)
+        }
+    };
+    if let Some(first) = invariant::check(&proposal.state).first() {
+        return Err(Stopped::fault(format!(
+            "the proposal would not be sound, so it is not made: {first}"
+        )));
+    }
+    let text = codec::save(&proposal.state);
+    let written: Option<Oid> = if write {
+        let headline = "rebuild the state from Jules' list of sessions";
+        Some(commit(&connection.github, base, headline, text.clone()).await?)
+    } else {
+        None
+    };
+    if arguments.json {
+        let state: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| Stopped::fault(error.to_string()))?;
+        let document = json!({
+            "sessions": facts.len(),
+            "notes": proposal.notes,
+            "written": written.as_ref().map(Oid::as_str),
+            "state": state,
+        });
+        screen.line(&document.to_string())?;
+    } else {
+        print(&proposal, facts.len(), written.as_ref(), screen)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Everything that Jules and GitHub know of the repository's sessions.
+async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
+    let settings = connection.settings(Ask::Due)?;
+    let github = &connection.github;
+    let sight =
+        crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings).await?;
+    let mut snapshot = sight.snapshot;
+    let sessions = connection
+        .jules
+        .list(&ListingNeed::Everything, snapshot.now)
+        .await?;
+    if sessions.since.is_some() || !sessions.archived {
+        return Err(Stopped {
+            exit: Exit::Unavailable,
+            message: "Jules' list of sessions could not be read to its end, so nothing can be proposed from it"
+                .to_owned(),
+        });
+    }
+    let unread: BTreeSet<PullNumber> = sessions
+        .sessions
+        .iter()
+        .flat_map(|session| session.pulls.iter().copied())
+        .filter(|number| !snapshot.pulls.contains_key(number))
+        .collect();
+    if !unread.is_empty() {
+        snapshot.pulls.extend(github.read_pulls(&unread).await?);
+    }
+    snapshot.sessions = Listing::Taken(sessions);
+    Ok(snapshot)
+}
+
+/// A ledger that can be read and is not behind says more than Jules does.
+fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
+    let Ledger::Present { state, .. } = &snapshot.ledger else {
+        return Ok(());
+    };
+    let lines = engine::decide(snapshot, &[]).report.lines;
+    if lines
+        .iter()
+        .any(|line| line.reason == Reason::LedgerRolledBack)
+    {
+        return Ok(());
+    }
+    if let Some(line) = lines
+        .iter()
+        .find(|line| line.reason == Reason::LedgerCatchingUp)
+    {
+        return Err(Stopped::usage(format!(
+            "nothing is rebuilt: {}; look again after {} UTC",
+            line.detail,
+            line.until.map_or_else(String::new, short)
+        )));
+    }
+    Err(Stopped::usage(format!(
+        "nothing is rebuilt: the ledger can be read ({} entries of history) and knows every session of ours that Jules \
+         shows; Jules does not know what it holds of schedules, requests and budgets",
+        state.history.len()
+    )))
+}
+
+fn facts(snapshot: &Snapshot) -> Vec<SessionFact> {
+    let Listing::Taken(listing) = &snapshot.sessions else {
+        return Vec::new();
+    };
+    let fact = |session: &engine::Session| {
+        let pull = engine::pull_of_session(snapshot, session).map(|pull| {
+            let fate = match pull.state {
+                PullState::Open => PullFate::Open,
+                PullState::Merged => PullFate::Merged,
+                PullState::Closed => PullFate::Closed,
+            };
+            (pull.number, fate)
+        });
+        let how = match session.state {
+            SessionState::Failed => Some(Ending::Failed),
+            SessionState::Completed if session.has_changes => Some(Ending::Changes),
+            SessionState::Completed => Some(Ending::Nothing),
+            // Whoever archived it does not wait for it.
+            _ if session.archived && session.has_changes => Some(Ending::Changes),
+            _ if session.archived => Some(Ending::Nothing),
+            _ => None,
+        };
+        let at = session.updated_at.unwrap_or(session.created_at);
+        SessionFact {
+            session_id: session.id.clone(),
+            title: session.title.clone(),
+            prompt: session.prompt.clone(),
+            created_at: session.created_at,
+            ended: how.map(|how| SessionEnd { at, how }),
+            pull,
+        }
+    };
+    listing.sessions.iter().map(fact).collect()
+}
+
+fn print(
+    proposal: &Rebuilt,
+    sessions: usize,
+    written: Option<&Oid>,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    screen.line(&format!(
+        "Jules shows {sessions} sessions of this repository; {} entries of history are proposed:",
+        proposal.state.history.len()
+    ))?;
+    for (key, entry) in &proposal.state.history {
+        let created = entry.created_at.map_or_else(String::new, short);
+        let outcome = entry
+            .outcome
+            .as_ref()
+            .map_or("at work", |outcome| outcome.as_str());
+        let pull = entry
+            .pr_number
+            .map_or_else(String::new, |number| format!(" #{number}"));
+        let session = entry
+            .session_id
+            .as_ref()
+            .map_or("none", |session| session.as_str());
+        screen.line(&format!(
+            "  {key:>5}  {created}  {:<20} {:<16} session {session}  {outcome}{pull}",
+            entry.track_name().to_string(),
+            entry.persona_id.to_string(),
+        ))?;
+    }
+    for note in &proposal.notes {
+        screen.line(&format!("  ! {note}"))?;
+    }
+    let last = written.map_or_else(
+        || "nothing was written; `--write` commits the proposal".to_owned(),
+        |head| format!("committed to the branch {LEDGER_BRANCH} as {head}"),
+    );
+    screen.line(&last)?;
+    Ok(())
+}

@@ -1,0 +1,226 @@
+//! `phileas state repair`: a whole file in place of one that cannot be read, shown first and written when told to.
+
+use std::io::Write;
+use std::path::Path;
+
+use phileas_domain::model::Oid;
+use phileas_domain::state::repair::{self, EarlierVersion, Line, MAX_EARLIER, Origin, Proposal};
+use phileas_domain::state::{STATE_PATH, codec};
+use serde_json::json;
+
+use super::super::arguments::StateSource;
+use super::super::connect;
+use super::super::exit::{Exit, Stopped};
+use super::super::lines::short;
+use super::super::output::Screen;
+use super::super::validate::diagnostic_json;
+use super::{Found, commit, file, no_ledger, tell, wanted};
+use crate::adapters::github;
+use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
+
+pub(super) async fn run(
+    path: Option<&Path>,
+    write: bool,
+    source: &StateSource,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let target = match path {
+        Some(path) => Target::of_file(path, source)?,
+        None => Target::of_branch(source).await?,
+    };
+    let earlier = target.earlier().await?;
+    let proposal = repair::propose(&target.found.text, &earlier);
+    let intact = proposal.origin == Origin::Intact && !target.misplaced;
+    let done = match &proposal.state {
+        Some(state) if write && !intact => Some(target.write(codec::save(state)).await?),
+        _ => None,
+    };
+    if source.json {
+        screen.line(&document(&proposal, intact, done.as_deref()).to_string())?;
+    } else {
+        print(&target.found, &proposal, intact, screen)?;
+    }
+    match (&proposal.state, done) {
+        (None, _) => Err(Stopped::corrupt(format!(
+            "no earlier version of {} that can be read was found; `phileas state rebuild` may help",
+            target.found.place
+        ))),
+        (Some(_), Some(done)) if !source.json => {
+            screen.line(&done)?;
+            Ok(Exit::Done)
+        }
+        (Some(_), None) if !source.json => {
+            let last = match (intact, write) {
+                (true, true) => "nothing is wrong with it, so nothing was written",
+                (true, false) => "nothing is wrong with it",
+                (false, _) => "nothing was written; `--write` accepts the proposal",
+            };
+            screen.line(last)?;
+            Ok(Exit::Done)
+        }
+        _ => Ok(Exit::Done),
+    }
+}
+
+/// What is to be mended, and where earlier versions of it are.
+struct Target<'a> {
+    found: Found,
+    path: Option<&'a Path>,
+    github: Option<github::Client>,
+    head: Option<Oid>,
+    /// Something else than a file stands in the file's place.
+    misplaced: bool,
+}
+
+impl<'a> Target<'a> {
+    fn of_file(path: &'a Path, source: &StateSource) -> Result<Self, Stopped> {
+        let found = file::read(path)?;
+        let github = match &source.repo {
+            Some(repository) => match connect::github(repository) {
+                Ok(github) => Some(github),
+                // The repository may have come from the environment of a workflow; the file is what was asked for.
+                Err(stopped) => {
+                    tracing::warn!("earlier versions are not looked at: {stopped}");
+                    None
+                }
+            },
+            None => None,
+        };
+        Ok(Self {
+            found,
+            path: Some(path),
+            github,
+            head: None,
+            misplaced: false,
+        })
+    }
+
+    async fn of_branch(source: &StateSource) -> Result<Self, Stopped> {
+        let repository = wanted(source)?;
+        let github = connect::github(repository)?;
+        let (head, text, misplaced) = match github.observe().await?.ledger {
+            LedgerRead::State { head, text } => (head, text, false),
+            LedgerRead::Unreadable { head, what } => {
+                tracing::warn!("{what}");
+                (head, String::new(), true)
+            }
+            LedgerRead::NoBranch | LedgerRead::NoState { .. } => return Err(no_ledger(repository)),
+        };
+        Ok(Self {
+            found: Found {
+                place: format!("{repository}, branch {LEDGER_BRANCH}, {STATE_PATH}"),
+                text,
+            },
+            path: None,
+            github: Some(github),
+            head: Some(head),
+            misplaced,
+        })
+    }
+
+    /// The versions of the file that the branch holds, without the one that is to be mended.
+    async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
+        let Some(github) = &self.github else {
+            return Ok(Vec::new());
+        };
+        if codec::load(&self.found.text).is_ok() {
+            return Ok(Vec::new());
+        }
+        let versions = github
+            .file_versions(LEDGER_BRANCH, STATE_PATH, MAX_EARLIER)
+            .await?;
+        Ok(versions
+            .into_iter()
+            .filter(|version| version.text != self.found.text)
+            .map(|version| EarlierVersion {
+                oid: version.oid,
+                committed_at: version.committed_at,
+                text: version.text,
+            })
+            .collect())
+    }
+
+    /// Writes the proposal and says where.
+    async fn write(&self, text: String) -> Result<String, Stopped> {
+        if let Some(path) = self.path {
+            let kept = file::replace(path, &text)?;
+            return Ok(format!(
+                "written to {}; the old file is {}",
+                path.display(),
+                kept.display()
+            ));
+        }
+        let github = self
+            .github
+            .as_ref()
+            .ok_or_else(|| Stopped::fault("there is nowhere to write to"))?;
+        let head = commit(github, self.head.clone(), "repair the state", text).await?;
+        Ok(format!("committed to the branch {LEDGER_BRANCH} as {head}"))
+    }
+}
+
+fn print(
+    found: &Found,
+    proposal: &Proposal,
+    intact: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    tell(found, &proposal.diagnostics)?;
+    if intact {
+        return Ok(());
+    }
+    let origin = match &proposal.origin {
+        Origin::Intact | Origin::Nothing => return Ok(()),
+        Origin::Sides(sides) => format!("the sides {} together", sides.join(" and ")),
+        Origin::Earlier { oid, committed_at } => {
+            format!("the version of {} UTC ({oid})", short(*committed_at))
+        }
+    };
+    screen.line(&format!("proposal: {origin}"))?;
+    if proposal.lines.is_empty() {
+        screen.line(
+            "  nothing is lost and nothing is gained against the newest version that can be read",
+        )?;
+    }
+    for line in &proposal.lines {
+        screen.line(&format!("  {line}"))?;
+    }
+    Ok(())
+}
+
+fn document(proposal: &Proposal, intact: bool, done: Option<&str>) -> serde_json::Value {
+    let origin = match &proposal.origin {
+        Origin::Intact => json!({ "kind": "intact" }),
+        Origin::Sides(sides) => json!({ "kind": "sides", "sides": sides }),
+        Origin::Earlier { oid, committed_at } => json!({
+            "kind": "earlier", "commit": oid.as_str(), "committed_at": committed_at.to_string(),
+        }),
+        Origin::Nothing => json!({ "kind": "nothing" }),
+    };
+    let lines: Vec<_> = proposal
+        .lines
+        .iter()
+        .map(|line| {
+            let (kind, text) = match line {
+                Line::Gained(text) => ("gained", text),
+                Line::Lost(text) => ("lost", text),
+                Line::Moved(text) => ("moved", text),
+                Line::Remark(text) => ("remark", text),
+            };
+            json!({ "kind": kind, "text": text })
+        })
+        .collect();
+    let diagnostics: Vec<_> = proposal.diagnostics.iter().map(diagnostic_json).collect();
+    let state: Option<serde_json::Value> = proposal
+        .state
+        .as_ref()
+        .and_then(|state| serde_json::from_str(&codec::save(state)).ok());
+    json!({
+        "mended": !intact && proposal.state.is_some(),
+        "written": done,
+        "origin": origin,
+        "lines": lines,
+        "diagnostics": diagnostics,
+        "state": state,
+    })
+}

@@ -1,0 +1,134 @@
+//! `phileas state show`: version 5 on standard output, and a few words for people beside it.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use phileas_domain::state::codec::{self, Loaded};
+use phileas_domain::state::{Outcome, State};
+
+use super::super::exit::{Exit, Stopped};
+use super::super::lines::short;
+use super::super::output::Screen;
+use super::{Found, tell};
+
+pub(super) fn run(
+    found: &Found,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let loaded = match codec::load(&found.text) {
+        Ok(loaded) => loaded,
+        Err(diagnostics) => {
+            tell(found, &diagnostics)?;
+            return Err(Stopped::corrupt(format!(
+                "{} cannot be read; `phileas state repair` proposes a whole file",
+                found.place
+            )));
+        }
+    };
+    tell(found, &loaded.warnings)?;
+    screen.write_all(codec::save(&loaded.state).as_bytes())?;
+    screen.flush()?;
+    // Beside the document, so that a program that reads it is not troubled.
+    if !json {
+        write!(std::io::stderr(), "{}", summary(&found.place, &loaded))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What people want to know first.
+fn summary(place: &str, loaded: &Loaded) -> String {
+    let state = &loaded.state;
+    let mut text = format!("{place}\n");
+    let mut line = |name: &str, said: String| {
+        // Writing to a text cannot fail.
+        let _infallible = writeln!(text, "  {name:<10} {said}");
+    };
+    if loaded.version < phileas_domain::state::STATE_VERSION {
+        line("version", format!("{}, shown as version 5", loaded.version));
+    }
+    line("born", born(state));
+    line("history", history(state));
+    line("open", open_pulls(state));
+    if let Some(pause) = &state.paused {
+        let by = pause.by.as_deref().unwrap_or("somebody");
+        let why = pause.reason.as_deref().unwrap_or("no reason was given");
+        line("paused", format!("by {by}: {why}"));
+    }
+    for (name, track) in &state.tracks {
+        let persona = track
+            .persona_id
+            .as_ref()
+            .map_or("nobody", |persona| persona.as_str());
+        let live = match track.turns.len() {
+            0 => String::new(),
+            1 => ", one turn under way".to_owned(),
+            count => format!(", {count} turns under way"),
+        };
+        let paused = if track.paused.is_some() {
+            ", paused"
+        } else {
+            ""
+        };
+        line(
+            "track",
+            format!(
+                "{name}: {persona} was last, {} turns{live}{paused}",
+                track.seq
+            ),
+        );
+    }
+    text
+}
+
+fn born(state: &State) -> String {
+    match &state.genesis {
+        Some(genesis) => format!(
+            "{} UTC, for repository {} (nonce {})",
+            short(genesis.born_at),
+            genesis.repository_id,
+            genesis.nonce
+        ),
+        None => "by an older program; phileas adds it with the next write".to_owned(),
+    }
+}
+
+fn history(state: &State) -> String {
+    let first = state.history.first_key_value();
+    let archived = match first {
+        Some((0, _)) | None => String::new(),
+        Some((first, _)) => format!(", {first} more in the archive"),
+    };
+    format!("{} entries{archived}", state.history.len())
+}
+
+fn open_pulls(state: &State) -> String {
+    let numbers: Vec<String> = state
+        .history
+        .values()
+        .filter(|entry| entry.outcome == Some(Outcome::PrOpen))
+        .filter_map(|entry| Some(format!("#{}", entry.pr_number?)))
+        .collect();
+    if numbers.is_empty() {
+        "no pull request waits".to_owned()
+    } else {
+        format!("pull requests {}", numbers.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_what_counts() {
+        let text = include_str!("../../../tests/fixtures/state/v4-dict.json");
+        let loaded = codec::load(text).unwrap();
+        let said = summary("a file", &loaded);
+        assert!(said.starts_with("a file\n"), "{said}");
+        assert!(said.contains("4, shown as version 5"), "{said}");
+        assert!(said.contains("by an older program"), "{said}");
+        let entries = format!("{} entries", loaded.state.history.len());
+        assert!(said.contains(&entries), "{said}");
+    }
+}

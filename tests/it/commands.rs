@@ -1,0 +1,9 @@
+//! The command line as a person and a script meet it: the built program, the models over TCP, exit codes, both
+//! streams, and verdicts from the models' own books.
+
+mod bench;
+mod session;
+mod state;
+mod stop;
+mod track;
+mod world_only;

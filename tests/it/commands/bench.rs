@@ -1,0 +1,243 @@
+//! The models on loopback, and the built program run against them.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+
+use jiff::SignedDuration;
+use phileas::sandbox::{Scene, Shared, scene};
+use phileas_domain::state::{STATE_PATH, State, codec};
+use phileas_world::Face;
+use phileas_world::github::RepoId;
+use phileas_world::http::{ClockMode, serve};
+use phileas_world::jules::Tier;
+use phileas_world::maintainer::Temper;
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// A world on loopback that ends with its test.
+pub(super) struct Bench {
+    pub(super) shared: Shared,
+    pub(super) repo: RepoId,
+    github: SocketAddr,
+    jules: SocketAddr,
+    end: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What a run of the program left.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) code: i32,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+impl Ran {
+    /// The only JSON document on standard output.
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The JSON documents on standard output, one a line.
+    pub(super) fn lines(&self) -> Vec<Value> {
+        let parse = |line: &str| serde_json::from_str(line).unwrap();
+        self.out.lines().map(parse).collect()
+    }
+
+    #[track_caller]
+    pub(super) fn done(self) -> Self {
+        assert_eq!(self.code, 0, "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn refused(self, code: i32, word: &str) -> Self {
+        assert_eq!(self.code, code, "{self:?}");
+        assert!(self.err.contains(word), "{word:?} is not in {self:?}");
+        self
+    }
+}
+
+/// The newcomer's repository, in which nobody reviews, nobody asks and nothing goes wrong.
+pub(super) fn bench() -> Bench {
+    bench_with(|_| {})
+}
+
+pub(super) fn bench_with(set: impl FnOnce(&mut Scene)) -> Bench {
+    let mut scene = Scene::new(7);
+    scene.temper = Temper::away();
+    scene.tier = Tier::Pro;
+    scene.jules.asks = 0.0;
+    set(&mut scene);
+    let (world, repo) = scene.build().unwrap();
+    let shared = Shared::new(world);
+    let (end, ending) = watch::channel(false);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let listen = || {
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
+        let listener = listener.unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, address)
+    };
+    let ((github, github_at), (jules, jules_at)) = (listen(), listen());
+    let world = shared.inner();
+    let thread = std::thread::spawn(move || {
+        let face = |listener, face| {
+            let mut ending = ending.clone();
+            let shutdown = async move {
+                let _ = ending.wait_for(|end| *end).await;
+            };
+            serve(
+                std::sync::Arc::clone(&world),
+                listener,
+                face,
+                ClockMode::Manual,
+                None,
+                shutdown,
+            )
+        };
+        runtime.block_on(async {
+            tokio::join!(face(github, Face::Github), face(jules, Face::Jules));
+        });
+    });
+    Bench {
+        shared,
+        repo,
+        github: github_at,
+        jules: jules_at,
+        end,
+        thread: Some(thread),
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = self.end.send(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The program without anything of the machine's environment that it would listen to.
+pub(super) fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_phileas"));
+    command.args(arguments).stdin(Stdio::null());
+    for (name, _) in std::env::vars() {
+        let ours = ["GITHUB_", "GH_", "JULES_", "PHILEAS_", "HTTP", "http"];
+        if ours.iter().any(|prefix| name.starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Runs the program to its end.
+pub(super) fn run(mut command: Command) -> Ran {
+    let output = command.output().unwrap();
+    Ran {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs the program without any credential.
+pub(super) fn alone(arguments: &[&str]) -> Ran {
+    run(program(arguments))
+}
+
+impl Bench {
+    /// The program with the credentials and addresses of this world.
+    pub(super) fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = program(arguments);
+        command
+            .env("GITHUB_REPOSITORY", scene::repository().to_string())
+            .env("GITHUB_TOKEN", scene::GITHUB_TOKEN)
+            .env("GITHUB_API_URL", format!("http://{}", self.github))
+            .env(
+                "GITHUB_GRAPHQL_URL",
+                format!("http://{}/graphql", self.github),
+            )
+            .env("JULES_API_KEY", scene::JULES_KEY)
+            .env("JULES_API_BASE", format!("http://{}/v1alpha", self.jules));
+        command
+    }
+
+    pub(super) fn run(&self, arguments: &[&str]) -> Ran {
+        run(self.program(arguments))
+    }
+
+    pub(super) fn tick(&self) -> Ran {
+        self.run(&["tick", "--json"]).done()
+    }
+
+    /// Ticks and lets time pass until the state is as wanted.
+    pub(super) fn until(&self, wanted: impl Fn(&State) -> bool) -> State {
+        for _ in 0..50 {
+            self.tick();
+            let state = self.state();
+            if wanted(&state) {
+                return state;
+            }
+            self.pass(10);
+        }
+        panic!("the state never became what was wanted: {:?}", self.state());
+    }
+
+    pub(super) fn pass(&self, minutes: i64) {
+        let mut world = self.shared.world();
+        let until = world.now() + SignedDuration::from_mins(minutes);
+        world.advance_to(until);
+    }
+
+    /// The state file as the branch holds it.
+    pub(super) fn state_text(&self) -> String {
+        let world = self.shared.world();
+        let head = world.github().branch_head(self.repo, "jules").unwrap();
+        let bytes = world.github().read_file(self.repo, head, STATE_PATH);
+        String::from_utf8(bytes.unwrap().to_vec()).unwrap()
+    }
+
+    pub(super) fn state(&self) -> State {
+        codec::load(&self.state_text()).unwrap().state
+    }
+
+    /// Somebody writes files to the branch `jules`, with git and without phileas.
+    pub(super) fn write_ledger(&self, text: &str) {
+        let mut world = self.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let files = [(STATE_PATH.to_owned(), Some(text.to_owned().into()))];
+        let head = github.branch_head(self.repo, "jules");
+        let commit = github.commit_files(self.repo, head, &files, "maintainer", "By hand", now);
+        github.move_branch(self.repo, "jules", commit, "maintainer", now);
+    }
+
+    /// Somebody deletes the ledger branch.
+    pub(super) fn delete_ledger(&self) {
+        let mut world = self.shared.world();
+        let now = world.now();
+        world
+            .github_mut()
+            .delete_branch(self.repo, "jules", "maintainer", now);
+    }
+
+    /// The head of the ledger branch.
+    pub(super) fn head(&self) -> String {
+        let world = self.shared.world();
+        let head = world.github().branch_head(self.repo, "jules");
+        head.map_or_else(String::new, |head| head.to_string())
+    }
+}
+
+/// The text of a file.
+pub(super) fn text_of(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}

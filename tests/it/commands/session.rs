@@ -1,0 +1,208 @@
+//! `phileas session`.
+
+use phileas_domain::state::{Outcome, State};
+use phileas_world::jules::{Ending, Matcher, Scenario, WebSession};
+
+use super::bench::{Bench, bench, bench_with};
+
+fn live(state: &State) -> Option<(String, String)> {
+    let turns = state.tracks.values().flat_map(|track| track.turns.values());
+    turns
+        .filter_map(|turn| Some((turn.session_id.as_ref()?.to_string(), turn.turn.to_string())))
+        .next()
+}
+
+/// A session that somebody started in the web app.
+fn start_elsewhere(bench: &Bench, title: &str, repository: &str) -> String {
+    let mut world = bench.shared.world();
+    let (now, knobs) = (world.now(), world.knobs().clone());
+    let (owner, name) = repository.split_once('/').unwrap();
+    let web = WebSession {
+        prompt: "Add a line to the notes.".to_owned(),
+        title: title.to_owned(),
+        repository: Some((owner.to_owned(), name.to_owned(), "main".to_owned())),
+        require_plan_approval: false,
+        auto_create_pull: true,
+    };
+    world
+        .jules_mut()
+        .start_in_web_app("maintainer", web, now, &knobs)
+        .unwrap()
+}
+
+fn acts(bench: &Bench, id: &str) -> Vec<(String, String)> {
+    let books = bench.shared.world().complete_books();
+    let session = books.sessions.iter().find(|session| session.id == id);
+    let acts = session.unwrap().acts.iter();
+    acts.map(|act| (act.what.clone(), act.text.clone()))
+        .collect()
+}
+
+#[test]
+fn sessions_are_listed_and_shown_with_their_turn() {
+    let bench = bench();
+    let state = bench.until(|state| live(state).is_some());
+    let (id, turn) = live(&state).unwrap();
+    let stranger = start_elsewhere(&bench, "Notes\u{1b}[31m", "acme/widget");
+    bench.pass(3);
+    let lines = bench.run(&["session", "list", "--json"]).done().lines();
+    assert_eq!(lines.len(), 2);
+    let of = |id: &str| lines.iter().find(|line| line["session_id"] == id).unwrap();
+    assert_eq!(of(&id)["turn"], turn.as_str());
+    assert_eq!(of(&id)["live"], true);
+    assert_eq!(of(&stranger)["turn"], serde_json::Value::Null);
+    let table = bench.run(&["session", "list"]).done();
+    assert!(table.out.contains("not ours"), "{table:?}");
+    assert!(!table.out.contains('\u{1b}'), "nothing steers the terminal");
+
+    let shown = bench.run(&["session", "show", &id, "--json"]).done().json();
+    assert_eq!(shown["turn"], turn.as_str());
+    assert!(shown["activities"].is_array(), "{shown}");
+    let page = format!("https://jules.google.com/session/{id}");
+    let text = bench.run(&["session", "show", &page]).done();
+    assert!(text.out.contains(&turn), "{text:?}");
+    bench
+        .run(&["session", "show", "12345678901234567890"])
+        .refused(2, "knows no session");
+}
+
+#[test]
+fn a_person_approves_and_speaks() {
+    let bench = bench();
+    let state = bench.until(|state| live(state).is_some());
+    let (id, turn) = live(&state).unwrap();
+    bench.run(&["session", "approve", &id]).done();
+    bench
+        .run(&["session", "message", &id, "Keep it small."])
+        .done();
+    let acts = acts(&bench, &id);
+    assert_eq!(acts[0].0, "approve");
+    let (what, text) = &acts[1];
+    assert_eq!(what, "message");
+    assert!(
+        text.starts_with(&format!(
+            "Keep it small.\n\nphileas-message: {turn}.1/person-"
+        )),
+        "{text}"
+    );
+    bench
+        .run(&["session", "message", &id, " "])
+        .refused(2, "empty");
+}
+
+#[test]
+fn a_cancelled_turn_ends_and_can_be_asked_for_anew() {
+    let bench = bench();
+    let state = bench.until(|state| live(state).is_some());
+    let (id, turn) = live(&state).unwrap();
+    let persona = state.history[&0].persona_id.clone();
+    bench.run(&["session", "cancel", &turn]).done();
+    let state = bench.state();
+    assert_eq!(state.history[&0].outcome, Some(Outcome::Cancelled));
+    assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");
+    let ran = bench.run(&["session", "cancel", &id]).done();
+    assert!(ran.out.contains("over already, as cancelled"), "{ran:?}");
+    bench
+        .run(&["session", "cancel", "nobody"])
+        .refused(2, "neither a session nor a turn");
+
+    let ran = bench.run(&["session", "retry", &id, "--json"]).done();
+    assert_eq!(ran.lines()[0]["done"], "asked anew");
+    let state = bench.until(|state| state.tracks.contains_key("request:1"));
+    let entry = state
+        .history
+        .values()
+        .find(|entry| entry.track_name().as_str() == "request:1");
+    assert_eq!(entry.unwrap().persona_id, persona);
+}
+
+#[test]
+fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
+    let bench = bench();
+    let state = bench.until(|state| live(state).is_some());
+    let (id, turn) = live(&state).unwrap();
+    bench
+        .run(&["session", "retry", &id])
+        .refused(2, "is at work");
+
+    // Two attempts came to nothing that anybody knows of: a person decides.
+    let mut held = state.clone();
+    let (_, slot, _) = state.live_turn(&turn).unwrap();
+    let track = held.tracks.get_mut("default").unwrap();
+    let live = track.turns.get_mut(slot).unwrap();
+    live.session_id = None;
+    live.history_key = None;
+    live.intent = None;
+    live.attempt = 3;
+    live.ambiguous = 2;
+    live.warned_at = Some("2026-01-05T00:00:00Z".parse().unwrap());
+    held.history.get_mut(&0).unwrap().outcome = Some(Outcome::Failed);
+    bench.write_ledger(&phileas_domain::state::codec::save(&held));
+    let ran = bench.run(&["explain", "--json"]).done();
+    assert!(ran.out.contains("held.ambiguous"), "{ran:?}");
+    let ran = bench.run(&["session", "retry", &turn, "--json"]).done();
+    assert_eq!(ran.lines()[0]["done"], "goes on");
+    let state = bench.state();
+    let turn = state.tracks["default"].turns.values().next().unwrap();
+    assert_eq!((turn.ambiguous, turn.attempt), (0, 3));
+    assert!(turn.session_id.is_some(), "{turn:?}");
+}
+
+#[test]
+fn a_strangers_session_is_taken_in_and_followed() {
+    let bench = bench_with(|scene| {
+        scene.jules.scenarios.push(Scenario {
+            when: Matcher {
+                title: Some(phileas_world::jules::Pattern::new("^Notes$").unwrap()),
+                ..Matcher::default()
+            },
+            ending: Some(Ending::Changes),
+            ..Scenario::default()
+        });
+    });
+    bench.tick();
+    let id = start_elsewhere(&bench, "Notes", "acme/widget");
+    bench
+        .run(&["session", "import", &id, "--persona", "curater"])
+        .refused(2, "did you mean `curator`?");
+    let ran = bench
+        .run(&["session", "import", &id, "--persona", "auditor", "--json"])
+        .done();
+    assert_eq!(ran.json()["track"], "request:1");
+    bench
+        .run(&["session", "import", &id, "--persona", "auditor"])
+        .refused(2, "in the ledger already");
+    let state = bench.until(|state| {
+        state
+            .entry_of_session(&id.as_str().into())
+            .is_some_and(|(_, entry)| entry.outcome == Some(Outcome::PrOpen))
+    });
+    let (_, entry) = state.entry_of_session(&id.as_str().into()).unwrap();
+    assert!(entry.pr_number.is_some());
+    assert!(state.tracks["request:1"].turns.is_empty());
+
+    let ours = state.history.values().find(|entry| entry.turn.is_some());
+    let known = ours.unwrap().session_id.clone().unwrap().to_string();
+    bench
+        .run(&["session", "import", &known, "--persona", "auditor"])
+        .refused(2, "in the ledger already");
+}
+
+#[test]
+fn sessions_of_other_repositories_are_left_alone() {
+    let bench = bench();
+    bench.tick();
+    let id = start_elsewhere(&bench, "Secret plans", "acme/other");
+    for arguments in [
+        &["session", "show", &id][..],
+        &["session", "approve", &id],
+        &["session", "message", &id, "hello"],
+        &["session", "import", &id, "--persona", "auditor"],
+    ] {
+        let ran = bench
+            .run(arguments)
+            .refused(2, "does not work on acme/widget");
+        assert!(!format!("{ran:?}").contains("Secret plans"), "{ran:?}");
+    }
+    assert!(acts(&bench, &id).is_empty());
+}

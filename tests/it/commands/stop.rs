@@ -1,0 +1,52 @@
+//! `phileas stop --all` and `phileas resume`.
+
+use super::bench::{alone, bench};
+
+#[test]
+fn everything_of_ours_stops_and_goes_on() {
+    let bench = bench();
+    bench.until(|state| !state.history.is_empty());
+    alone(&["stop", "--repo", "acme/widget"]).refused(2, "--all");
+    let lines = bench.run(&["stop", "--all", "--json"]).done().lines();
+    assert_eq!(lines[0]["paused"], true);
+    let archived: Vec<_> = lines[1..].iter().map(|line| &line["session_id"]).collect();
+    assert!(!archived.is_empty());
+    let state = bench.state();
+    let pause = state.paused.clone().unwrap();
+    assert_eq!(pause.reason.as_deref(), Some("phileas stop --all"));
+    assert!(pause.at.is_some());
+
+    let head = bench.head();
+    let again = bench.run(&["stop", "--all"]).done();
+    assert!(
+        again.out.contains("no session of ours is live"),
+        "{again:?}"
+    );
+    assert_eq!(bench.head(), head, "the pause is written once");
+
+    let ran = bench.tick();
+    assert!(ran.out.contains("paused.state"), "{ran:?}");
+    let created = bench.shared.world().complete_books().sessions.len();
+    bench.pass(60);
+    bench.tick();
+    let now = bench.shared.world().complete_books().sessions.len();
+    assert_eq!(created, now, "nothing starts");
+
+    bench.run(&["resume"]).done();
+    assert_eq!(bench.state().paused, None);
+    let ran = bench.run(&["resume"]).done();
+    assert!(ran.out.contains("nothing of a pause"), "{ran:?}");
+    bench.until(|state| state.history.len() > usize::from(created > 0));
+}
+
+#[test]
+fn a_ledger_that_cannot_be_read_does_not_keep_sessions_alive() {
+    let bench = bench();
+    bench.until(|state| !state.history.is_empty());
+    bench.write_ledger("{ broken");
+    let ran = bench.run(&["stop", "--all", "--json"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    let lines = ran.lines();
+    assert_eq!(lines[0]["paused"], false);
+    assert_eq!(lines[1]["archived"], true);
+}

@@ -1,0 +1,40 @@
+//! `phileas sandbox --world-only`.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use super::bench::program;
+
+#[test]
+fn the_models_say_where_they_are_and_end_with_their_input() {
+    let mut child = program(&["sandbox", "--world-only"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let (github, jules) = (&first["github"], &first["jules"]);
+    assert!(jules.as_str().unwrap().ends_with("/v1alpha"), "{first}");
+    assert_eq!(first["repository"], "acme/widget");
+    let address = github.as_str().unwrap().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let token = first["token"].as_str().unwrap();
+    write!(
+        stream,
+        "GET /repos/acme/widget HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nuser-agent: test\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    // Links lead to the served address, not to the real service.
+    assert!(reply.contains(address), "{reply}");
+    assert!(!reply.contains("api.github.com"), "{reply}");
+
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
