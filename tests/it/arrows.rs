@@ -41,15 +41,21 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
     }
 }
 
+/// What serves all adapters: how a request travels, and how one waits.
+const GROUND: [&str; 2] = ["transport", "pause"];
+
 fn between_adapters(from: &str, to: &str) -> Option<&'static str> {
-    match (from, to) {
-        (one, other) if one == other => None,
-        ("transport", _) => Some("the transport serves all adapters and knows none"),
+    if from == to || GROUND.contains(&to) {
+        None
+    } else if GROUND.contains(&from) {
+        Some("what serves all adapters knows none of them")
+    } else if matches!(from, "" | "repository") {
         // `adapters/mod.rs` lists them; `repository` is where GitHub and the ledger meet.
-        ("" | "repository", _) | (_, "transport") => None,
-        _ => Some(
+        None
+    } else {
+        Some(
             "adapters do not use one another; let src/adapters/repository.rs or the runtime bring them together",
-        ),
+        )
     }
 }
 
@@ -106,6 +112,7 @@ fn paths_are_found_however_they_are_written() {
         ("adapters::github::read", "adapters::github::write", false),
         ("adapters::repository", "adapters::ledger", false),
         ("adapters::transport::http", "adapters::github", true),
+        ("adapters::jules::client", "adapters::pause::Pause", false),
         ("adapters::jules", "runtime::tick", true),
         ("adapters::jules", "runtime::ports::Failure", false),
         ("adapters::jules", "cli::lines", true),
