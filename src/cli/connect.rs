@@ -34,26 +34,8 @@ impl Connection {
         let (key, warning) = JulesKey::from_variables(variable)
             .map_err(|error| Stopped::credential(error.to_string()))?;
         warn(warning);
-        let base = match variable("JULES_API_BASE") {
-            Some(text) => {
-                let (base, warning) = jules::Base::parse(&text)
-                    .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
-                warn(warning);
-                base
-            }
-            None => jules::Base::default(),
-        };
         let stopwatch = Monotonic::default();
-        let jules_client = Arc::new(jules::Client::new(
-            jules::Settings {
-                base,
-                seed,
-                ..jules::Settings::new(key)
-            },
-            transport,
-            Arc::new(stopwatch),
-            Arc::new(SystemPause),
-        ));
+        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch)?);
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
             repository: repository.clone(),
@@ -90,6 +72,38 @@ impl Connection {
 /// GitHub alone, for commands that have nothing to ask Jules. Must be called within a Tokio runtime.
 pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stopped> {
     github_through(transport(), repository, seed()?)
+}
+
+/// Jules with another key than the environment's.
+pub(super) fn jules_with(key: JulesKey) -> Result<jules::Client, Stopped> {
+    jules_through(transport(), key, seed()?, Monotonic::default())
+}
+
+fn jules_through(
+    transport: Arc<dyn Transport>,
+    key: JulesKey,
+    seed: u64,
+    stopwatch: Monotonic,
+) -> Result<jules::Client, Stopped> {
+    let base = match variable("JULES_API_BASE") {
+        Some(text) => {
+            let (base, warning) = jules::Base::parse(&text)
+                .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
+            warn(warning);
+            base
+        }
+        None => jules::Base::default(),
+    };
+    Ok(jules::Client::new(
+        jules::Settings {
+            base,
+            seed,
+            ..jules::Settings::new(key)
+        },
+        transport,
+        Arc::new(stopwatch),
+        Arc::new(SystemPause),
+    ))
 }
 
 fn transport() -> Arc<dyn Transport> {

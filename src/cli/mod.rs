@@ -8,6 +8,7 @@ pub mod lines;
 pub mod output;
 mod persona;
 mod plain;
+mod probe;
 mod sandbox;
 mod session;
 mod show;
@@ -108,6 +109,6 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             clap_mangen::Man::new(Arguments::command()).render(screen)?;
             Ok(Exit::Done)
         }
-        _ => Err(Stopped::fault("later")),
+        Command::Probe(arguments) => probe::run(arguments, screen).await,
     }
 }

@@ -2,6 +2,7 @@
 //! streams, and verdicts from the models' own books.
 
 mod bench;
+mod probe;
 mod session;
 mod state;
 mod status;

@@ -10,6 +10,7 @@
 //! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
+//! | what does it answer to a request of one's own making? | `verbatim.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -25,6 +26,7 @@ mod plan_files;
 mod pulls;
 mod request;
 mod texts;
+mod verbatim;
 mod versions;
 mod wire;
 
@@ -54,6 +56,7 @@ pub use graphql::documents;
 pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
 pub use token::{App, Credential, CredentialError, Token};
+pub use verbatim::{Verbatim, redacted};
 pub use versions::{FileVersion, MAX_VERSIONS};
 
 use budget::Budget;

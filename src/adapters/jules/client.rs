@@ -26,14 +26,14 @@ use crate::runtime::ports::Stopwatch;
 
 /// A client for one Jules key, shared by all repositories that use it.
 pub struct Client {
-    transport: Arc<dyn Transport>,
+    pub(super) transport: Arc<dyn Transport>,
     pause: Arc<dyn Pause>,
     pub(super) stopwatch: Arc<dyn Stopwatch>,
-    base: Base,
-    key: JulesKey,
+    pub(super) base: Base,
+    pub(super) key: JulesKey,
     creates: Semaphore,
     jitter: Mutex<fastrand::Rng>,
-    requests: AtomicU64,
+    pub(super) requests: AtomicU64,
     pub(super) recent: Recent,
     pub(super) memory: Memory,
     pub(super) filter_refused: AtomicBool,
@@ -359,7 +359,7 @@ impl Client {
             .expect("base, path and query were checked"))
     }
 
-    fn cleaned(&self, error: TransportError) -> TransportError {
+    pub(super) fn cleaned(&self, error: TransportError) -> TransportError {
         match error {
             TransportError::NotSent(text) => TransportError::NotSent(one_line(&text, &self.key)),
             TransportError::Lost(text) => TransportError::Lost(one_line(&text, &self.key)),

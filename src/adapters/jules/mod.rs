@@ -8,6 +8,7 @@
 //! | [`key`], [`base`] | with which credential, and where? |
 //! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
 //! | [`listing`], [`activities`] | how are long lists read without believing too much? |
+//! | `verbatim.rs` | what does it answer to a request of one's own making? |
 //! | [`port`] | how does the runtime see it? |
 //!
 //! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
@@ -25,6 +26,7 @@ pub mod retry;
 pub mod routes;
 pub mod settings;
 mod translate;
+mod verbatim;
 pub mod wire;
 
 #[cfg(test)]

@@ -1,0 +1,51 @@
+//! One request exactly as it is said, for whoever asks what Jules answers to it.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response};
+use std::sync::atomic::Ordering;
+
+use super::client::Client;
+use super::error::{ApiError, Cause, one_line};
+use super::key;
+
+impl Client {
+    /// Sends one request, once, and answers with whatever comes back, refusals included. `path` stands below the
+    /// version, its query included; it is the caller's to make it from nothing but names and encoded values.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError`], only when there was no answer, or when the path cannot stand in a URL.
+    pub async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&serde_json::Value>,
+    ) -> Result<Response<Bytes>, ApiError> {
+        let fail = |cause| ApiError {
+            route: "a request of its own making",
+            cause,
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(self.base.join(path))
+            .header(key::HEADER, self.key.header())
+            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        if body.is_some() {
+            request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        let bytes = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
+        let request = request
+            .body(bytes)
+            .map_err(|_| fail(Cause::BadName(path.to_owned())))?;
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let sent = self.transport.send(request).await;
+        sent.map_err(|error| fail(Cause::Transport(self.cleaned(error))))
+    }
+
+    /// A text of the other side in one short line, in which the key does not stand.
+    #[must_use]
+    pub fn redacted(&self, text: &str) -> String {
+        one_line(text, &self.key)
+    }
+}

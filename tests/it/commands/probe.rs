@@ -1,0 +1,145 @@
+//! `phileas probe`: its answers are held against the knobs of the world that it asked.
+
+use std::collections::BTreeMap;
+
+use phileas_world::Knobs;
+use phileas_world::knobs::{StaleText, TitleKept, VerbReply};
+use serde_json::Value;
+
+use super::bench::{Bench, alone, bench, bench_with};
+
+fn knobs(bench: &Bench, arguments: &[&str]) -> (Knobs, BTreeMap<String, Value>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers.toml");
+    let mut all = vec!["probe", "--json", "--out", path.to_str().unwrap()];
+    all.extend(arguments);
+    let ran = bench.run(&all).done();
+    for secret in ["sandbox-github-token", "sandbox-jules-key"] {
+        assert!(!format!("{ran:?}").contains(secret), "{secret} is shown");
+    }
+    let findings = ran.lines();
+    let findings = findings
+        .into_iter()
+        .map(|finding| (finding["id"].as_str().unwrap().to_owned(), finding));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let file: toml::Table = toml::from_str(&text).unwrap();
+    let mut knobs = Knobs::documented();
+    knobs
+        .set(&serde_json::to_value(&file["knobs"]).unwrap())
+        .unwrap();
+    // The file is one that the sandbox takes and lives through.
+    alone(&[
+        "sandbox",
+        "--headless",
+        "--until",
+        "3h",
+        "--faults",
+        path.to_str().unwrap(),
+    ])
+    .done();
+    (knobs, findings.collect())
+}
+
+fn worked(bench: &Bench) {
+    bench.until(|state| state.history.len() >= 3);
+    bench.pass(30);
+}
+
+#[test]
+fn reading_answers_what_the_services_do_and_writes_nothing() {
+    let bench = bench();
+    worked(&bench);
+    let writes = |bench: &Bench| {
+        let books = bench.shared.world().complete_books();
+        (books.github_writes.len(), books.sessions.len())
+    };
+    let before = writes(&bench);
+    let (found, findings) = knobs(&bench, &[]);
+    assert_eq!(writes(&bench), before);
+    let real = bench.shared.world().knobs().clone();
+    assert_eq!(found.listing_order, real.listing_order);
+    assert_eq!(found.page_size_rejected, real.page_size_rejected);
+    assert_eq!(found.activity_filter, real.activity_filter);
+    assert_eq!(found.primary_limit, real.primary_limit);
+    assert_eq!(found.pull_author, real.pull_author);
+    assert_eq!(found.branch_form, real.branch_form);
+    let refusals = findings["refusals"]["answer"].as_str().unwrap();
+    assert!(
+        refusals.starts_with("id 404 NOT_FOUND, parameter 400"),
+        "{refusals}"
+    );
+    assert!(findings["source"]["answer"].is_string());
+}
+
+#[test]
+fn the_worst_answers_are_found_out_too() {
+    let bench = bench_with(|scene| {
+        let knobs = &mut scene.knobs;
+        knobs.listing_without_prompt = true;
+        knobs.page_size_rejected = true;
+        knobs.activity_filter = false;
+        knobs.bad_key_is_400 = true;
+        knobs.source_case_changed = true;
+        knobs.session_name_bare = true;
+        knobs.activity_id_in_name_only = true;
+        knobs.draft_pulls = true;
+        knobs.primary_limit = 4_321;
+    });
+    worked(&bench);
+    let (found, _) = knobs(&bench, &[]);
+    let real = bench.shared.world().knobs().clone();
+    let picked = |knobs: &Knobs| {
+        (
+            knobs.listing_without_prompt,
+            knobs.page_size_rejected,
+            knobs.activity_filter,
+            knobs.bad_key_is_400,
+            knobs.source_case_changed,
+            knobs.session_name_bare,
+            knobs.activity_id_in_name_only,
+            knobs.draft_pulls,
+            knobs.primary_limit,
+        )
+    };
+    assert_eq!(picked(&found), picked(&real));
+}
+
+#[test]
+fn writing_answers_the_rest() {
+    let bench = bench_with(|scene| {
+        let knobs = &mut scene.knobs;
+        knobs.title = TitleKept::Truncated;
+        knobs.message_reply = VerbReply::EmptyBody;
+        knobs.approve_reply = VerbReply::Session;
+        knobs.archive_reply = VerbReply::EmptyObject;
+        knobs.stale_text = StaleText::IsAtButExpected;
+        knobs.stale_type_missing = 1.0;
+    });
+    bench.tick();
+    let head = bench.head();
+    let (found, findings) = knobs(&bench, &["--write"]);
+    let real = bench.shared.world().knobs().clone();
+    assert_eq!(found.title, real.title);
+    assert_eq!(found.message_reply, real.message_reply);
+    assert_eq!(found.approve_reply, real.approve_reply);
+    assert_eq!(found.archive_reply, real.archive_reply);
+    assert_eq!(found.stale_text, real.stale_text);
+    assert_eq!(found.stale_type_missing, 1.0);
+    assert_eq!(
+        (
+            found.listing_lag_seconds,
+            found.fresh_activities_404_seconds
+        ),
+        (0, 0)
+    );
+    assert_eq!(bench.head(), head, "the ledger is left alone");
+    let patch = findings["patch-ref"]["answer"].as_str().unwrap();
+    assert!(patch.starts_with("200 to the same commit, 422"), "{patch}");
+    let books = bench.shared.world().complete_books();
+    let probe = books
+        .sessions
+        .iter()
+        .find(|session| session.prompt.contains("phileas-probe"))
+        .unwrap();
+    assert_eq!(probe.acts.last().unwrap().what, "archive");
+}
