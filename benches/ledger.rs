@@ -2,14 +2,16 @@
 //!
 //! `cargo bench --bench ledger`. The figures to reach: `decide` with 100 tracks and 10,000 history entries within 1 ms,
 //! load and save of the hot state file within 5 ms.
-#![expect(missing_docs, reason = "the macros of criterion make public items")]
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{Ask, Checks, KeyUse, Ledger, Listing, Repository, Sessions, Snapshot, decide};
+use phileas_domain::engine::{
+    Ask, Checks, KeyUse, Ledger, Listing, Repository, Sessions, Snapshot, decide,
+};
 use phileas_domain::model::{Oid, RepositoryId, SessionId, Slot, TrackName, Tree, TurnId};
 use phileas_domain::plan::{self, Driver};
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -28,34 +30,48 @@ fn state(entries: u64) -> State {
     let repository = RepositoryId(42);
     let mut state = State::born(repository, now(), NONCE.to_owned());
     for key in 0..entries {
-        let (track, seq) = (TrackName::new(format!("track-{}", key % TRACKS)), key / TRACKS + 1);
+        let (track, seq) = (
+            TrackName::new(format!("track-{}", key % TRACKS)),
+            key / TRACKS + 1,
+        );
         let slot = Slot::from("");
-        let at = now() - SignedDuration::from_mins(i64::try_from(entries - key).expect("a small number"));
-        state.history.insert(key, HistoryEntry {
-            persona_id: format!("persona-{}", key % 24).into(),
-            session_id: Some(SessionId::new(format!("{:018}", 100_000 + key))),
-            pr_number: Some(phileas_domain::model::PullNumber(key + 1)),
-            created_at: Some(at),
-            turn: Some(TurnId::derive(NONCE, repository, &track, seq, &slot)),
-            track: Some(track.clone()),
-            seq: Some(seq),
-            slot: Some(slot),
-            attempt: Some(1),
-            base_sha: Some(Oid::new(format!("{key:040x}"))),
-            outcome: Some(if key % 7 == 0 { Outcome::Rejected } else { Outcome::Merged }),
-            finished_at: Some(at),
-            duplicates: Vec::new(),
-            note: None,
-            extra: serde_json::Map::new(),
-        });
-        state.tracks.insert(track, TrackState {
-            persona_id: Some(format!("persona-{}", key % 24).into()),
-            session_id: Some(SessionId::new(format!("{:018}", 100_000 + key))),
-            updated_at: Some(at),
-            index: Some(seq % 3),
-            seq,
-            ..TrackState::default()
-        });
+        let at = now()
+            - SignedDuration::from_mins(i64::try_from(entries - key).expect("a small number"));
+        state.history.insert(
+            key,
+            HistoryEntry {
+                persona_id: format!("persona-{}", key % 24).into(),
+                session_id: Some(SessionId::new(format!("{:018}", 100_000 + key))),
+                pr_number: Some(phileas_domain::model::PullNumber(key + 1)),
+                created_at: Some(at),
+                turn: Some(TurnId::derive(NONCE, repository, &track, seq, &slot)),
+                track: Some(track.clone()),
+                seq: Some(seq),
+                slot: Some(slot),
+                attempt: Some(1),
+                base_sha: Some(Oid::new(format!("{key:040x}"))),
+                outcome: Some(if key % 7 == 0 {
+                    Outcome::Rejected
+                } else {
+                    Outcome::Merged
+                }),
+                finished_at: Some(at),
+                duplicates: Vec::new(),
+                note: None,
+                extra: serde_json::Map::new(),
+            },
+        );
+        state.tracks.insert(
+            track,
+            TrackState {
+                persona_id: Some(format!("persona-{}", key % 24).into()),
+                session_id: Some(SessionId::new(format!("{:018}", 100_000 + key))),
+                updated_at: Some(at),
+                index: Some(seq % 3),
+                seq,
+                ..TrackState::default()
+            },
+        );
     }
     state
 }
@@ -96,7 +112,10 @@ fn snapshot() -> Snapshot {
             default_head: Some(Oid::new("a".repeat(40))),
             default_checks: Checks::Green,
         },
-        ledger: Ledger::Present { head: Oid::new("b".repeat(40)), state: Box::new(state(ENTRIES)) },
+        ledger: Ledger::Present {
+            head: Oid::new("b".repeat(40)),
+            state: Box::new(state(ENTRIES)),
+        },
         plan,
         plan_diagnostics,
         tree,
@@ -119,16 +138,27 @@ fn snapshot() -> Snapshot {
 fn ledger(criterion: &mut Criterion) {
     let snapshot = snapshot();
     let decision = decide(&snapshot, &[]);
-    println!("decide: {} lines, {} effects", decision.report.lines.len(), decision.effects.len());
+    println!(
+        "decide: {} lines, {} effects",
+        decision.report.lines.len(),
+        decision.effects.len()
+    );
     criterion.bench_function("decide, 100 tracks, 10,000 history entries", |bencher| {
         bencher.iter(|| decide(black_box(&snapshot), &[]));
     });
-    let idle = Snapshot { paused_by_variable: Some("1".to_owned()), ..snapshot };
+    let idle = Snapshot {
+        paused_by_variable: Some("1".to_owned()),
+        ..snapshot
+    };
     criterion.bench_function("decide, the same, paused", |bencher| {
         bencher.iter(|| decide(black_box(&idle), &[]));
     });
     let text = codec::save(&state(HISTORY_SEGMENT as u64));
-    println!("state file: {} entries, {} bytes", HISTORY_SEGMENT, text.len());
+    println!(
+        "state file: {} entries, {} bytes",
+        HISTORY_SEGMENT,
+        text.len()
+    );
     criterion.bench_function("load + save of the hot state file", |bencher| {
         bencher.iter(|| codec::save(&codec::load(black_box(&text)).expect("a good state").state));
     });

@@ -4,5 +4,6 @@ pub mod files;
 pub mod github;
 pub mod jules;
 pub mod ledger;
+pub mod pause;
 pub mod repository;
 pub mod transport;

@@ -11,7 +11,7 @@ use phileas_domain::plan::Driver;
 use super::exit::Stopped;
 use super::lines::Cost;
 use crate::adapters::github::{self, App, Credential, SystemPause, Token};
-use crate::adapters::jules::{self, JulesKey, RepositoryJules, TimerPause};
+use crate::adapters::jules::{self, JulesKey, RepositoryJules};
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
 use crate::runtime::ports::Stopwatch;
@@ -102,7 +102,7 @@ fn jules_through(
         },
         transport,
         Arc::new(stopwatch),
-        Arc::new(TimerPause),
+        Arc::new(SystemPause),
     ))
 }
 

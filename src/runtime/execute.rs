@@ -57,12 +57,12 @@ async fn create_session(
         marker: create.marker.clone(),
         failure,
     };
-    if let Some(branch) = &create.make_branch {
-        if let Err(failure) = github.make_branch(&branch.name, &branch.at).await {
-            return not_created(CreateFailure::NotSent {
-                detail: failure.detail,
-            });
-        }
+    if let Some(branch) = &create.make_branch
+        && let Err(failure) = github.make_branch(&branch.name, &branch.at).await
+    {
+        return not_created(CreateFailure::NotSent {
+            detail: failure.detail,
+        });
     }
     // The point of no return: after this check Jules is called, once, and only by the holder of the intent.
     if now() >= create.not_after {

@@ -313,8 +313,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
 }
 
 impl TickReport {
-    /// What to do about the failures of this tick, for an exit code.
-    #[must_use]
+    /// Everything that was said, what was done first.
     pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
         self.done.iter().chain(&self.waiting)
     }

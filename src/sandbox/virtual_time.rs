@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use phileas_world::World;
 
+use crate::adapters::pause::Pause;
 use crate::adapters::transport::BoxFuture;
-use crate::adapters::{github, jules};
 use crate::runtime::ports::Stopwatch;
 
 /// A world that several clients share.
@@ -70,18 +70,11 @@ impl Stopwatch for VirtualTime {
     }
 }
 
-impl github::Pause for VirtualTime {
+impl Pause for VirtualTime {
     fn now(&self) -> Timestamp {
         self.shared.now()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
-        self.shared.pass(length);
-        Box::pin(std::future::ready(()))
-    }
-}
-
-impl jules::Pause for VirtualTime {
     fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
         self.shared.pass(length);
         Box::pin(std::future::ready(()))

@@ -1,6 +1,15 @@
 //! Black-box tests: the program and its adapters against the models of GitHub and Jules.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod arrows;
+mod cli;
 mod commands;
+mod determinism;
+mod export;
 mod github_client;
 mod jules_client;
+mod kill;
+mod race;
+mod requests;
+mod support;
+mod twenty_four;

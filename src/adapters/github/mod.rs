@@ -21,7 +21,6 @@ mod graphql;
 mod installation;
 mod notice;
 mod observe;
-mod pause;
 mod place;
 mod plan_files;
 mod pulls;
@@ -48,6 +47,7 @@ use phileas_domain::model::RepositoryName;
 
 use crate::adapters::transport::Transport;
 
+pub use crate::adapters::pause::{Pause, SystemPause};
 pub use answer::SECONDARY_LIMIT_WAIT;
 pub use base::{Base, BaseError};
 pub use budget::{Face, Quota, Usage};
@@ -55,7 +55,6 @@ pub use error::DETAIL_LIMIT_CHARS;
 pub use graphql::documents;
 pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
-pub use pause::{Pause, SystemPause};
 pub use token::{App, Credential, CredentialError, Token};
 pub use verbatim::{Verbatim, redacted};
 pub use versions::{FileVersion, MAX_VERSIONS};

@@ -19,7 +19,6 @@ pub mod client;
 pub mod error;
 pub mod key;
 pub mod listing;
-pub mod pause;
 pub mod port;
 pub mod query;
 mod recent;
@@ -33,11 +32,11 @@ pub mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use crate::adapters::pause::{Pause, SystemPause};
 pub use base::Base;
 pub use client::Client;
 pub use error::ApiError;
 pub use key::JulesKey;
-pub use pause::{Pause, TimerPause};
 pub use port::RepositoryJules;
 pub use query::PageQuery;
 pub use settings::Settings;

@@ -17,7 +17,7 @@ use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ
 use super::{Effect, Line, ListingNeed, Reason, Session, Snapshot, Verdict, follow};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
-use crate::state::{State, Turn};
+use crate::state::{HistoryEntry, State, Turn};
 
 /// A turn whose intent stands and whose session is not known.
 pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
@@ -236,11 +236,11 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
         return;
     };
     let known = known_sessions(&draft.state);
-    for session in listing
-        .sessions
-        .iter()
-        .filter(|session| !known.contains(&session.id))
-    {
+    for session in &listing.sessions {
+        if known.contains(&session.id) {
+            archive_again(draft, session);
+            continue;
+        }
         let Some(marker) = marker_of(snapshot, session) else {
             continue;
         };
@@ -283,5 +283,16 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
                 session: session.id.clone(),
             });
         }
+    }
+}
+
+/// A duplicate that is recorded and still at work: whoever recorded it did not come to archive it.
+fn archive_again(draft: &mut Draft<'_>, session: &Session) {
+    let recorded = |entry: &HistoryEntry| entry.duplicates.contains(&session.id);
+    let at_work = session.state.is_live() && !session.archived;
+    if at_work && draft.state.history.values().rev().any(recorded) {
+        draft.effect(Effect::ArchiveSession {
+            session: session.id.clone(),
+        });
     }
 }

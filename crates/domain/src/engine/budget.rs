@@ -25,7 +25,7 @@ pub(super) fn red(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
 pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     let budget = &draft.snapshot.plan.budget;
     let retry = matches!(candidate.cause, Cause::Retry);
-    let backlog = pulls::unreviewed(draft);
+    let backlog = *draft.backlog.get_or_init(|| pulls::unreviewed(draft));
     if backlog >= budget.max_open_pulls as usize && !candidate.is_request() && !retry {
         let text = format!(
             "{backlog} pull requests wait for a review; the limit is {}",

@@ -185,7 +185,8 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             let back = *passes == state.passes && state.index > Some(*index);
             state.index = Some(*index);
             state.passes = passes + u64::from(back);
-            state.last_started = started.or(state.last_started);
+            // A start by hand on a clock that was put back must not bring an answered start time back.
+            state.last_started = state.last_started.max(*started);
         }
         Cause::Schedule { .. } | Cause::Request { .. } | Cause::Retry => state.index = Some(0),
     }

@@ -17,6 +17,8 @@ pub(super) struct Draft<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) state: State,
     pub(super) needs: Needs,
+    /// How much waits for a review; counted once, since the whole history is looked through for it.
+    pub(super) backlog: std::cell::OnceCell<usize>,
     base: Option<Oid>,
     effects: Vec<Effect>,
     lines: Vec<Line>,
@@ -36,6 +38,7 @@ impl<'a> Draft<'a> {
             snapshot,
             state,
             needs: Needs::default(),
+            backlog: std::cell::OnceCell::new(),
             base,
             effects: Vec::new(),
             lines: Vec::new(),
@@ -108,6 +111,11 @@ impl<'a> Draft<'a> {
             }
         };
         if !answered {
+            // A second listing takes the place of the first, so it must answer what that one did as well.
+            let need = match &self.snapshot.sessions {
+                Listing::Taken(have) => need.and(have.reach()),
+                Listing::NotTaken | Listing::Failed(_) => need,
+            };
             self.needs.listing = Some(self.needs.listing.map_or(need, |known| known.and(need)));
         }
     }

@@ -73,7 +73,13 @@ fn ask_for_listing(draft: &mut Draft<'_>, live: &[(TrackName, Slot)]) {
                 ListingNeed::CompleteSince(gate::horizon(intent.created_at))
             }
             (None, Some(intent)) => ListingNeed::Since(gate::horizon(intent.created_at)),
-            (None, None) => continue,
+            (None, None) => match turn.listed_empty_at {
+                // Between two attempts, and while a person is waited for, the session that nobody saw may show up.
+                Some(at) if turn.ambiguous > 0 => {
+                    ListingNeed::Since(at.checked_sub(DAY).unwrap_or(Timestamp::MIN))
+                }
+                _ => continue,
+            },
         };
         draft.need_listing(need);
     }
@@ -111,7 +117,8 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
         return;
     };
     let Some(session) = listing.get(id) else {
-        if draft.now().duration_since(created_at) < GRACE {
+        // The listing's age counts, not ours: a process may have been stopped since it looked.
+        if listing.taken_at.duration_since(created_at) < GRACE {
             wait(
                 draft,
                 Reason::SessionRunning,
@@ -229,15 +236,15 @@ fn carry_on(
         Line::turn(track, seq, slot, &current, verdict, reason, detail)
     };
     let soon = draft.after(POLL);
+    let still_calls = matches!(
+        progress,
+        Progress::CallPerson { .. } | Progress::ReadActivities
+    );
     if turn.warned_at.is_some()
-        && !matches!(
-            progress,
-            Progress::CallPerson { .. } | Progress::ReadActivities
-        )
+        && !still_calls
+        && let Some(turn) = draft.turn_mut(track, slot)
     {
-        if let Some(turn) = draft.turn_mut(track, slot) {
-            turn.warned_at = None;
-        }
+        turn.warned_at = None;
     }
     match progress {
         Progress::ReadActivities => {

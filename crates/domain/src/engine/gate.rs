@@ -102,8 +102,14 @@ fn born(draft: &mut Draft<'_>) -> bool {
             let witness = sessions
                 .sessions
                 .iter()
-                .find(|session| our_line(draft.snapshot, session).is_some());
+                .filter(|session| our_line(draft.snapshot, session).is_some())
+                .min_by_key(|session| session.created_at);
             if let Some(witness) = witness {
+                if draft.now().duration_since(witness.created_at) < GRACE {
+                    // Another process may have given birth to it after the ledger was looked for.
+                    catching_up(draft, witness);
+                    return false;
+                }
                 rolled_back(
                     draft,
                     &format!(
@@ -133,12 +139,7 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     };
     // A listing taken after the ledger was read, or a lagging read of the ledger, looks the same for a while.
     if draft.now().duration_since(oldest.created_at) < GRACE {
-        let until = draft.after(POLL);
-        let text = format!(
-            "session {} is newer than the ledger as it was read; it is read again",
-            oldest.id
-        );
-        draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
+        catching_up(draft, oldest);
     } else {
         let text = format!(
             "session {} ({}) stands for a turn that the ledger does not know",
@@ -147,6 +148,15 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
         rolled_back(draft, &text);
     }
     true
+}
+
+fn catching_up(draft: &mut Draft<'_>, newer: &Session) {
+    let until = draft.after(POLL);
+    let text = format!(
+        "session {} is newer than the ledger as it was read; it is read again",
+        newer.id
+    );
+    draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
 }
 
 fn known_seq(state: &State, track: &TrackName) -> u64 {

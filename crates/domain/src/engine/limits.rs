@@ -55,3 +55,5 @@ pub(super) const SLOTS_LIMIT: usize = 50;
 pub(super) const HEADLINE_LIMIT: usize = 160;
 /// How many sessions of unknown origin are looked at in one go.
 pub(super) const SESSIONS_READ: usize = 20;
+/// A reminder that does not arrive is tried for this long after the session's end.
+pub(super) const REMINDER_TRIED: SignedDuration = SignedDuration::from_hours(2);

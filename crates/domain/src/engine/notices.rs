@@ -33,8 +33,10 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
             .values()
             .flat_map(|track| track.turns.values())
             .any(|turn| {
+                let unstarted = turn.session_id.is_none();
                 turn.turn == id
-                    && (turn.warned_at.is_some() || turn.failures > 0 || turn.ambiguous > 0)
+                    && (turn.warned_at.is_some()
+                        || unstarted && (turn.failures > 0 || turn.ambiguous > 0))
             });
         if !waits {
             draft.dismiss(

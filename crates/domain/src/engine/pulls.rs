@@ -111,7 +111,8 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
         return;
     };
     let was = entry.outcome.replace(outcome.clone());
-    entry.finished_at = Some(now);
+    // A clock that was put back does not take an ending back.
+    entry.finished_at = entry.finished_at.max(Some(now));
     let entry = entry.clone();
     let track = entry.track_name();
     super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::ListingNeed;
 use crate::Diagnostic;
 use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
@@ -316,6 +317,15 @@ impl Sessions {
     #[must_use]
     pub fn covers(&self, instant: Timestamp) -> bool {
         self.archived && self.since.is_none_or(|since| since <= instant)
+    }
+
+    /// What this listing is an answer to.
+    pub(super) fn reach(&self) -> ListingNeed {
+        match (self.since, self.archived) {
+            (None, true) => ListingNeed::Everything,
+            (Some(since), true) => ListingNeed::CompleteSince(since),
+            (since, false) => ListingNeed::Since(since.unwrap_or(Timestamp::MIN)),
+        }
     }
 
     /// The session of an id.

@@ -11,7 +11,7 @@ use phileas_domain::engine::{
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
-use phileas_domain::state::{Outcome, State};
+use phileas_domain::state::{Outcome, State, invariant};
 
 /// What Jules answers to a create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,12 +83,6 @@ impl Desk {
             listings: 0,
             created: 0,
         }
-    }
-
-    pub(crate) fn persona(&mut self, id: &str, frontmatter: &str) {
-        let text = format!("---\nid: {id}\n{frontmatter}\n---\nDo the work of {id}.\n");
-        self.files
-            .insert(format!(".jules/personas/{id}/prompt.md"), text);
     }
 
     pub(crate) fn pass(&mut self, span: SignedDuration) {
@@ -239,6 +233,7 @@ impl Desk {
             self.lines.extend(report.lines);
             let quiet = change.is_none() && effects.is_empty();
             if let Some(change) = change {
+                self.check(&change.state);
                 let head = Oid::new(format!("ledger-{}", self.headlines.len() + 1));
                 self.headlines.push(change.headline);
                 self.ledger = Ledger::Present {
@@ -263,6 +258,15 @@ impl Desk {
             }
         }
         self
+    }
+
+    /// What the runtime checks before every commit.
+    fn check(&self, next: &State) {
+        let mut broken = invariant::check(next);
+        if let Ledger::Present { state, .. } = &self.ledger {
+            broken.extend(invariant::check_step(state, next));
+        }
+        assert_eq!(broken, [], "at {}", self.now);
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {

@@ -1,10 +1,13 @@
 //! Stories about decisions: what a person would see over days, told in minutes of a clock that is moved by hand.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod cycle;
 mod desk;
 mod dispatch;
 mod gates;
 mod money;
+mod recovery;
 mod schedules;
 mod sessions;
 mod yields;

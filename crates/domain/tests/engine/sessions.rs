@@ -241,3 +241,22 @@ fn a_persons_answer_keeps_the_standard_one_back() {
     desk.tick();
     assert_eq!(messages(&desk), 2, "the answer did not settle it");
 }
+
+#[test]
+fn a_reminder_that_was_committed_and_never_sent_is_sent_once() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    desk.minutes(10);
+    desk.becomes(SessionState::Completed);
+    desk.answering = crate::desk::Answering::Dies;
+    desk.tick();
+    desk.answering = crate::desk::Answering::Session;
+    assert_eq!(messages(&desk), 0);
+    desk.minutes(16);
+    desk.tick();
+    assert_eq!(messages(&desk), 1);
+    desk.minutes(16);
+    desk.tick();
+    assert_eq!(messages(&desk), 1);
+    assert_eq!(desk.outcomes()[0], Some(Outcome::NoOutput));
+}

@@ -10,7 +10,7 @@ use phileas_domain::engine::{CreateFailure, ListingNeed};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::super::{Client, JulesKey, RepositoryJules, Settings, TimerPause};
+use super::super::{Client, JulesKey, RepositoryJules, Settings, SystemPause};
 use super::stage::{
     KEY, Reply, Stage, at, create, lost, missing, not_sent, ok, raw, refusal, stage, with_header,
 };
@@ -256,7 +256,7 @@ async fn creates_of_a_key_wait_for_one_another() {
         let mut settings = Settings::new(JulesKey::new(KEY).unwrap());
         settings.creates_in_flight = wanted;
         let stopwatch = Arc::new(Stage::default());
-        let client = Client::new(settings, gate.clone(), stopwatch, Arc::new(TimerPause));
+        let client = Client::new(settings, gate.clone(), stopwatch, Arc::new(SystemPause));
         let jules = RepositoryJules::new(Arc::new(client), "acme/widget".parse().unwrap());
         let jules = Arc::new(jules);
         let tasks: Vec<_> = (0..9)

@@ -78,6 +78,11 @@ impl Stopwatch for Stage {
 }
 
 impl Pause for Stage {
+    fn now(&self) -> Timestamp {
+        let elapsed = jiff::SignedDuration::try_from(self.elapsed()).unwrap();
+        Timestamp::UNIX_EPOCH + elapsed
+    }
+
     fn pause(&self, time: Duration) -> BoxFuture<'_, ()> {
         self.pass(time);
         self.waits.lock().unwrap().push(time);

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Live, Progress, Slots, Work};
-use crate::engine::limits::{MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL};
+use crate::engine::limits::{MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL, REMINDER_TRIED};
 use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
@@ -146,6 +146,14 @@ fn ended(live: &Live<'_>) -> Progress {
                 detail,
                 until,
             };
+        }
+        // The decision to send was committed, and the message is not there: the sender died in between.
+        let marker = message_marker(live.turn, "r1");
+        if ended_at <= reminded_at
+            && !was_told(activities, &marker)
+            && now < later(ended_at, REMINDER_TRIED)
+        {
+            return Progress::Remind;
         }
         return match (has_changes, now < later(ended_at, PULL_LAG)) {
             (true, true) => wait_for_pull(ended_at),
@@ -366,6 +374,11 @@ fn running(live: &Live<'_>, unknown_state: Option<&str>) -> Progress {
         detail,
         until: later(now, POLL),
     }
+}
+
+/// Whether one of our messages arrived.
+fn was_told(activities: &[Activity], marker: &str) -> bool {
+    activities.iter().any(|activity| matches!(&activity.kind, ActivityKind::UserMessaged(text) if text.contains(marker)))
 }
 
 fn newest(activities: &[Activity], wanted: impl Fn(&ActivityKind) -> bool) -> Option<Timestamp> {

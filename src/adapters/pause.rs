@@ -1,4 +1,4 @@
-//! Time, as this client needs it: an instant, and waiting. Injected, so that a model's virtual time serves too.
+//! Time, as the clients need it: an instant, and waiting. Injected, so that a model's virtual time serves too.
 
 use std::time::Duration;
 

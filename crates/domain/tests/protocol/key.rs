@@ -1,0 +1,200 @@
+//! When two worlds count as one.
+//!
+//! Times count by their age, and an age past everything that the engine measures counts as that; a run's name counts
+//! only as "mine", "of another run that is at work", "of nobody"; processes are alike, so their order does not count.
+//! What is behind the head can no longer win a commit.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{CreateFailure, Effect, Event, Listing, NoticeKey};
+
+use crate::ledger::Version;
+use crate::world::{Actor, Phase, Sight, World};
+
+/// The grace is 15 minutes; the engine measures nothing longer that the model could reach.
+const OLDEST: SignedDuration = SignedDuration::from_mins(15);
+/// Pauses that double reach further into the future than this only after more faults than there are.
+const FURTHEST: SignedDuration = SignedDuration::from_mins(120);
+
+impl Hash for World {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.faults.hash(hasher);
+        self.pushes.hash(hasher);
+        self.broken.hash(hasher);
+        version(&self.head, self.now, hasher);
+        if self.faults > 0 {
+            age(self.now, self.moved_at).hash(hasher);
+        }
+        for holder in &self.head.holders {
+            let at_work = self
+                .actors
+                .iter()
+                .any(|actor| actor.holds(holder) && !matches!(actor.phase, Phase::Asleep));
+            at_work.hash(hasher);
+        }
+        let mut sessions: Vec<_> = self
+            .sessions
+            .iter()
+            .map(|made| {
+                let done = !made.is_live() && self.is_known(made);
+                (
+                    made.session.id.as_str(),
+                    (!done).then(|| age(self.now, made.checked_at)),
+                    (!done).then(|| age(self.now, made.arrived_at)),
+                    made.session.archived,
+                    made.session.state.is_live(),
+                )
+            })
+            .collect();
+        sessions.sort_unstable();
+        sessions.hash(hasher);
+        let mut wire: Vec<_> = self
+            .wire
+            .iter()
+            .map(|request| {
+                (
+                    request.create.marker.to_string(),
+                    age(self.now, request.checked_at),
+                    request.owner.is_some(),
+                )
+            })
+            .collect();
+        wire.sort_unstable();
+        wire.hash(hasher);
+        for notice in &self.notices {
+            notice.key.hash(hasher);
+        }
+        let mut actors: Vec<u64> = self.actors.iter().map(|actor| key(self, actor)).collect();
+        actors.sort_unstable();
+        actors.hash(hasher);
+    }
+}
+
+impl PartialEq for World {
+    fn eq(&self, other: &Self) -> bool {
+        fingerprint(self) == fingerprint(other)
+    }
+}
+
+impl Actor {
+    fn holds(&self, holder: &str) -> bool {
+        self.holder.as_str() == holder
+    }
+}
+
+/// One number for a world, for memories beside the checker's own.
+pub(crate) fn fingerprint(world: &World) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    world.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn age(now: Timestamp, at: Timestamp) -> i64 {
+    now.duration_since(at).clamp(-FURTHEST, OLDEST).as_secs()
+}
+
+fn version<H: Hasher>(version: &Version, now: Timestamp, hasher: &mut H) {
+    version.text.hash(hasher);
+    ages(&version.times, now, hasher);
+}
+
+fn ages<H: Hasher>(times: &[Timestamp], now: Timestamp, hasher: &mut H) {
+    for at in times {
+        age(now, *at).hash(hasher);
+    }
+}
+
+fn key(world: &World, actor: &Actor) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let hasher = &mut hasher;
+    std::mem::discriminant(&actor.phase).hash(hasher);
+    if !matches!(actor.phase, Phase::Asleep) {
+        for holder in &world.head.holders {
+            actor.holds(holder).hash(hasher);
+        }
+    }
+    match &actor.phase {
+        Phase::Asleep => {}
+        Phase::Beaten { events } => happened(events, hasher),
+        Phase::Informed { sight, events } => {
+            seen(world, sight, hasher);
+            happened(events, hasher);
+        }
+        Phase::Executing {
+            sight,
+            effects,
+            next,
+            waiting,
+            events,
+        } => {
+            seen(world, sight, hasher);
+            waiting.hash(hasher);
+            todo(world, &effects[*next..], hasher);
+            happened(events, hasher);
+        }
+    }
+    hasher.finish()
+}
+
+fn seen<H: Hasher>(world: &World, sight: &Sight, hasher: &mut H) {
+    let behind = !Arc::ptr_eq(&sight.version, &world.head);
+    behind.hash(hasher);
+    if behind {
+        return;
+    }
+    age(world.now, sight.taken_at).hash(hasher);
+    sight.pulls.len().hash(hasher);
+    let Listing::Taken(listing) = &*sight.listing else {
+        return;
+    };
+    // A listing counts by how long after an intent it was taken.
+    for at in &sight.version.times {
+        age(sight.taken_at, *at).hash(hasher);
+    }
+    listing.archived.hash(hasher);
+    listing
+        .since
+        .map(|since| age(world.now, since))
+        .hash(hasher);
+    for session in &listing.sessions {
+        session.id.as_str().hash(hasher);
+        session.archived.hash(hasher);
+        session.state.is_live().hash(hasher);
+    }
+}
+
+fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
+    for effect in effects {
+        effect.name().hash(hasher);
+        match effect {
+            Effect::CreateSession(create) => {
+                create.marker.to_string().hash(hasher);
+                age(world.now, create.not_after).hash(hasher);
+            }
+            Effect::ArchiveSession { session } => session.as_str().hash(hasher),
+            Effect::OpenNotice { key, .. } => NoticeKey::to_string(key).hash(hasher),
+            Effect::CloseNotice { number, .. } => number.hash(hasher),
+            Effect::SendMessage { .. }
+            | Effect::ApprovePlan { .. }
+            | Effect::RetargetPull { .. } => {}
+        }
+    }
+}
+
+pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
+    for event in events {
+        match event {
+            Event::SessionCreated { session, .. } => session.id.as_str().hash(hasher),
+            Event::SessionNotCreated {
+                marker, failure, ..
+            } => {
+                marker.to_string().hash(hasher);
+                std::mem::discriminant::<CreateFailure>(failure).hash(hasher);
+            }
+            Event::EffectFailed { effect, .. } => effect.hash(hasher),
+        }
+    }
+}

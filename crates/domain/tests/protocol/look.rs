@@ -1,0 +1,164 @@
+//! What a process sees when it looks: the head, and a listing from which young sessions may still be missing.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    Ask, Checks, KeyUse, Listing, ListingNeed, Pull, PullState, Repository, Sessions, Snapshot,
+    needs,
+};
+use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
+use phileas_domain::plan::{self, Driver};
+
+use crate::world::{Actor, Made, Sight, World};
+
+/// How often a process reads what it needs before it decides: the runtime's own limit.
+const MAX_READS: usize = 5;
+
+/// Everything of a snapshot that never changes here.
+pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
+    let mut files = vec![(plan::SCHEDULES_PATH.to_owned(), schedules.to_owned())];
+    for id in ["a", "b"] {
+        let text = format!("---\nid: {id}\nemoji: \"🔧\"\n---\nDo the work of {id}.\n");
+        files.push((format!(".jules/personas/{id}/prompt.md"), text));
+    }
+    let tree = Tree::of_texts(files);
+    let (plan, plan_diagnostics) = plan::read(&tree);
+    assert!(plan_diagnostics.is_empty(), "{plan_diagnostics:?}");
+    Snapshot {
+        now,
+        entropy: [0; 32],
+        holder: "nobody".into(),
+        driver: Driver::Server,
+        repository: Repository {
+            id: RepositoryId(42),
+            name: "acme/widget".parse().unwrap(),
+            public: false,
+            archived: false,
+            default_branch: "main".into(),
+            default_head: None,
+            default_checks: Checks::None,
+        },
+        ledger: phileas_domain::engine::Ledger::Missing { head: None },
+        plan,
+        plan_diagnostics,
+        tree,
+        pulls: std::collections::BTreeMap::new(),
+        sessions: Listing::NotTaken,
+        activities: std::collections::BTreeMap::new(),
+        notices: Vec::new(),
+        paused_by_variable: None,
+        paused_by_label: None,
+        ask: Ask::Due,
+    }
+}
+
+/// The snapshot that a process decides on: what it saw, and the time that it is meanwhile.
+pub(crate) fn snapshot(blank: &Snapshot, world: &World, actor: &Actor, sight: &Sight) -> Snapshot {
+    let mut snapshot = blank.clone();
+    snapshot.now = world.now;
+    snapshot.holder = actor.holder.clone();
+    snapshot.repository.default_head = Some(Oid::new(format!("{:040x}", world.pushes + 1)));
+    snapshot.ledger = sight.version.ledger.clone();
+    snapshot.sessions = (*sight.listing).clone();
+    snapshot.notices.clone_from(&world.notices);
+    if let Listing::Taken(listing) = &*sight.listing {
+        for session in &listing.sessions {
+            snapshot.activities.insert(session.id.clone(), Vec::new());
+        }
+    }
+    for (number, created_at) in sight.pulls.iter() {
+        snapshot.pulls.insert(*number, pull(*number, *created_at));
+    }
+    snapshot
+}
+
+fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
+    Pull {
+        number,
+        state: PullState::Open,
+        draft: false,
+        title: "work".to_owned(),
+        body: String::new(),
+        author: "google-labs-jules[bot]".into(),
+        head: format!("work-{number}").into(),
+        head_oid: "00".into(),
+        same_repository: true,
+        base: "main".into(),
+        created_at,
+        closed_at: None,
+        reviewed: true,
+    }
+}
+
+/// Looks at the head and, where the engine asks for it, at Jules' listing, `ago` before now. The bits of `hidden` are
+/// the sessions that the listing does not show yet.
+pub(crate) fn look(
+    blank: &Snapshot,
+    now: &World,
+    actor: &Actor,
+    hidden: u32,
+    ago: SignedDuration,
+) -> Sight {
+    let mut world = now.clone();
+    world.now = now.now.checked_sub(ago).unwrap();
+    world.sessions.retain(|made| made.arrived_at <= world.now);
+    let world = &world;
+    let pulls = world.sessions.iter().flat_map(|made| {
+        let session = &made.session;
+        session
+            .pulls
+            .iter()
+            .map(|number| (*number, session.created_at))
+    });
+    let mut sight = Sight {
+        pulls: pulls.collect(),
+        version: Arc::clone(&world.head),
+        listing: Arc::new(Listing::NotTaken),
+        taken_at: world.now,
+    };
+    for _ in 0..MAX_READS {
+        let needs = needs(&snapshot(blank, world, actor, &sight));
+        assert!(needs.pulls.is_empty() && needs.texts.is_empty() && needs.activities.is_empty());
+        let Some(need) = needs.listing else {
+            return sight;
+        };
+        sight.listing = Arc::new(Listing::Taken(list(world, need, hidden)));
+    }
+    panic!("what a process needs does not converge");
+}
+
+fn list(world: &World, need: ListingNeed, hidden: u32) -> Sessions {
+    let (since, archived) = match need {
+        ListingNeed::Since(since) => (Some(since), false),
+        ListingNeed::CompleteSince(since) => (Some(since), true),
+        ListingNeed::Everything => (None, true),
+    };
+    let shown = |index: usize, made: &Made| {
+        hidden & (1 << index) == 0
+            && since.is_none_or(|since| made.session.created_at >= since)
+            && (archived || !made.session.archived)
+    };
+    let sessions: Vec<_> = world
+        .sessions
+        .iter()
+        .enumerate()
+        .filter(|(index, made)| shown(*index, made))
+        .map(|(_, made)| made.session.clone())
+        .collect();
+    let count = |wanted: &dyn Fn(&Made) -> bool| {
+        u32::try_from(world.sessions.iter().filter(|made| wanted(made)).count()).unwrap()
+    };
+    Sessions {
+        taken_at: world.now,
+        since,
+        archived,
+        sessions,
+        key: KeyUse {
+            active: count(&Made::is_live),
+            created_last_day: count(&|made| {
+                world.age(made.session.created_at) < SignedDuration::from_hours(24)
+            }),
+        },
+    }
+}

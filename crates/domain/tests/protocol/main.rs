@@ -1,0 +1,88 @@
+//! The dispatch protocol, explored exhaustively around the real `decide`: three processes, two turns.
+//!
+//! Every order is tried in which processes look, decide, commit, call Jules, settle and die, in which requests arrive,
+//! are refused or lost, listings lag and time passes, with two faults (a death, a lost answer, a 429, a stall past a
+//! deadline). What no order may bring about stands in [`model`]; the [`window`] that no protocol can close without a
+//! key of idempotency at Jules is opened on purpose, and the checker has to find what comes of it.
+//!
+//! To keep the space finite, worlds that differ only in what the engine cannot tell apart count as one ([`key`]), and
+//! looking, deciding and committing are one step, which may have taken long. That loses nothing: a commit that loses
+//! its race changes nothing, and one that wins shows that the head had not moved since the look.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod alone;
+mod key;
+mod ledger;
+mod look;
+mod model;
+mod steps;
+mod think;
+mod watch;
+mod window;
+mod world;
+
+use stateright::{Checker, Model};
+
+use model::DOUBLE;
+use steps::Protocol;
+
+/// Both turns start in one commit.
+const SIDE_BY_SIDE: &str = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n";
+/// The second turn starts when the first one's pull request is open.
+const ONE_AFTER_ANOTHER: &str = "cycle = [\"a\", \"b\"]\n";
+
+/// Explores a model to its end, and says how large it is.
+fn explore(name: &str, model: Protocol) -> impl Checker<Protocol> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let checker = model.checker().threads(threads).spawn_bfs().join();
+    assert!(checker.is_done());
+    println!(
+        "{name}: {} different states, {} steps, {} deep, {} different questions to the engine",
+        checker.unique_state_count(),
+        checker.state_count(),
+        checker.max_depth(),
+        checker.model().thoughts.lock().unwrap().len(),
+    );
+    checker
+}
+
+#[test]
+fn two_turns_side_by_side() {
+    let model = Protocol::new(SIDE_BY_SIDE, 2, false, false);
+    let checker = explore("side by side", model);
+    checker.assert_properties();
+    assert!(checker.unique_state_count() > 80_000);
+}
+
+#[test]
+fn two_turns_one_after_another() {
+    let model = Protocol::new(ONE_AFTER_ANOTHER, 2, false, true);
+    let checker = explore("one after another", model);
+    checker.assert_properties();
+    assert!(checker.unique_state_count() > 35_000);
+}
+
+#[test]
+fn beyond_the_grace_a_double_is_possible_and_is_recorded_and_archived() {
+    let model = Protocol::new(ONE_AFTER_ANOTHER, 1, true, true);
+    let checker = explore("one after another, beyond the grace", model);
+    // Every world settles, those with doubles as well; and there are some.
+    checker.assert_properties();
+    let states = checker.assert_any_discovery(DOUBLE).into_states();
+    let mut world = states.into_iter().next_back().expect("a path has states");
+    assert_eq!(world.doubles(), 1);
+    let model = checker.model();
+    for _ in 0..alone::PATIENCE {
+        if model.is_settled(&world) {
+            break;
+        }
+        world = model.left_alone(&world);
+    }
+    let recorded = world
+        .sessions
+        .iter()
+        .filter(|made| world.is_duplicate(made));
+    let archived: Vec<_> = recorded.map(|made| made.session.archived).collect();
+    assert!(!archived.is_empty() && archived.iter().all(|archived| *archived));
+    assert_eq!(world.doubles(), 0);
+}

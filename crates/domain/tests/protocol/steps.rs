@@ -1,0 +1,522 @@
+//! The steps of the world, around the real `decide`: what the runtime does one after another is one step each here,
+//! so that anything may come in between.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    CreateFailure, CreateSession, Effect, Event, Ledger, Listing, Notice, Session, SessionState,
+    Snapshot,
+};
+use phileas_domain::model::{PullNumber, SessionId};
+use phileas_domain::state::invariant;
+
+use crate::look;
+use crate::think::{Thought, Thoughts};
+use crate::watch;
+use crate::world::{Made, Phase, Request, World};
+
+/// The coarse clock: within the deadline (0), past it (7.5 min), at the very end of the grace and later (15 min).
+pub(crate) const STEP: SignedDuration = SignedDuration::from_secs(450);
+/// No pause; one past the grace before deciding; pauses past the deadline and past the grace before committing.
+const PAUSES: [Pause; 4] = [
+    pause(SignedDuration::ZERO, SignedDuration::ZERO),
+    pause(STEP, STEP),
+    pause(SignedDuration::from_mins(15), SignedDuration::ZERO),
+    pause(SignedDuration::from_mins(15), SignedDuration::from_mins(15)),
+];
+
+const fn pause(looked: SignedDuration, decided: SignedDuration) -> Pause {
+    Pause { looked, decided }
+}
+
+/// The grace less the time that an intent is valid: so long after the check of the deadline at most, a complete
+/// listing taken after the grace still comes too early to be believed.
+pub(crate) const SEEN_AFTER: SignedDuration = SignedDuration::from_mins(13);
+/// Jules' clock is behind GitHub's by this; the engine tolerates two minutes.
+const JULES_BEHIND: SignedDuration = SignedDuration::from_secs(90);
+
+/// Neither budgets nor silence end anything here.
+const AMPLE: &str = "[defaults]\nabandon_after = \"720h\"\n[budget]\nmax_active = 50\ndaily_sessions = 1000\n\
+    max_open_pulls = 100\nkey_daily = 1000\nkey_active = 100\nreserve_for_people = 0\n";
+
+/// The model: a plan, how much may go wrong, and everything that stays the same.
+pub(crate) struct Protocol {
+    pub(crate) blank: Snapshot,
+    pub(crate) start: Timestamp,
+    pub(crate) faults: u8,
+    /// The one irreducible window: for the price of a fault, a listing goes without a session, or a request stays on
+    /// its way, for longer than [`SEEN_AFTER`].
+    pub(crate) beyond_grace: bool,
+    /// Whether sessions end, so that a track goes on to its next turn.
+    pub(crate) sessions_end: bool,
+    /// What processes thought before: the engine gives the same answer to the same question.
+    pub(crate) thoughts: Thoughts,
+    /// Worlds that are known to settle when left alone.
+    pub(crate) settling: Mutex<BTreeSet<u64>>,
+}
+
+/// How long ago it was, when a commit is sent, that its process looked, and that it decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pause {
+    pub(crate) looked: SignedDuration,
+    pub(crate) decided: SignedDuration,
+}
+
+/// One step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Time passes.
+    Pass,
+    /// A process looks, decides and commits. The listing did not show the sessions of the bits of `hidden`.
+    Tick {
+        actor: usize,
+        hidden: u32,
+        pause: Pause,
+    },
+    /// A process decides again after its effects brought news, and commits.
+    Settle(usize),
+    /// A process carries out its next effect; for a create this is the check of the deadline and the call.
+    Next(usize),
+    /// A request arrives and makes a session; whoever still waits gets the answer.
+    Arrive(usize),
+    /// A request of nobody any more is lost.
+    Vanish(usize),
+    /// Jules answers a request with 429.
+    Refuse(usize),
+    /// A process gives up waiting for the answer.
+    GiveUp(usize),
+    /// A process dies and forgets everything.
+    Crash(usize),
+    /// A session ends with a pull request.
+    End(usize),
+}
+
+impl Step {
+    /// A look at everything as it is.
+    pub(crate) fn tick(actor: usize) -> Self {
+        let pause = PAUSES[0];
+        Self::Tick {
+            actor,
+            hidden: 0,
+            pause,
+        }
+    }
+}
+
+impl Protocol {
+    pub(crate) fn new(schedules: &str, faults: u8, beyond_grace: bool, sessions_end: bool) -> Self {
+        let schedules = format!("{schedules}{AMPLE}");
+        let start = "2026-01-05T00:00:00Z".parse().unwrap();
+        Self {
+            blank: look::blank(&schedules, start),
+            start,
+            faults,
+            beyond_grace,
+            sessions_end,
+            thoughts: Thoughts::default(),
+            settling: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn init(&self) -> World {
+        World::new(self.start, self.faults)
+    }
+
+    /// Every step that may be taken.
+    pub(crate) fn possible(&self, world: &World, steps: &mut Vec<Step>) {
+        if self.price_of_time(world) <= world.faults {
+            steps.push(Step::Pass);
+        }
+        let mut asleep = 0;
+        for (actor, one) in world.actors.iter().enumerate() {
+            match &one.phase {
+                Phase::Asleep => {
+                    // One that sleeps is like every other.
+                    if asleep == 0 {
+                        self.looks(world, actor, steps);
+                    }
+                    asleep += 1;
+                }
+                Phase::Beaten { .. } => self.looks(world, actor, steps),
+                Phase::Informed { .. } => steps.push(Step::Settle(actor)),
+                Phase::Executing { waiting: false, .. } => steps.push(Step::Next(actor)),
+                Phase::Executing { waiting: true, .. } if world.faults > 0 => {
+                    steps.push(Step::GiveUp(actor));
+                }
+                Phase::Executing { .. } => {}
+            }
+            if world.faults > 0 && !matches!(one.phase, Phase::Asleep) {
+                steps.push(Step::Crash(actor));
+            }
+        }
+        for (index, request) in world.wire.iter().enumerate() {
+            steps.push(Step::Arrive(index));
+            if request.owner.is_none() {
+                steps.push(Step::Vanish(index));
+            } else if world.faults > 0 {
+                steps.push(Step::Refuse(index));
+            }
+        }
+        if self.sessions_end {
+            let live = world.sessions.iter().enumerate();
+            steps.extend(
+                live.filter(|(_, made)| made.is_live())
+                    .map(|(index, _)| Step::End(index)),
+            );
+        }
+    }
+
+    /// A look for each set of sessions that may still be hidden from a listing, now and before a pause: what was seen
+    /// before the head last moved cannot win a commit.
+    fn looks(&self, world: &World, actor: usize, steps: &mut Vec<Step>) {
+        for pause in PAUSES {
+            let ago = pause.looked;
+            if ago > SignedDuration::ZERO && world.faults == 0 {
+                return;
+            }
+            if ago > world.age(world.moved_at) {
+                continue;
+            }
+            let young: Vec<usize> = world
+                .sessions
+                .iter()
+                .enumerate()
+                .filter(|(_, made)| world.age(made.arrived_at) >= ago)
+                .filter(|(_, made)| made.is_live() || !world.is_known(made))
+                .filter(|(_, made)| {
+                    let lags = world.age(made.checked_at) - ago < SEEN_AFTER;
+                    lags || (self.beyond_grace && world.faults > u8::from(pause != PAUSES[0]))
+                })
+                .map(|(index, _)| index)
+                .collect();
+            for choice in 0..1_u32 << young.len() {
+                let hidden = young
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| choice & (1 << place) != 0)
+                    .fold(0, |hidden, (_, index)| hidden | (1 << index));
+                steps.push(Step::Tick {
+                    actor,
+                    hidden,
+                    pause,
+                });
+            }
+        }
+    }
+
+    /// The world after a step.
+    ///
+    /// `None`: it would be this one again, because a process looks and finds nothing to do.
+    pub(crate) fn after(&self, world: &World, step: Step) -> Option<World> {
+        let mut next = world.clone();
+        match step {
+            Step::Pass => {
+                next.faults = next.faults.saturating_sub(self.price_of_time(world));
+                next.now = next.now.checked_add(STEP).unwrap();
+            }
+            Step::Tick {
+                actor,
+                hidden,
+                pause,
+            } => {
+                let too_late = |(index, made): (usize, &Arc<Made>)| {
+                    hidden & (1 << index) != 0
+                        && world.age(made.checked_at) - pause.looked >= SEEN_AFTER
+                };
+                let beyond = world.sessions.iter().enumerate().any(too_late);
+                next.faults -= u8::from(pause != PAUSES[0]) + u8::from(beyond);
+                self.tick(&mut next, actor, hidden, pause);
+                let idle = |world: &World| matches!(world.actors[actor].phase, Phase::Asleep);
+                let moved = next.head.number != world.head.number;
+                if !moved && idle(world) && idle(&next) && next.broken.is_none() {
+                    return None;
+                }
+            }
+            Step::Settle(actor) => self.settle(&mut next, actor),
+            Step::Next(actor) => carry_out(&mut next, actor),
+            Step::Arrive(index) => arrive(&mut next, index),
+            Step::Vanish(index) => {
+                next.wire.remove(index);
+            }
+            Step::Refuse(index) => {
+                next.faults -= 1;
+                let request = next.wire.remove(index);
+                let failure = CreateFailure::Quota { retry_at: None };
+                answer(&mut next, &request, not_created(&request.create, failure));
+            }
+            Step::GiveUp(actor) => {
+                next.faults -= 1;
+                let place = next.wire.iter().position(|one| one.owner == Some(actor));
+                let index = place.expect("who waits has sent a request");
+                let request = next.wire[index].clone();
+                next.wire[index].owner = None;
+                let detail = "no answer".to_owned();
+                let event = not_created(&request.create, CreateFailure::Unknown { detail });
+                answer(&mut next, &request, event);
+            }
+            Step::Crash(actor) => {
+                next.faults -= 1;
+                next.actors[actor].phase = Phase::Asleep;
+                for request in &mut next.wire {
+                    if request.owner == Some(actor) {
+                        request.owner = None;
+                    }
+                }
+            }
+            Step::End(index) => end(&mut next, index),
+        }
+        Some(next)
+    }
+
+    /// What it costs when time passes. A process that misses the deadline of its next create stalls: that is a fault,
+    /// for otherwise a turn could have attempts for ever. A request that stays on its way for longer than is allowed is
+    /// one as well, or impossible.
+    fn price_of_time(&self, world: &World) -> u8 {
+        let stalls = world.actors.iter().filter(|actor| match &actor.phase {
+            Phase::Executing {
+                effects,
+                next,
+                waiting: false,
+                ..
+            } => {
+                matches!(&effects[*next], Effect::CreateSession(create) if world.now < create.not_after)
+            }
+            _ => false,
+        });
+        let late = world
+            .wire
+            .iter()
+            .any(|request| world.age(request.checked_at) + STEP >= SEEN_AFTER);
+        let stalls = u8::try_from(stalls.count()).expect("three at most");
+        match (late, self.beyond_grace) {
+            (false, _) => stalls,
+            (true, true) => stalls + 1,
+            (true, false) => u8::MAX,
+        }
+    }
+
+    fn tick(&self, world: &mut World, actor: usize, hidden: u32, pause: Pause) {
+        let events = match std::mem::replace(&mut world.actors[actor].phase, Phase::Asleep) {
+            Phase::Beaten { events } => events,
+            _ => {
+                rename(world, actor);
+                Vec::new()
+            }
+        };
+        let thought = self.think_afresh(world, actor, hidden, pause, &events);
+        commit(world, actor, events, &thought);
+    }
+
+    fn settle(&self, world: &mut World, actor: usize) {
+        let phase = std::mem::replace(&mut world.actors[actor].phase, Phase::Asleep);
+        let Phase::Informed { sight, events } = phase else {
+            unreachable!("only who has news decides again");
+        };
+        let thought = self.think_again(world, actor, &sight, &events);
+        commit(world, actor, events, &thought);
+    }
+}
+
+/// A new run has a name that no intent bears.
+fn rename(world: &mut World, actor: usize) {
+    loop {
+        let run = world.actors[actor].holder.as_str();
+        if world.head.holders.iter().all(|holder| holder != run) {
+            return;
+        }
+        let (name, number) = run.split_once(':').expect("a name and a number");
+        let number: u32 = number.parse().expect("a number");
+        world.actors[actor].holder = format!("{name}:{}", number + 1).into();
+    }
+}
+
+/// Compare-and-swap: the commit wins only on the head that was seen.
+fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought) {
+    if let Some(wrong) = thought.wrong {
+        world.breaks(wrong);
+    }
+    let mut sight = thought.sight.clone();
+    if let (Some(change), Some(version)) = (&thought.decision.change, &thought.version) {
+        if change.base.as_ref() != world.head.head() {
+            // What came of effects is brought along only where there is something of it.
+            world.actors[actor].phase = if events.is_empty() {
+                Phase::Asleep
+            } else {
+                Phase::Beaten { events }
+            };
+            return;
+        }
+        let mut broken = invariant::check(&change.state);
+        if let Ledger::Present { state, .. } = &world.head.ledger {
+            broken.extend(invariant::check_step(state, &change.state));
+            watch::attempts(world, state.clone(), &change.state, &sight, &events);
+        }
+        if let Some(first) = broken.first() {
+            world.breaks(format!("invariant: {first}"));
+        }
+        world.head = Arc::clone(version);
+        world.moved_at = world.now;
+        sight.version = Arc::clone(version);
+    }
+    let effects = &thought.decision.effects;
+    world.actors[actor].phase = if effects.is_empty() {
+        Phase::Asleep
+    } else {
+        Phase::Executing {
+            sight,
+            effects: Arc::from(effects.as_slice()),
+            next: 0,
+            waiting: false,
+            events: Vec::new(),
+        }
+    };
+}
+
+/// The next effect. A create is only sent here: whether and when it arrives is another step's matter.
+fn carry_out(world: &mut World, actor: usize) {
+    let Phase::Executing { effects, next, .. } = &world.actors[actor].phase else {
+        unreachable!("only who has committed acts");
+    };
+    let effect = effects[*next].clone();
+    match effect {
+        Effect::CreateSession(create) if world.now >= create.not_after => {
+            let detail = "the intent's time was over".to_owned();
+            let event = not_created(&create, CreateFailure::NotSent { detail });
+            done(world, actor, Some(event));
+        }
+        Effect::CreateSession(create) => {
+            world.wire.push(Request {
+                create: Arc::from(create),
+                checked_at: world.now,
+                owner: Some(actor),
+            });
+            if let Phase::Executing { waiting, .. } = &mut world.actors[actor].phase {
+                *waiting = true;
+            }
+        }
+        Effect::ArchiveSession { session } => {
+            for made in &mut world.sessions {
+                if made.session.id == session {
+                    Arc::make_mut(made).session.archived = true;
+                }
+            }
+            done(world, actor, None);
+        }
+        Effect::OpenNotice { key, .. } => {
+            let key = key.to_string();
+            watch::notice(world, &key);
+            if world.notices.iter().all(|notice| notice.key != key) {
+                let number = world.notices.len() as u64 + 1;
+                world.notices.push(Notice { number, key });
+            }
+            done(world, actor, None);
+        }
+        Effect::CloseNotice { number, .. } => {
+            world.notices.retain(|notice| notice.number != number);
+            done(world, actor, None);
+        }
+        Effect::SendMessage { .. } | Effect::ApprovePlan { .. } | Effect::RetargetPull { .. } => {
+            done(world, actor, None);
+        }
+    }
+}
+
+/// An effect is over; after the last one the process decides again where there is news.
+fn done(world: &mut World, actor: usize, event: Option<Event>) {
+    let phase = std::mem::replace(&mut world.actors[actor].phase, Phase::Asleep);
+    let Phase::Executing {
+        sight,
+        effects,
+        next,
+        mut events,
+        ..
+    } = phase
+    else {
+        unreachable!("only who acts is done");
+    };
+    events.extend(event);
+    let next = next + 1;
+    world.actors[actor].phase = if next < effects.len() {
+        Phase::Executing {
+            sight,
+            effects,
+            next,
+            waiting: false,
+            events,
+        }
+    } else if events.is_empty() {
+        Phase::Asleep
+    } else {
+        Phase::Informed { sight, events }
+    };
+}
+
+/// A request comes to its owner's ears, if it still has one.
+fn answer(world: &mut World, request: &Request, event: Event) {
+    if let Some(actor) = request.owner {
+        done(world, actor, Some(event));
+    }
+}
+
+fn arrive(world: &mut World, index: usize) {
+    let request = world.wire.remove(index);
+    let create = &request.create;
+    let before = world
+        .sessions
+        .iter()
+        .filter(|made| made.marker == create.marker)
+        .count();
+    if before > 0 {
+        world.breaks(format!("two sessions of {}", create.marker));
+    }
+    let session = Session {
+        id: SessionId::new(format!("{}-{before}", create.marker)),
+        state: SessionState::InProgress,
+        title: create.title.clone(),
+        prompt: Some(create.prompt.clone()),
+        source: Some(create.source.clone()),
+        created_at: world.now.checked_sub(JULES_BEHIND).unwrap(),
+        updated_at: Some(world.now),
+        archived: false,
+        pulls: Vec::new(),
+        has_changes: false,
+    };
+    world.sessions.push(Arc::new(Made {
+        session: session.clone(),
+        marker: create.marker.clone(),
+        checked_at: request.checked_at,
+        arrived_at: world.now,
+    }));
+    let event = Event::SessionCreated {
+        track: create.track.clone(),
+        slot: create.slot.clone(),
+        marker: create.marker.clone(),
+        session,
+    };
+    answer(world, &request, event);
+}
+
+fn not_created(create: &CreateSession, failure: CreateFailure) -> Event {
+    Event::SessionNotCreated {
+        track: create.track.clone(),
+        slot: create.slot.clone(),
+        marker: create.marker.clone(),
+        failure,
+    }
+}
+
+/// A session ends with a pull request that bears its number.
+fn end(world: &mut World, index: usize) {
+    let number = PullNumber(index as u64 + 1);
+    let session = &mut Arc::make_mut(&mut world.sessions[index]).session;
+    session.state = SessionState::Completed;
+    session.has_changes = true;
+    session.pulls.push(number);
+}
+
+/// Whether a listing could say that a session does not exist.
+pub(crate) fn complete(listing: &Listing, since: Timestamp, taken_after: Timestamp) -> bool {
+    matches!(listing, Listing::Taken(taken) if taken.covers(since) && taken.taken_at >= taken_after)
+}

@@ -1,0 +1,128 @@
+//! The real engine, asked once for each different question.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Decision, Event, Listing, decide};
+
+use crate::key::happened;
+use crate::ledger::Version;
+use crate::look::{look, snapshot};
+use crate::steps::{Pause, Protocol};
+use crate::watch::waking;
+use crate::world::{Sight, World};
+
+/// What was seen, what was decided on it, and the version that this would make.
+#[derive(Debug)]
+pub(crate) struct Thought {
+    pub(crate) sight: Sight,
+    pub(crate) decision: Decision,
+    pub(crate) version: Option<Arc<Version>>,
+    /// What a decision may not do.
+    pub(crate) wrong: Option<&'static str>,
+}
+
+/// Answers by a digest of everything that the question depends on.
+pub(crate) type Thoughts = Mutex<BTreeMap<u64, Arc<Thought>>>;
+
+impl Protocol {
+    /// A process looks and decides.
+    pub(crate) fn think_afresh(
+        &self,
+        world: &World,
+        actor: usize,
+        hidden: u32,
+        pause: Pause,
+        events: &[Event],
+    ) -> Arc<Thought> {
+        let mut question = DefaultHasher::new();
+        self.circumstances(world, actor, events, &mut question);
+        world.head.digest.hash(&mut question);
+        world.head.number.hash(&mut question);
+        (hidden, pause.looked.as_secs(), pause.decided.as_secs()).hash(&mut question);
+        for made in &world.sessions {
+            made.session.id.as_str().hash(&mut question);
+            (made.arrived_at, made.session.archived, made.is_live()).hash(&mut question);
+        }
+        self.once(question.finish(), || {
+            let actor = &world.actors[actor];
+            let sight = look(&self.blank, world, actor, hidden, pause.looked);
+            let mut then = world.clone();
+            then.now = world.now.checked_sub(pause.decided).unwrap();
+            let decision = decide(&snapshot(&self.blank, &then, actor, &sight), events);
+            (then.now, sight, decision)
+        })
+    }
+
+    /// A process decides again on what it saw before its effects.
+    pub(crate) fn think_again(
+        &self,
+        world: &World,
+        actor: usize,
+        sight: &Sight,
+        events: &[Event],
+    ) -> Arc<Thought> {
+        let mut question = DefaultHasher::new();
+        self.circumstances(world, actor, events, &mut question);
+        sight.version.digest.hash(&mut question);
+        sight.version.number.hash(&mut question);
+        (sight.taken_at, &sight.pulls).hash(&mut question);
+        if let Listing::Taken(listing) = &*sight.listing {
+            (listing.since, listing.archived).hash(&mut question);
+            for session in &listing.sessions {
+                session.id.as_str().hash(&mut question);
+                (
+                    session.created_at,
+                    session.archived,
+                    session.state.is_live(),
+                )
+                    .hash(&mut question);
+            }
+        }
+        self.once(question.finish(), || {
+            let snapshot = snapshot(&self.blank, world, &world.actors[actor], sight);
+            (world.now, sight.clone(), decide(&snapshot, events))
+        })
+    }
+
+    fn circumstances<H: Hasher>(
+        &self,
+        world: &World,
+        actor: usize,
+        events: &[Event],
+        question: &mut H,
+    ) {
+        (world.now, world.pushes).hash(question);
+        world.actors[actor].holder.as_str().hash(question);
+        for notice in &world.notices {
+            (notice.number, notice.key.as_str()).hash(question);
+        }
+        happened(events, question);
+    }
+
+    fn once(
+        &self,
+        question: u64,
+        think: impl FnOnce() -> (Timestamp, Sight, Decision),
+    ) -> Arc<Thought> {
+        if let Some(known) = self.thoughts.lock().unwrap().get(&question) {
+            return Arc::clone(known);
+        }
+        let (now, sight, decision) = think();
+        let change = decision.change.as_ref();
+        let version = change.map(|change| Arc::new(sight.version.after((*change.state).clone())));
+        let wrong = waking(now, sight.version.state(), &decision);
+        let thought = Arc::new(Thought {
+            wrong,
+            sight,
+            decision,
+            version,
+        });
+        let mut known = self.thoughts.lock().unwrap();
+        known.insert(question, Arc::clone(&thought));
+        thought
+    }
+}

@@ -1,0 +1,180 @@
+//! The world of the model: a ledger branch, Jules' books, requests on their way to Jules, three processes, one clock.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    CreateSession, Effect, Event, Listing, Notice, Session, SessionState,
+};
+use phileas_domain::model::{Holder, Marker, PullNumber};
+
+use crate::ledger::Version;
+
+/// How many processes tick for the one repository.
+pub(crate) const ACTORS: usize = 3;
+
+/// One state of everything.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) now: Timestamp,
+    /// The branch.
+    pub(crate) head: Arc<Version>,
+    /// When it last moved.
+    pub(crate) moved_at: Timestamp,
+    /// Jules' books.
+    pub(crate) sessions: Vec<Arc<Made>>,
+    /// Requests that were sent and have not arrived.
+    pub(crate) wire: Vec<Request>,
+    pub(crate) actors: [Actor; ACTORS],
+    /// Open issues.
+    pub(crate) notices: Vec<Notice>,
+    /// How many faults may still happen.
+    pub(crate) faults: u8,
+    /// How often the default branch has moved.
+    pub(crate) pushes: u64,
+    /// What a step did that no step may do.
+    pub(crate) broken: Option<String>,
+}
+
+/// A session in Jules' books.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    pub(crate) session: Session,
+    pub(crate) marker: Marker,
+    /// When its holder passed the check of the deadline.
+    pub(crate) checked_at: Timestamp,
+    /// When its request arrived, by GitHub's clock.
+    pub(crate) arrived_at: Timestamp,
+}
+
+/// A create that was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) create: Arc<CreateSession>,
+    pub(crate) checked_at: Timestamp,
+    /// Who still waits for the answer.
+    pub(crate) owner: Option<usize>,
+}
+
+/// One process.
+#[derive(Debug, Clone)]
+pub(crate) struct Actor {
+    /// Its run, which names it as a holder.
+    pub(crate) holder: Holder,
+    pub(crate) phase: Phase,
+}
+
+/// Where a process stands in its tick.
+#[derive(Debug, Clone)]
+pub(crate) enum Phase {
+    /// Between two ticks; it remembers nothing.
+    Asleep,
+    /// It lost a race and has to look again; what came of its effects is still with it.
+    Beaten { events: Vec<Event> },
+    /// Its effects brought news, and it will decide again on what it saw before.
+    Informed { sight: Sight, events: Vec<Event> },
+    /// Its commit has won; it carries out the effects.
+    Executing {
+        sight: Sight,
+        effects: Arc<[Effect]>,
+        next: usize,
+        /// A create was sent and its answer is awaited.
+        waiting: bool,
+        events: Vec<Event>,
+    },
+}
+
+/// What a process knows of the world.
+#[derive(Debug, Clone)]
+pub(crate) struct Sight {
+    pub(crate) version: Arc<Version>,
+    pub(crate) listing: Arc<Listing>,
+    /// Every pull request, and when its session was made.
+    pub(crate) pulls: Arc<[(PullNumber, Timestamp)]>,
+    pub(crate) taken_at: Timestamp,
+}
+
+impl World {
+    pub(crate) fn new(now: Timestamp, faults: u8) -> Self {
+        let actor = |name: &str| Actor {
+            holder: format!("{name}:0").into(),
+            phase: Phase::Asleep,
+        };
+        Self {
+            now,
+            head: Arc::new(Version::missing()),
+            moved_at: now,
+            sessions: Vec::new(),
+            wire: Vec::new(),
+            actors: [actor("a"), actor("b"), actor("c")],
+            notices: Vec::new(),
+            faults,
+            pushes: 0,
+            broken: None,
+        }
+    }
+
+    /// Notes that a step did what no step may do; the first time counts.
+    pub(crate) fn breaks(&mut self, what: impl Into<String>) {
+        self.broken.get_or_insert_with(|| what.into());
+    }
+
+    /// How long ago something was.
+    pub(crate) fn age(&self, at: Timestamp) -> SignedDuration {
+        self.now.duration_since(at)
+    }
+
+    /// Every session of a turn that is at work, when there is more than one.
+    pub(crate) fn doubles(&self) -> usize {
+        let live: Vec<_> = self
+            .sessions
+            .iter()
+            .filter(|made| made.is_live())
+            .map(|made| &made.marker.turn)
+            .collect();
+        (0..live.len())
+            .filter(|index| live[..*index].contains(&live[*index]))
+            .count()
+    }
+
+    /// Whether there is a session, or a request for one, of an attempt that the ledger has given up.
+    pub(crate) fn is_given_up_in_vain(&self) -> bool {
+        let made = self.sessions.iter().map(|made| &made.marker);
+        let sent = self.wire.iter().map(|request| &request.create.marker);
+        let live = |marker: &Marker| {
+            let state = self.head.state()?;
+            let mut turns = state.tracks.values().flat_map(|track| track.turns.values());
+            turns.find(|turn| turn.turn == marker.turn)
+        };
+        made.chain(sent)
+            .any(|marker| live(marker).is_some_and(|turn| turn.attempt > marker.attempt))
+    }
+
+    /// Whether the ledger names a session, as a turn's own or as a duplicate.
+    pub(crate) fn is_known(&self, made: &Made) -> bool {
+        self.head.state().is_some_and(|state| {
+            state
+                .history
+                .values()
+                .any(|entry| entry.session_id.as_ref() == Some(&made.session.id))
+                || self.is_duplicate(made)
+        })
+    }
+
+    /// Whether the ledger names a session as a duplicate.
+    pub(crate) fn is_duplicate(&self, made: &Made) -> bool {
+        self.head.state().is_some_and(|state| {
+            state
+                .history
+                .values()
+                .any(|entry| entry.duplicates.contains(&made.session.id))
+        })
+    }
+}
+
+impl Made {
+    /// Whether it is at work.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.session.archived && self.session.state == SessionState::InProgress
+    }
+}

@@ -1,0 +1,239 @@
+//! A process that dies at any of its requests costs no turn and doubles none.
+//!
+//! The program's own process is killed with SIGKILL before and after the effect of each of its N requests, for every
+//! N, and started again at once and later. Sessions are counted in the books of the models.
+
+use std::sync::Arc;
+
+use phileas::sandbox::Shared;
+use phileas_world::jules::{Ending, Scenario};
+use serde_json::Value;
+
+use crate::support::child::Ended;
+use crate::support::judge::{self, one_session_a_turn};
+use crate::support::killer::{Killer, Moment};
+use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::{Folder, Phileas, Served, say};
+
+/// Longer than the grace after which an intent without a session is tried again.
+const GRACE_MINUTES: u32 = 16;
+/// How many ticks a world may take to come to rest.
+const MOST_TICKS: usize = 20;
+
+/// A tick that is killed at each of its requests.
+struct Play {
+    name: &'static str,
+    personas: &'static [&'static str],
+    scenarios: fn() -> Vec<Scenario>,
+    /// Brings the world to where the victim begins.
+    prepare: fn(&Shared),
+    /// What must be true of each turn in the end, beside having one session.
+    verdict: fn(&Shared, &str),
+}
+
+#[test]
+fn a_killed_birth_and_first_dispatch_is_made_up_for() {
+    kill_at_each_request(&Play {
+        name: "birth and first dispatch",
+        personas: &["curator"],
+        scenarios: Vec::new,
+        prepare: |_| {},
+        verdict: |shared, context| outcomes(shared, context, &["pr_open"]),
+    });
+}
+
+#[test]
+fn a_killed_settle_and_next_dispatch_is_made_up_for() {
+    kill_at_each_request(&Play {
+        name: "settle and next dispatch",
+        personas: &["curator", "refactor"],
+        scenarios: Vec::new,
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+        },
+        verdict: |shared, context| outcomes(shared, context, &["pr_open", "pr_open"]),
+    });
+}
+
+#[test]
+fn a_killed_answer_is_given_again_and_not_twice() {
+    kill_at_each_request(&Play {
+        name: "answer to a question",
+        personas: &["curator"],
+        scenarios: || {
+            vec![
+                Scenario::default()
+                    .taking(5.0)
+                    .asking("Which of the two files is right?"),
+            ]
+        },
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "AWAITING_USER_FEEDBACK");
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["pr_open"]);
+            assert_eq!(
+                messages(shared).len(),
+                1,
+                "{context}: {:?}",
+                messages(shared)
+            );
+        },
+    });
+}
+
+#[test]
+fn a_killed_reminder_arrives_once() {
+    kill_at_each_request(&Play {
+        name: "reminder after no output",
+        personas: &["curator"],
+        scenarios: || vec![Scenario::ending(Ending::NoChange).taking(5.0)],
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+        },
+        verdict: |shared, context| {
+            // A reminded session of the model finds something to do.
+            assert_eq!(
+                messages(shared).len(),
+                1,
+                "{context}: {:?}",
+                messages(shared)
+            );
+            outcomes(shared, context, &["pr_open"]);
+        },
+    });
+}
+
+fn kill_at_each_request(play: &Play) {
+    let whole = Stage::set(play, None);
+    whole.victim().expect(0);
+    let requests = whole.killer.requests();
+    whole.come_to_rest(play.name);
+    whole.judge(play, play.name);
+    assert!(
+        requests.len() >= 3,
+        "{}: a tick of {requests:?} shows nothing",
+        play.name
+    );
+    for at in 1..=requests.len() {
+        for moment in [Moment::Before, Moment::After] {
+            let context = format!(
+                "{}: killed {moment:?} request {at}, {}",
+                play.name,
+                requests[at - 1]
+            );
+            let stage = Stage::set(play, Some((at, moment)));
+            let before = stage.requests_in_books();
+            let ended = stage.victim();
+            assert!(ended.was_killed(), "{context}: {ended}");
+            let done = at - usize::from(moment == Moment::Before);
+            assert_eq!(
+                stage.requests_in_books() - before,
+                done,
+                "{context}: the request has its effect or has it not"
+            );
+            stage.come_to_rest(&context);
+            stage.judge(play, &context);
+        }
+    }
+    say(&format!(
+        "kill: {}: N = {} requests, {} kills; {}",
+        play.name,
+        requests.len(),
+        2 * requests.len(),
+        requests.join(", ")
+    ));
+}
+
+/// A world, served, with a process that may be killed in it.
+struct Stage {
+    shared: Shared,
+    killer: Arc<Killer>,
+    served: Served,
+    _repository: Folder,
+}
+
+impl Stage {
+    fn set(play: &Play, at: Option<(usize, Moment)>) -> Self {
+        let repository =
+            Folder::repository(&format!("cycle = {:?}\n", play.personas), play.personas);
+        let shared = quiet_world(&repository, 7, (play.scenarios)());
+        (play.prepare)(&shared);
+        let killer = Arc::new(Killer::new(at));
+        let served = Served::start(&shared, Some(Arc::clone(&killer) as _));
+        Self {
+            shared,
+            killer,
+            served,
+            _repository: repository,
+        }
+    }
+
+    fn victim(&self) -> Ended {
+        Phileas::tick(&self.served)
+            .held_by(&self.killer.victim)
+            .run()
+    }
+
+    fn requests_in_books(&self) -> usize {
+        self.shared.world().books().requests.len()
+    }
+
+    /// Starts the program again, at once and then every quarter of an hour, until it has nothing left to do.
+    fn come_to_rest(&self, context: &str) {
+        Phileas::tick(&self.served).run().expect(0);
+        for _ in 0..MOST_TICKS {
+            self.shared.pass(MINUTE * GRACE_MINUTES);
+            let ended = Phileas::tick(&self.served).run().expect(0);
+            if ended.did_nothing() && judge::live_turns(&judge::state(&self.shared)) == 0 {
+                return;
+            }
+        }
+        panic!(
+            "{context}: after {MOST_TICKS} ticks there is still work: {}",
+            judge::state(&self.shared)
+        );
+    }
+
+    fn judge(&self, play: &Play, context: &str) {
+        let sessions = self.shared.world().books().sessions.clone();
+        let turns = one_session_a_turn(&sessions, &judge::state(&self.shared), context);
+        assert_eq!(
+            turns,
+            play.personas.len(),
+            "{context}: each persona has had its turn"
+        );
+        assert_eq!(
+            sessions.len(),
+            turns,
+            "{context}: sessions without a marker"
+        );
+        (play.verdict)(&self.shared, context);
+    }
+}
+
+#[track_caller]
+fn outcomes(shared: &Shared, context: &str, wanted: &[&str]) {
+    let state = judge::state(shared);
+    let found: Vec<&Value> = judge::history(&state)
+        .into_iter()
+        .map(|entry| &entry["outcome"])
+        .collect();
+    assert_eq!(found, wanted, "{context}");
+}
+
+/// What was said to sessions through the API.
+fn messages(shared: &Shared) -> Vec<String> {
+    let world = shared.world();
+    let acts = world
+        .books()
+        .sessions
+        .iter()
+        .flat_map(|session| &session.acts);
+    acts.filter(|act| act.what == "message" && !act.in_web_app)
+        .map(|act| act.text.clone())
+        .collect()
+}

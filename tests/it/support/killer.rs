@@ -1,0 +1,74 @@
+//! A gate that kills a process at one of its requests.
+
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use http::Request;
+use phileas_world::Face;
+use phileas_world::http::{Gate, Verdict};
+
+use super::child::Handle;
+use super::held;
+
+/// When the process dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Before the request has any effect.
+    Before,
+    /// After its effect, before the reply.
+    After,
+}
+
+/// Counts the requests of a process, and kills it at one of them.
+pub(crate) struct Killer {
+    pub(crate) victim: Handle,
+    at: Option<(usize, Moment)>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    requests: Vec<String>,
+    killed: bool,
+}
+
+impl Killer {
+    /// Kills at the n-th request, counted from 1; without a place it only counts.
+    pub(crate) fn new(at: Option<(usize, Moment)>) -> Self {
+        Self {
+            victim: Handle::default(),
+            at,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// The requests so far, in words.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        held(&self.seen).requests.clone()
+    }
+
+    fn strike(&self, moment: Moment) -> Verdict {
+        let mut seen = held(&self.seen);
+        if seen.killed || self.at != Some((seen.requests.len(), moment)) {
+            return Verdict::Go;
+        }
+        let mut victim = held(&self.victim);
+        let child = victim.as_mut().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        seen.killed = true;
+        Verdict::Cut
+    }
+}
+
+impl Gate for Killer {
+    fn before(&self, _: u64, face: Face, request: &Request<Bytes>) -> Verdict {
+        let words = format!("{face:?} {} {}", request.method(), request.uri().path());
+        held(&self.seen).requests.push(words);
+        self.strike(Moment::Before)
+    }
+
+    fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
+        self.strike(Moment::After)
+    }
+}

@@ -1,0 +1,28 @@
+//! What the black-box tests share: repositories, a served world, child processes, gates, and a judge.
+
+pub(crate) mod child;
+pub(crate) mod days;
+pub(crate) mod folder;
+pub(crate) mod judge;
+pub(crate) mod killer;
+pub(crate) mod references;
+pub(crate) mod served;
+pub(crate) mod ticks;
+pub(crate) mod turnstile;
+
+pub(crate) use child::Phileas;
+pub(crate) use folder::Folder;
+pub(crate) use served::Served;
+
+use std::io::Write as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Says a figure beside the test's result, also when the harness captures what tests print.
+pub(crate) fn say(text: &str) {
+    let _unseen = writeln!(std::io::stderr(), "{text}");
+}
+
+/// What a lock guards. A panic elsewhere fails its own test; what it left is still worth reading here.
+pub(crate) fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}

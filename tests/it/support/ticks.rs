@@ -1,0 +1,76 @@
+//! Ticks in this process, for bringing a world to where a test begins and for many runs of one kind.
+
+use std::time::Duration;
+
+use phileas::runtime::{Settings, Tick, TickReport};
+use phileas::sandbox::{Clients, Scene, Shared, scene};
+use phileas_domain::engine::Ask;
+use phileas_domain::plan::Driver;
+use phileas_world::jules::{Scenario, Weights};
+use phileas_world::maintainer::Temper;
+
+use super::Folder;
+
+/// A minute of the world.
+pub(crate) const MINUTE: Duration = Duration::from_secs(60);
+
+/// A world with a repository, where nobody reviews and each session brings a pull request after five minutes unless a
+/// scenario says otherwise.
+pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Shared {
+    let mut scene = Scene::new(seed);
+    scene.repo = Some(repository.path().to_owned());
+    scene.temper = Temper::away();
+    scene.jules.asks = 0.0;
+    scene.jules.weights = Weights::only_changes();
+    scene.jules.scenarios = scenarios;
+    scene.jules.scenarios.push(Scenario::default().taking(5.0));
+    Shared::new(scene.build().unwrap().0)
+}
+
+/// What this run is: nobody else has this holder.
+pub(crate) fn settings(holder: &str, entropy: u8) -> Settings {
+    Settings {
+        holder: holder.into(),
+        driver: Driver::Any,
+        ask: Ask::Due,
+        entropy: [entropy; 32],
+        paused_by_variable: None,
+    }
+}
+
+/// One tick of a process that lives for this tick only.
+pub(crate) fn tick(shared: &Shared, holder: &str) -> TickReport {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let clients = Clients::new(shared, scene::repository(), 7);
+        let tick = Tick {
+            github: &clients.github,
+            jules: &clients.jules,
+            stopwatch: &clients.time,
+        };
+        tick.run(&settings(holder, 7)).await.unwrap()
+    })
+}
+
+/// Moves the world on until its newest session is in this state.
+pub(crate) fn pass_until(shared: &Shared, state: &str) {
+    const MOST_MINUTES: usize = 24 * 60;
+    for _ in 0..MOST_MINUTES {
+        let reached = {
+            let world = shared.world();
+            let session = world.books().sessions.last().unwrap();
+            session.states.last().is_some_and(|(_, word)| word == state)
+        };
+        if reached {
+            return;
+        }
+        shared.pass(MINUTE);
+    }
+    panic!(
+        "no session came to {state} within a day: {:?}",
+        shared.world().books().sessions
+    );
+}
