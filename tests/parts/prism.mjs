@@ -123,9 +123,9 @@ async function journey() {
   await setFaults();
   await phileas('track resume default');
 
-  // Sessions on branches of their own; an answer to the retargeting is lost.
+  // Sessions on branches of their own; an answer to the retargeting says nothing of it.
   await act({ act: 'push-files', branch: 'main', files: { '.jules/schedules.toml': PLAN_WITH_BRANCHES } });
-  await setFaults({ face: 'github', method: 'PATCH', path: '/repos/*/pulls/*', nth: 1, fault: { kind: 'drop-after' } });
+  await setFaults({ face: 'github', method: 'PATCH', path: '/repos/*/pulls/*', nth: 1, fault: { kind: 'status', status: 502, done: true } });
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}', 'GET /repos/{owner}/{repo}/pulls/{pull_number}');
   await setFaults();
 
@@ -187,20 +187,19 @@ function exercised(face, route) {
   return [...seen[face]].some((line) => matcher.test(line));
 }
 
-/** `{name}` stands for one segment; `{path}`, `{ref}` and the like may hold slashes, and `{source}` begins with `sources/`. */
+/** `{name}` stands for one segment; `{path}`, `{ref}`, `{source}` and the like may hold slashes. */
 function patternOf(face, template) {
   // After a colon the Jules API has its verbs; GitHub's labels may hold one.
   const segment = face === 'jules' ? '[^/:]+' : '[^/]+';
   return template.split(/(\{[^}]+\})/).map((piece) => {
     if (!piece.startsWith('{')) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    if (piece === '{source}') return 'sources/.+';
-    return /^\{(path|ref|branch|basehead)\}$/.test(piece) ? '.+' : segment;
+    return /^\{(path|ref|branch|basehead|source)\}$/.test(piece) ? '.+' : segment;
   }).join('');
 }
 
 /** The path templates of both services, those with the fewest parameters first. */
 function publishedTemplates() {
-  const jules = ['/sources', '/{source}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
+  const jules = ['/sources', '/sources/{source}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
     '/sessions/{session}/activities/{activity}', ...['approvePlan', 'sendMessage', 'archive', 'unarchive'].map((verb) => `/sessions/{session}:${verb}`)];
   const compile = (face, prefix) => (template) => (
     { template, parameters: template.split('{').length, matcher: new RegExp(`^${prefix}${patternOf(face, template)}$`) });
