@@ -6,8 +6,9 @@
 //                  └─────────────> GitHub model      GraphQL: held against the schema here; git and /__world: passed on
 //   phileas ──> router ─────────────────> Jules model      counted only: Jules publishes no description
 //
-// First Octokit makes its calls through Prism, then phileas ticks while the world's time passes. Fails when
-// anything broke a description, when a tick fails, and when phileas has a route that was never exercised.
+// First Octokit makes its calls through Prism, then phileas works while the world's time passes. Fails when
+// anything broke a description, when a run ends otherwise than expected, and when phileas has a route that was never
+// taken.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
@@ -17,22 +18,33 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerProblems, documentProblems } from './github-schema.mjs';
-import { advance, world } from './world.mjs';
+import { act, advance, books, script, setFaults, world } from './world.mjs';
 
 const START_LIMIT_MS = 60_000;
 const RUN_LIMIT_MS = 120_000;
-const FEWEST_TICKS = 6;
+const QUIET_TICKS = 6;
 const MOST_TICKS = 40;
 const BETWEEN_TICKS = '30m'; // of the world's time
 const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapters/jules/routes.rs' };
-// Routes that no tick takes, each with the reason. An entry that is exercised after all is an error too.
-const BEYOND_A_TICK = {
+// Routes that cannot be taken here, each with the reason. An entry that is exercised after all is an error too.
+const OUT_OF_REACH = {
   github: {
-    'GET /repos/{owner}/{repo}/installation': 'needs the key of an App; a tick here has a token',
-    'POST /app/installations/{installation_id}/access_tokens': 'needs the key of an App; a tick here has a token',
+    'GET /repos/{owner}/{repo}/installation': 'needs the key of an App; the runs here have a token',
+    'POST /app/installations/{installation_id}/access_tokens': 'needs the key of an App; the runs here have a token',
+    'POST /repos/{owner}/{repo}/issues/{issue_number}/labels': 'for tokens of which GitHub drops the label of a new issue',
   },
   jules: {},
 };
+// The steps of a track whose sessions start from branches of their own, so that pull requests are pointed elsewhere.
+const PLAN_WITH_BRANCHES = `cycle = ["curator", "refactor", "tester"]
+[defaults]
+branch = "persona"
+skip_unchanged = false
+[budget]
+max_open_pulls = 50
+daily_sessions = 50
+tier = "pro"
+`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = createWriteStream(join(root, '.parts/prism.log'));
@@ -56,7 +68,7 @@ const failures = [
   ...(await phase('Octokit', () => run(process.execPath, [
     '--test', '--test-concurrency=1', '--test-reporter=spec', ...['octokit.mjs', 'octokit-routes.mjs'].map((file) => join(root, 'tests/parts', file)),
   ], { GITHUB_FACE: github }))),
-  ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', ticks) : nothingYet(ROUTE_FILES.github)),
+  ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', journey) : nothingYet(ROUTE_FILES.github)),
   ...violations,
 ];
 servers.forEach((server) => server.close());
@@ -74,23 +86,71 @@ async function phase(name, work) {
   return failures.map((failure) => `${name}: ${failure}`);
 }
 
-/** phileas by the clock: a tick, half an hour, a tick, until each of its routes was exercised. */
-async function ticks() {
+/** phileas on good days and on bad ones, and a person at its command line, until each of its routes was taken. */
+async function journey() {
   const wanted = Object.fromEntries(Object.entries(ROUTE_FILES).map(([face, file]) => [face, routesOf(file)]));
   const failures = wanted.github.filter((route) => !published(route)).map((route) => `not in GitHub's description: ${route}`);
-  for (let tick = 1; tick <= MOST_TICKS; tick += 1) {
-    const failed = await run(process.env.PHILEAS_BIN, ['tick', '--repo', world.repository, '--json'], {
-      GITHUB_TOKEN: world.token,
-      GITHUB_API_URL: github,
-      GITHUB_GRAPHQL_URL: `${github}/graphql`,
-      JULES_API_KEY: world.julesKey,
-      JULES_API_BASE: jules + new URL(world.jules).pathname,
-    });
-    failures.push(...failed.map((failure) => `tick ${tick}: ${failure}`));
-    if (failures.length > 0 || (tick >= FEWEST_TICKS && unexercised(wanted).length === 0)) break;
+  const phileas = async (command, expected = 0) => failures.push(...await run(process.env.PHILEAS_BIN, command.split(' '), {
+    GITHUB_REPOSITORY: world.repository,
+    GITHUB_TOKEN: world.token,
+    GITHUB_API_URL: github,
+    GITHUB_GRAPHQL_URL: `${github}/graphql`,
+    JULES_API_KEY: world.julesKey,
+    JULES_API_BASE: jules + new URL(world.jules).pathname,
+    PHILEAS_LOG: 'error',
+  }, expected));
+  const tick = async (expected) => {
+    await phileas('tick --json', expected);
     await advance(BETWEEN_TICKS);
+  };
+  const untilTaken = async (face, ...routes) => {
+    for (let count = 0; count < MOST_TICKS && failures.length === 0 && !routes.every((route) => exercised(face, route)); count += 1) await tick();
+  };
+
+  // Sessions that need nobody, by the clock.
+  await script({ ending: 'changes', questions: [], minutes: 20 });
+  for (let count = 0; count < QUIET_TICKS; count += 1) await tick();
+
+  // A person looks, and speaks.
+  const { sessions: [{ id }] } = await books();
+  for (const command of ['status', 'track list', 'session list --archived', `session show ${id}`, `session approve ${id}`, 'explain --json']) {
+    await phileas(command);
   }
+
+  // An answer to a commit is lost: the branch tells what became of it.
+  await setFaults({ face: 'github', path: '/graphql', body: 'createCommitOnBranch', nth: 1, fault: { kind: 'drop-after' } });
+  await phileas('track pause default');
+  await setFaults();
+  await phileas('track resume default');
+
+  // Sessions on branches of their own; an answer to the retargeting says nothing of it.
+  await act({ act: 'push-files', branch: 'main', files: { '.jules/schedules.toml': PLAN_WITH_BRANCHES } });
+  await setFaults({ face: 'github', method: 'PATCH', path: '/repos/*/pulls/*', nth: 1, fault: { kind: 'status', status: 502, done: true } });
+  await untilTaken('github', 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}', 'GET /repos/{owner}/{repo}/pulls/{pull_number}');
+  await setFaults();
+
+  // The state file breaks: a person is called, looks at the proposal, takes it, and the call is closed.
+  await act({ act: 'push-files', branch: 'jules', files: { '.jules/cycle_state.json': '{ broken' } });
+  await removeLabel('phileas');
+  await tick(5);
+  await phileas('state show', 5);
+  await phileas('state repair');
+  await phileas('state repair --write');
+  await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/{issue_number}');
+
+  // The brake, its release, and the questions that are open.
+  await phileas('stop --all');
+  await phileas('resume');
+  await phileas('probe --write');
   return [...failures, ...unexercised(wanted).map((route) => `never exercised: ${route}`), ...stale(wanted)];
+}
+
+/** Somebody deletes a label, behind the back of all that is checked here. */
+async function removeLabel(name) {
+  const reply = await fetch(`${world.github}/repos/${world.repository}/labels/${name}`, {
+    method: 'DELETE', headers: { authorization: `Bearer ${world.token}`, 'user-agent': 'parts' },
+  });
+  if (reply.status !== 204) throw new Error(`the label ${name} was not deleted: ${reply.status}`);
 }
 
 /** The routes of an adapter: `pub const NAME: &str = "GET /repos/{owner}/{repo}/…";`, one constant each. */
@@ -110,14 +170,14 @@ function published(route) {
 
 function unexercised(wanted) {
   return Object.entries(wanted).flatMap(([face, routes]) => routes
-    .filter((route) => !(route in BEYOND_A_TICK[face]) && !exercised(face, route))
+    .filter((route) => !(route in OUT_OF_REACH[face]) && !exercised(face, route))
     .map((route) => `${face} ${route}`));
 }
 
 function stale(wanted) {
-  return Object.entries(BEYOND_A_TICK).flatMap(([face, routes]) => Object.keys(routes)
+  return Object.entries(OUT_OF_REACH).flatMap(([face, routes]) => Object.keys(routes)
     .filter((route) => !wanted[face].includes(route) || exercised(face, route))
-    .map((route) => `BEYOND_A_TICK lists ${face} ${route}, which ${exercised(face, route) ? 'a tick takes' : 'no longer exists'}`));
+    .map((route) => `OUT_OF_REACH lists ${face} ${route}, which ${exercised(face, route) ? 'a run takes' : 'no longer exists'}`));
 }
 
 /** Whether a request took this route of an adapter. */
@@ -127,20 +187,19 @@ function exercised(face, route) {
   return [...seen[face]].some((line) => matcher.test(line));
 }
 
-/** `{name}` stands for one segment; `{path}`, `{ref}` and the like may hold slashes, and `{source}` begins with `sources/`. */
+/** `{name}` stands for one segment; `{path}`, `{ref}`, `{source}` and the like may hold slashes. */
 function patternOf(face, template) {
   // After a colon the Jules API has its verbs; GitHub's labels may hold one.
   const segment = face === 'jules' ? '[^/:]+' : '[^/]+';
   return template.split(/(\{[^}]+\})/).map((piece) => {
     if (!piece.startsWith('{')) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    if (piece === '{source}') return 'sources/.+';
-    return /^\{(path|ref|branch|basehead)\}$/.test(piece) ? '.+' : segment;
+    return /^\{(path|ref|branch|basehead|source)\}$/.test(piece) ? '.+' : segment;
   }).join('');
 }
 
 /** The path templates of both services, those with the fewest parameters first. */
 function publishedTemplates() {
-  const jules = ['/sources', '/{source}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
+  const jules = ['/sources', '/sources/{source}', '/sessions', '/sessions/{session}', '/sessions/{session}/activities',
     '/sessions/{session}/activities/{activity}', ...['approvePlan', 'sendMessage', 'archive', 'unarchive'].map((verb) => `/sessions/{session}:${verb}`)];
   const compile = (face, prefix) => (template) => (
     { template, parameters: template.split('{').length, matcher: new RegExp(`^${prefix}${patternOf(face, template)}$`) });
@@ -237,7 +296,7 @@ async function startPrism() {
 }
 
 /** Runs a program to its end; gives what is wrong with it. */
-async function run(program, parameters, environment) {
+async function run(program, parameters, environment, expected = 0) {
   const child = spawn(program, parameters, {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...environment },
@@ -245,7 +304,7 @@ async function run(program, parameters, environment) {
   });
   children.push(child);
   const [code, signal] = await once(child, 'exit');
-  return code === 0 ? [] : [`${[program, ...parameters].join(' ')} ended with ${code ?? signal}`];
+  return code === expected ? [] : [`${[program, ...parameters].join(' ')} ended with ${code ?? signal}, not ${expected}`];
 }
 
 function nothingYet(file) {

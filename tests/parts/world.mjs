@@ -24,6 +24,9 @@ export const setFaults = (...rules) => control('POST', 'faults', { rules });
 /** Writes the script of sessions to come: `when` says which, the rest how they go. */
 export const script = (scenario) => control('POST', 'scenario', scenario);
 
+/** What a person does: `act` says what, the rest is told in the world's own list of acts. */
+export const act = (deed) => control('POST', 'act', deed);
+
 /** All that has happened in the world, as it tells it. */
 export const books = () => control('GET', 'books');
 

@@ -52,6 +52,7 @@ pub(super) async fn ask(
     findings.push(page_sizes(asker).await);
     findings.push(unknown_things(asker).await);
     findings.push(bad_key().await?);
+    findings.push(sources(asker).await);
     findings.push(source(asker, &connection.repository).await);
     activities(asker, &ours, findings).await;
     findings.push(latency(asker.slowest_jules));
@@ -255,6 +256,48 @@ async fn source(asker: &mut Asker<'_>, repository: &RepositoryName) -> Finding {
     finding.answer(answer).knob("source-case-changed", !same)
 }
 
+async fn sources(asker: &mut Asker<'_>) -> Finding {
+    let reply = asker
+        .jules(Method::GET, "/sources?pageSize=100", None)
+        .await;
+    let list = items(&reply, "sources");
+    let branches = |source: &Value| {
+        let list = source["githubRepo"]["branches"].as_array();
+        list.map_or(0, Vec::len)
+    };
+    let most = list.iter().map(branches).max().unwrap_or(0);
+    let finding = Finding::new("sources", "How large is a page of sources?")
+        .seen(reply.evidence_as(&format!("{} sources, {} bytes", list.len(), reply.bytes)));
+    if reply.is_success() {
+        finding.answer(format!(
+            "{} bytes; {} sources, at most {most} branches each",
+            reply.bytes,
+            list.len()
+        ))
+    } else {
+        finding
+    }
+}
+
+/// Whether one activity can be read by the last part of its name.
+async fn single_activity(asker: &mut Asker<'_>, id: &str, known: &[Value]) -> Finding {
+    let finding = Finding::new(
+        "activity",
+        "Is an activity found by the last part of its name?",
+    );
+    let Some(activity) = known.first().and_then(id_of) else {
+        return finding;
+    };
+    let path = format!("/sessions/{id}/activities/{activity}");
+    let reply = asker.jules(Method::GET, &path, None).await;
+    let answer = if reply.is_success() {
+        "it is"
+    } else {
+        "it is not"
+    };
+    finding.seen(reply.evidence_as("found")).answer(answer)
+}
+
 async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Finding>) {
     let mut all: Vec<Value> = Vec::new();
     let mut evidence = Vec::new();
@@ -274,6 +317,7 @@ async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Fi
         evidence.push(reply.evidence_as(&format!("{} activities", found.len())));
         if filter.is_none() && found.len() > 1 {
             filter = Some(filters(asker, &id, &found).await);
+            findings.push(single_activity(asker, &id, &found).await);
         }
         all.extend(found);
     }
@@ -373,7 +417,8 @@ pub(super) fn id_of(session: &Value) -> Option<String> {
         .as_str()
         .or_else(|| session["name"].as_str()?.rsplit('/').next())?;
     // It goes into a path, so it must be nothing but an id.
-    let clean = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let legal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    let clean = !id.is_empty() && id.bytes().all(legal);
     clean.then(|| id.to_owned())
 }
 

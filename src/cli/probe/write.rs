@@ -108,6 +108,48 @@ async fn jules(
         )
         .await,
     );
+    findings.push(back_and_gone(asker, &id).await);
+}
+
+/// The session comes back from the archive and is deleted, as far as that can be.
+async fn back_and_gone(asker: &mut Asker<'_>, id: &str) -> Finding {
+    let finding = Finding::new(
+        "delete",
+        "What does a DELETE do to a session that is not done?",
+    );
+    let path = format!("/sessions/{id}");
+    let back = asker
+        .jules(Method::POST, &format!("{path}:unarchive"), Some(&json!({})))
+        .await;
+    let before = asker.jules(Method::GET, &path, None).await;
+    let state = before
+        .json
+        .as_ref()
+        .and_then(|json| json["state"].as_str())
+        .unwrap_or("unknown")
+        .to_owned();
+    let gone = asker.jules(Method::DELETE, &path, None).await;
+    let after = asker.jules(Method::GET, &path, None).await;
+    let finding = finding
+        .seen(back.evidence_as("brought back"))
+        .seen(before.evidence_as(&format!("in state {state}")))
+        .seen(gone.evidence_as("deleted"))
+        .seen(after.evidence_as("still there"));
+    let answer = match (gone.status, after.status) {
+        (Some(400), _) => {
+            // Left as it was found: archived, so that nobody waits for it.
+            let _reply = asker
+                .jules(Method::POST, &format!("{path}:archive"), Some(&json!({})))
+                .await;
+            return finding
+                .answer(format!("in state {state} it is refused"))
+                .knob("delete-running", "refused");
+        }
+        (_, Some(404)) => "it is gone; whether its work goes on cannot be seen",
+        (Some(404 | 405), _) => "there is no such method",
+        _ => "it is still there",
+    };
+    finding.answer(format!("in state {state}: {answer}"))
 }
 
 async fn fresh_session(asker: &mut Asker<'_>, id: &str, first: Reply, begun: Instant) -> Finding {

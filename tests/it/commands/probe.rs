@@ -141,5 +141,9 @@ fn writing_answers_the_rest() {
         .iter()
         .find(|session| session.prompt.contains("phileas-probe"))
         .unwrap();
-    assert_eq!(probe.acts.last().unwrap().what, "archive");
+    let acts: Vec<_> = probe.acts.iter().map(|act| act.what.as_str()).collect();
+    assert_eq!(
+        acts,
+        ["approve", "message", "archive", "unarchive", "delete"]
+    );
 }
