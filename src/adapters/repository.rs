@@ -1,5 +1,5 @@
-//! A repository as the runtime's port sees it: read by [`github`](super::github), committed to by
-//! [`ledger`](super::ledger). The two know nothing of each other; they meet here.
+//! A repository as the runtime's port sees it: read by `github`, committed to by
+//! `ledger`. The two know nothing of each other; they meet here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

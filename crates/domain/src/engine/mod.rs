@@ -1,6 +1,6 @@
 //! What should happen next, and why everything else waits.
 //!
-//! [`decide`] looks at one [`Snapshot`] and the [`Event`]s that followed it, and answers with a [`Decision`]: one
+//! [`decide()`] looks at one [`Snapshot`] and the [`Event`]s that followed it, and answers with a [`Decision`]: one
 //! commit to make, effects to carry out after it, a report of everything that does and does not happen, and the time
 //! at which looking again is worth while. It performs no I/O, reads no clock, draws no randomness and cannot fail.
 

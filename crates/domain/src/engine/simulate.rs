@@ -1,4 +1,4 @@
-//! What a plan would do in the coming days, before anything runs: the real [`decide`] on an imagined world where
+//! What a plan would do in the coming days, before anything runs: the real [`decide()`](super::decide()) on an imagined world where
 //! sessions take a fixed time and people review after another.
 
 use std::collections::BTreeMap;
