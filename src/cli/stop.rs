@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use phileas_domain::engine::{Ledger, ListingNeed, Session, SessionState};
+use phileas_domain::engine::{Ledger, ListingNeed, Session};
 use phileas_domain::model::{Marker, SessionId};
 use phileas_domain::state::{Pause, State};
 use serde_json::json;
@@ -147,7 +147,7 @@ async fn live(connection: &Connection) -> Result<Vec<SessionId>, Stopped> {
             continue;
         }
         let session = connection.jules.session(id).await?;
-        let stops = |session: &Session| !session.archived && session.state != SessionState::Failed;
+        let stops = |session: &Session| !session.archived && session.state.is_live();
         if session.as_ref().is_some_and(stops) {
             live.push(id.clone());
         }
