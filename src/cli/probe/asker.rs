@@ -135,6 +135,17 @@ impl<'a> Asker<'a> {
     }
 }
 
+/// What a refusal says: the message of Google's envelope, or the body as it came.
+fn refusal(json: Option<&Value>, body: &[u8]) -> String {
+    let error = json.map(|json| &json["error"]);
+    let message = error.and_then(|error| error["message"].as_str());
+    match (message, error.and_then(|error| error["status"].as_str())) {
+        (Some(message), Some(status)) => format!("{status}: {message}"),
+        (Some(message), None) => message.to_owned(),
+        (None, _) => String::from_utf8_lossy(body).into_owned(),
+    }
+}
+
 /// Asks Jules through any client.
 pub(super) async fn jules_as(
     client: &jules::Client,
@@ -152,7 +163,7 @@ pub(super) async fn jules_as(
             let said = if response.status().is_success() {
                 String::new()
             } else {
-                client.redacted(&String::from_utf8_lossy(response.body()))
+                client.redacted(&refusal(json.as_ref(), response.body()))
             };
             Reply {
                 request,
