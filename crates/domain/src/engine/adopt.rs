@@ -236,7 +236,10 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
         return;
     };
     let known = known_sessions(&draft.state);
-    for session in &listing.sessions {
+    // Jules promises no order, and the same facts must give the same bytes.
+    let mut sessions: Vec<_> = listing.sessions.iter().collect();
+    sessions.sort_by_key(|session| (session.created_at, &session.id));
+    for session in sessions {
         if known.contains(&session.id) {
             archive_again(draft, session);
             continue;

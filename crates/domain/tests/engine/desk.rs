@@ -85,6 +85,13 @@ impl Desk {
         }
     }
 
+    /// Writes a persona's file, or writes it anew.
+    pub(crate) fn persona(&mut self, id: &str, frontmatter: &str) {
+        let text = format!("---\nid: {id}\n{frontmatter}\n---\nDo the work of {id}.\n");
+        self.files
+            .insert(format!(".jules/personas/{id}/prompt.md"), text);
+    }
+
     pub(crate) fn pass(&mut self, span: SignedDuration) {
         self.now = self.now.checked_add(span).unwrap();
     }
@@ -298,7 +305,12 @@ impl Desk {
                 self.notices.retain(|notice| notice.number != *number);
                 None
             }
-            Effect::ApprovePlan { .. } | Effect::RetargetPull { .. } => None,
+            Effect::ApprovePlan { session } => {
+                let at = self.now;
+                self.say(session, at, ActivityKind::PlanApproved);
+                None
+            }
+            Effect::RetargetPull { .. } => None,
         }
     }
 
@@ -349,6 +361,8 @@ impl Desk {
 
     pub(crate) fn say(&mut self, session: &SessionId, at: Timestamp, kind: ActivityKind) {
         let log = self.activities.entry(session.clone()).or_default();
+        // Jules' own log never goes back, whatever our clock does.
+        let at = log.last().map_or(at, |last| last.at.max(at));
         log.push(Activity {
             id: format!("a{}", log.len()),
             at,

@@ -7,6 +7,7 @@ mod desk;
 mod dispatch;
 mod gates;
 mod money;
+mod properties;
 mod recovery;
 mod schedules;
 mod sessions;
