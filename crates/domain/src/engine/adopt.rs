@@ -14,7 +14,7 @@ use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
 use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
-use super::{Effect, Line, ListingNeed, Reason, Session, Snapshot, Verdict, follow};
+use super::{Effect, Line, ListingNeed, Reason, Session, Sessions, Snapshot, Verdict, follow};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
 use crate::state::{HistoryEntry, State, Turn};
@@ -133,11 +133,11 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
     let Some(listing) = snapshot.listing() else {
         return false;
     };
-    let known = known_sessions(&draft.state);
+    let unknown = unknown_sessions(&draft.state, listing);
     let found = listing
         .sessions
         .iter()
-        .filter(|session| !known.contains(&session.id))
+        .filter(|session| unknown.contains(&session.id))
         .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
         .filter(|(session, marker)| marker.turn == turn.turn && is_of_intent(session, marker, turn))
         .min_by_key(|(session, _)| (session.created_at, session.id.clone()));
@@ -204,13 +204,13 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
     let Some(listing) = draft.snapshot.listing() else {
         return false;
     };
-    let known = known_sessions(&draft.state);
+    let unknown = unknown_sessions(&draft.state, listing);
     let unread: Vec<_> = listing
         .sessions
         .iter()
         .rev()
         .filter(|session| session.prompt.is_none() && Marker::in_title(&session.title).is_none())
-        .filter(|session| session.created_at >= since && !known.contains(&session.id))
+        .filter(|session| session.created_at >= since && unknown.contains(&session.id))
         .map(|session| session.id.clone())
         .take(SESSIONS_READ)
         .collect();
@@ -219,14 +219,20 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
     left
 }
 
-fn known_sessions(state: &State) -> BTreeSet<SessionId> {
-    let history = state
-        .history
-        .values()
-        .flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
+/// Which sessions of a listing the ledger does not know. The newest entries are looked at first: they know most.
+fn unknown_sessions<'a>(state: &State, listing: &'a Sessions) -> BTreeSet<&'a SessionId> {
+    let mut left: BTreeSet<_> = listing.sessions.iter().map(|one| &one.id).collect();
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
     let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
-    history.chain(live).cloned().collect()
+    let entries = state.history.values().rev();
+    let history = entries.flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
+    let mut known = live.chain(history);
+    while !left.is_empty()
+        && let Some(id) = known.next()
+    {
+        left.remove(id);
+    }
+    left
 }
 
 /// Second sessions of turns that already have one are recorded and archived.
@@ -235,12 +241,12 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
     let Some(listing) = snapshot.listing() else {
         return;
     };
-    let known = known_sessions(&draft.state);
+    let unknown = unknown_sessions(&draft.state, listing);
     // Jules promises no order, and the same facts must give the same bytes.
     let mut sessions: Vec<_> = listing.sessions.iter().collect();
     sessions.sort_by_key(|session| (session.created_at, &session.id));
     for session in sessions {
-        if known.contains(&session.id) {
+        if !unknown.contains(&session.id) {
             archive_again(draft, session);
             continue;
         }
@@ -256,13 +262,11 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
         if waits_for_it {
             continue;
         }
-        let entry = draft
+        let key = draft
             .state
-            .history
-            .values_mut()
-            .rev()
-            .find(|entry| entry.turn.as_ref() == Some(&marker.turn));
-        let Some(entry) = entry else {
+            .entry_named(marker.turn.as_str())
+            .map(|(key, _)| key);
+        let Some(entry) = key.and_then(|key| draft.state.history.get_mut(&key)) else {
             continue;
         };
         entry.duplicates.push(session.id.clone());

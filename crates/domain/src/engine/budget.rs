@@ -178,13 +178,14 @@ fn older_program(
     listing: &super::Sessions,
 ) -> Option<Line> {
     let track = draft.state.tracks.get(&candidate.track)?;
-    let id = track.session_id.as_ref()?;
+    let session = listing
+        .get(track.session_id.as_ref()?)
+        .filter(|session| session.state.is_live())?;
     let of_ours = draft
         .state
-        .entry_of_session(id)
+        .entry_of_session(&session.id)
         .is_some_and(|(_, entry)| entry.turn.is_some());
-    let session = listing.get(id).filter(|_| !of_ours)?;
-    session.state.is_live().then(|| {
+    (!of_ours).then(|| {
         let text = format!(
             "session {} of an older program is still at work",
             session.id

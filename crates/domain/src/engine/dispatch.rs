@@ -164,7 +164,11 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
     }
     let nonce = genesis(draft).nonce;
     let repository = draft.snapshot.repository.id;
-    let ran_before = ran_before(draft, &candidate.track);
+    let known = draft.state.tracks.get(&candidate.track);
+    let ran_before = match known.map_or(0, |track| track.seq) {
+        0 => ran_before(draft, &candidate.track),
+        _ => 0,
+    };
     let persona = candidate.work.persona.clone();
     let state = draft.track_mut(&candidate.track);
     if state.seq == 0 {
@@ -227,7 +231,7 @@ fn ran_before(draft: &Draft<'_>, track: &TrackName) -> u64 {
         .state
         .history
         .values()
-        .filter(|entry| entry.track_name() == *track)
+        .filter(|entry| entry.is_of_track(track))
         .count() as u64
 }
 

@@ -1,5 +1,6 @@
 //! The decision while it is being made.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
@@ -18,7 +19,9 @@ pub(super) struct Draft<'a> {
     pub(super) state: State,
     pub(super) needs: Needs,
     /// How much waits for a review; counted once, since the whole history is looked through for it.
-    pub(super) backlog: std::cell::OnceCell<usize>,
+    pub(super) backlog: OnceCell<usize>,
+    /// How many ignored pull requests each persona has; counted once, for the same reason.
+    pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
     base: Option<Oid>,
     effects: Vec<Effect>,
     lines: Vec<Line>,
@@ -38,7 +41,8 @@ impl<'a> Draft<'a> {
             snapshot,
             state,
             needs: Needs::default(),
-            backlog: std::cell::OnceCell::new(),
+            backlog: OnceCell::new(),
+            ignored: OnceCell::new(),
             base,
             effects: Vec::new(),
             lines: Vec::new(),

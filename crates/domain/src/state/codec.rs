@@ -93,7 +93,7 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     let mut state = State::default();
     if matches!(node.value, Value::List(_)) {
         let at = node.at;
-        state.history = legacy::history(node, &root, issues);
+        state.history = legacy::history(node, &root, issues).into();
         legacy::derive_tracks(&mut state);
         legacy::count_turns(&mut state);
         legacy::warn_of_doubles(&state, &root, at, issues);
@@ -105,11 +105,11 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     match fields.take("history") {
         Some(history) if version < STATE_VERSION => {
             let at = history.at;
-            state.history = legacy::history(history, &path, issues);
+            state.history = legacy::history(history, &path, issues).into();
             legacy::warn_of_doubles(&state, &path, at, issues);
         }
         Some(history) => {
-            state.history = table(history, &path, issues, history_key, entry);
+            state.history = table(history, &path, issues, history_key, entry).into();
         }
         None => {}
     }

@@ -9,15 +9,6 @@
 //! looking, deciding and committing are one step, which may have taken long. That loses nothing: a commit that loses
 //! its race changes nothing, and one that wins shows that the head had not moved since the look.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![expect(
-    clippy::print_stdout,
-    reason = "the figures of the exploration are part of its verdict"
-)]
-
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test may stop where its own world is wrong"
-)]
 
 mod alone;
 mod key;
