@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use phileas_domain::model::RepositoryName;
 
 /// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
@@ -373,6 +373,9 @@ pub struct Sandbox {
     /// The seed of all chance
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
+    /// Who looks after the repository
+    #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
+    pub maintainer: Maintainer,
     /// Minutes of the sandbox in a second of yours, for the show
     #[arg(long, default_value_t = 20.0, value_name = "MINUTES")]
     pub speed: f64,
@@ -388,4 +391,15 @@ pub struct Sandbox {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+/// Who looks after the sandbox's repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Maintainer {
+    /// Somebody who reviews most of it within hours, and not all of it kindly
+    Usual,
+    /// Somebody who merges everything within minutes, day and night
+    Eager,
+    /// Nobody; nothing is ever reviewed
+    Away,
 }

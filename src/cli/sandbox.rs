@@ -6,11 +6,12 @@ use std::path::Path;
 
 use phileas_domain::engine::{Line, Reason};
 use phileas_domain::model::{PersonaId, TrackName};
+use phileas_world::maintainer::Temper;
 use phileas_world::trouble::Trouble;
 use phileas_world::{FaultPlan, Knobs};
 use serde_json::json;
 
-use super::arguments::Sandbox;
+use super::arguments::{Maintainer, Sandbox};
 use super::exit::{Exit, Stopped};
 use super::lines::{line_json, line_text, short, summary_json};
 use super::output::Screen;
@@ -35,6 +36,11 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
     scene.ledger.clone_from(&arguments.ledger);
+    match arguments.maintainer {
+        Maintainer::Usual => {}
+        Maintainer::Eager => scene.temper = Temper::eager(),
+        Maintainer::Away => scene.temper = Temper::away(),
+    }
     if arguments.chaos {
         scene.knobs = Knobs::worst();
         scene.faults = scene::worst_faults();
