@@ -29,10 +29,9 @@ fn draft(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
         follow::turns(&mut draft);
         pulls::settle(&mut draft);
         start::forget_old(&mut draft);
-        if gate::open(&mut draft) {
-            start::due(&mut draft);
-        } else {
-            start::say_paused(&mut draft);
+        match gate::paused(&mut draft) {
+            None => start::due(&mut draft),
+            Some(reason) => start::say_paused(&mut draft, reason),
         }
         notices::dismiss_settled(&mut draft);
     }

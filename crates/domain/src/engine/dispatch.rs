@@ -9,6 +9,9 @@ use crate::plan::{Automation, Branch, PlanApproval};
 use crate::prompt;
 use crate::state::{Extra, Genesis, Intent, Turn};
 
+/// Before the names of the branches that sessions start from where a persona asks for one of its own.
+pub(super) const START_BRANCHES: &str = "phileas/";
+
 /// Announces a candidate's turn. `false`: it could not be, and the report says why.
 pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
     let snapshot = draft.snapshot;
@@ -254,7 +257,10 @@ fn branch(draft: &Draft<'_>, candidate: &Candidate, seq: u64) -> (BranchName, Op
         (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
         (Branch::Persona, Some(head)) => {
             let track = candidate.track.as_str().replace(':', "-");
-            let name = BranchName::new(format!("phileas/{track}/{}-{seq}", candidate.work.persona));
+            let name = BranchName::new(format!(
+                "{START_BRANCHES}{track}/{}-{seq}",
+                candidate.work.persona
+            ));
             (
                 name.clone(),
                 Some(MakeBranch {

@@ -62,7 +62,10 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {
-        self.effects.push(effect);
+        // Two rules may come to the same conclusion.
+        if !self.effects.contains(&effect) {
+            self.effects.push(effect);
+        }
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.
@@ -122,6 +125,11 @@ impl<'a> Draft<'a> {
             };
             self.needs.listing = Some(self.needs.listing.map_or(need, |known| known.and(need)));
         }
+    }
+
+    /// Whether an issue of a key is open.
+    pub(super) fn is_called(&self, key: &NoticeKey) -> bool {
+        self.notice(key).is_some()
     }
 
     fn notice(&self, key: &NoticeKey) -> Option<&'a Notice> {

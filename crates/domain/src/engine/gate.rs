@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{CLOCK_TOLERANCE, GRACE, POLL};
+use super::limits::{CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
 use super::{
     Ask, Decision, Ledger, Line, Listing, ListingNeed, Needs, NoticeKey, Reason, Session, Snapshot,
     Verdict,
@@ -56,7 +56,7 @@ pub(super) fn ledger(draft: &mut Draft<'_>) -> bool {
             false
         }
         Ledger::Missing { .. } => born(draft),
-        Ledger::Present { state, .. } => !behind(draft, state),
+        Ledger::Present { state, .. } => !foreign(draft, state) && !behind(draft, state),
     }
 }
 
@@ -87,7 +87,7 @@ fn born(draft: &mut Draft<'_>) -> bool {
             false
         }
         Listing::Taken(sessions) if sessions.since.is_some() || !sessions.archived => {
-            draft.needs.listing = Some(ListingNeed::Everything);
+            unproven(draft);
             false
         }
         Listing::Taken(sessions) => {
@@ -102,7 +102,7 @@ fn born(draft: &mut Draft<'_>) -> bool {
             let witness = sessions
                 .sessions
                 .iter()
-                .filter(|session| our_line(draft.snapshot, session).is_some())
+                .filter(|session| super::adopt::marker_of(draft.snapshot, session).is_some())
                 .min_by_key(|session| session.created_at);
             if let Some(witness) = witness {
                 if draft.now().duration_since(witness.created_at) < GRACE {
@@ -124,11 +124,82 @@ fn born(draft: &mut Draft<'_>) -> bool {
     }
 }
 
+/// Everything that can be listed was, and it is not everything. Whether there was a ledger, a person has to say.
+fn unproven(draft: &mut Draft<'_>) {
+    let text = "there is no ledger, and Jules' list cannot be read to its end, so nobody can tell whether there was one";
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerUnproven,
+        text,
+    ));
+    let body = "The branch `jules` has no state file. Before one is born, phileas looks whether Jules knows sessions of \
+                this repository that a lost ledger would have remembered; but Jules' list of this key is longer than \
+                phileas reads, or does not show archived sessions.\n\nIf this repository never had a ledger, commit an \
+                empty one: the file `.jules/cycle_state.json` with the content `{\"version\": 5, \"history\": {}}` on the \
+                branch `jules`. If it had one, put its newest commit back. phileas goes on by itself then, and closes \
+                this issue.";
+    draft.call(
+        NoticeKey::LedgerUnproven,
+        "phileas: is this repository new?".to_owned(),
+        body.to_owned(),
+    );
+}
+
+/// Whether the ledger was born for another repository, as in a copy with all branches. Its turns are not this one's.
+fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
+    let own = draft.snapshot.repository.id;
+    let Some(other) = state
+        .genesis
+        .as_ref()
+        .map(|genesis| genesis.repository_id)
+        .filter(|id| *id != own)
+    else {
+        return false;
+    };
+    let text = format!(
+        "the ledger was born for repository {}, and this one is {}: it came with a copy",
+        other.0, own.0
+    );
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerForeign,
+        text,
+    ));
+    let body = format!(
+        "The state file on the branch `jules` belongs to the repository with the id {}; this repository has the id {}. \
+         It seems to be a copy with all its branches. Nothing is started and nothing is written over it.\n\nTo let \
+         phileas work here, delete the branch `jules` of this copy; a ledger of its own is born then. If phileas shall \
+         not work here, delete `.jules/schedules.toml` or the workflow.",
+        other.0, own.0
+    );
+    draft.call(
+        NoticeKey::LedgerForeign,
+        "phileas: the ledger belongs to another repository".to_owned(),
+        body,
+    );
+    true
+}
+
 /// Whether the ledger is behind what Jules shows: somebody put an older one back.
 fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     let Some(sessions) = draft.snapshot.listing() else {
         return false;
     };
+    // A listing may leave prompts out; whose turn a session is stands there, and only its mark in the title.
+    let unread: Vec<_> = sessions
+        .sessions
+        .iter()
+        .filter(|session| session.prompt.is_none())
+        .filter(|session| {
+            Marker::in_title(&session.title).is_some_and(|marker| {
+                let id = marker.turn.as_str();
+                state.live_turn(id).is_none() && state.entry_named(id).is_none()
+            })
+        })
+        .map(|session| session.id.clone())
+        .take(SESSIONS_READ)
+        .collect();
+    draft.needs.sessions.extend(unread);
     let unknown = sessions.sessions.iter().filter(|session| {
         our_line(draft.snapshot, session).is_some_and(|line| {
             !line.track.as_str().starts_with("request:") && line.seq > known_seq(state, &line.track)
@@ -214,23 +285,21 @@ pub(super) fn unavailable(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether new turns may start. If not, says why.
-pub(super) fn open(draft: &mut Draft<'_>) -> bool {
+/// Why no new turn may start, if none may. Says so.
+pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
     let snapshot = draft.snapshot;
-    let mut open = true;
+    let mut first = None;
+    let mut say = |draft: &mut Draft<'_>, reason, text: String| {
+        draft.say(Line::repository(Verdict::Paused, reason, text));
+        first.get_or_insert(reason);
+    };
     if let Some(value) = &snapshot.paused_by_variable {
         let text = format!("the variable PHILEAS_PAUSED says `{value}`");
-        draft.say(Line::repository(
-            Verdict::Paused,
-            Reason::PausedVariable,
-            text,
-        ));
-        open = false;
+        say(draft, Reason::PausedVariable, text);
     }
     if let Some(number) = snapshot.paused_by_label {
         let text = format!("issue #{number} carries the label `phileas:pause`");
-        draft.say(Line::repository(Verdict::Paused, Reason::PausedLabel, text));
-        open = false;
+        say(draft, Reason::PausedLabel, text);
     }
     if let Some(pause) = &draft.state.paused {
         let by = pause.by.as_deref().unwrap_or("somebody");
@@ -240,10 +309,9 @@ pub(super) fn open(draft: &mut Draft<'_>) -> bool {
             .map(|reason| format!(": {reason}"))
             .unwrap_or_default();
         let text = format!("paused by {by}{why}");
-        draft.say(Line::repository(Verdict::Paused, Reason::PausedState, text));
-        open = false;
+        say(draft, Reason::PausedState, text);
     }
-    open
+    first
 }
 
 /// A driver that the plan does not name, and a plan that only observes, report and touch nothing.

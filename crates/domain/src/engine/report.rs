@@ -189,6 +189,10 @@ reasons! {
     LedgerCorrupt = "paused.ledger_corrupt",
     /// The state file is gone or old although Jules knows this repository.
     LedgerRolledBack = "paused.ledger_rolled_back",
+    /// There is no ledger, and Jules' list is too long, or too short of what is archived, to tell whether there was one.
+    LedgerUnproven = "paused.ledger_unproven",
+    /// The ledger was born for another repository: this one is a copy.
+    LedgerForeign = "paused.ledger_foreign",
     /// The Jules key is refused.
     JulesCredential = "paused.jules_credential",
     /// The repository is archived.

@@ -22,7 +22,11 @@ pub(crate) enum Answering {
     /// Nothing is created, and the answer lost.
     LostBefore,
     Quota,
+    /// The same, with Jules' own word about when to come back.
+    QuotaUntil(Timestamp),
     Refused,
+    /// Jules takes the key for everything but this.
+    Denied,
     /// The process dies after its commit.
     Dies,
 }
@@ -38,6 +42,12 @@ pub(crate) struct Desk {
     pub(crate) notices: Vec<Notice>,
     pub(crate) answering: Answering,
     pub(crate) listing_works: bool,
+    /// Listings leave the prompts out; a session by itself shows it.
+    pub(crate) prompts_hidden: bool,
+    /// No listing reaches further back.
+    pub(crate) listings_reach: Option<SignedDuration>,
+    /// Effects of these names are decided on and never happen.
+    pub(crate) lost: Vec<&'static str>,
     pub(crate) public: bool,
     pub(crate) checks: Checks,
     pub(crate) paused_by_variable: Option<String>,
@@ -71,6 +81,9 @@ impl Desk {
             notices: Vec::new(),
             answering: Answering::Session,
             listing_works: true,
+            prompts_hidden: false,
+            listings_reach: None,
+            lost: Vec::new(),
             public: false,
             checks: Checks::None,
             paused_by_variable: None,
@@ -170,6 +183,14 @@ impl Desk {
                 self.listings += 1;
                 snapshot.sessions = self.list(need);
             }
+            if let Listing::Taken(listing) = &mut snapshot.sessions {
+                for session in &mut listing.sessions {
+                    if needs.sessions.contains(&session.id) {
+                        let whole = self.sessions.iter().find(|one| one.id == session.id);
+                        session.clone_from(whole.unwrap());
+                    }
+                }
+            }
             for id in needs.activities {
                 let known = self.activities.get(&id).cloned().unwrap_or_default();
                 snapshot.activities.insert(id, known);
@@ -191,6 +212,10 @@ impl Desk {
             ListingNeed::CompleteSince(since) => (Some(since), true),
             ListingNeed::Everything => (None, true),
         };
+        let limit = self
+            .listings_reach
+            .and_then(|reach| self.now.checked_sub(reach).ok());
+        let since = since.max(limit);
         let day = SignedDuration::from_hours(24);
         let count = |wanted: &dyn Fn(&&Session) -> bool| {
             u32::try_from(self.sessions.iter().filter(wanted).count()).unwrap()
@@ -206,6 +231,10 @@ impl Desk {
                     since.is_none_or(|since| one.created_at >= since) && (archived || !one.archived)
                 })
                 .cloned()
+                .map(|one| Session {
+                    prompt: one.prompt.filter(|_| !self.prompts_hidden),
+                    ..one
+                })
                 .collect(),
             key: KeyUse {
                 active: count(&|one| one.state.is_live() && !one.archived),
@@ -277,6 +306,9 @@ impl Desk {
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
+        if self.lost.contains(&effect.name()) {
+            return None;
+        }
         match effect {
             Effect::CreateSession(create) => Some(self.create(create)),
             Effect::SendMessage { session, text, .. } => {
@@ -310,7 +342,10 @@ impl Desk {
                 self.say(session, at, ActivityKind::PlanApproved);
                 None
             }
-            Effect::RetargetPull { .. } => None,
+            Effect::RetargetPull { pull, base } => {
+                self.pulls.get_mut(pull).unwrap().base = base.clone();
+                None
+            }
         }
     }
 
@@ -326,9 +361,17 @@ impl Desk {
         };
         match self.answering {
             Answering::Quota => return failed(CreateFailure::Quota { retry_at: None }),
+            Answering::QuotaUntil(at) => {
+                return failed(CreateFailure::Quota { retry_at: Some(at) });
+            }
             Answering::Refused => {
                 return failed(CreateFailure::Refused {
                     detail: "400".to_owned(),
+                });
+            }
+            Answering::Denied => {
+                return failed(CreateFailure::Credential {
+                    detail: "403".to_owned(),
                 });
             }
             Answering::LostBefore => return failed(lost()),

@@ -6,6 +6,7 @@ mod cycle;
 mod desk;
 mod dispatch;
 mod gates;
+mod losses;
 mod money;
 mod properties;
 mod recovery;

@@ -335,7 +335,14 @@ impl Watched {
         assert_eq!(personas.len(), turns.len(), "a persona has two live turns");
         let live = turns
             .iter()
-            .filter(|turn| turn.session_id.is_some() || turn.intent.is_some())
+            .filter(|turn| match &turn.session_id {
+                Some(id) => self
+                    .desk
+                    .sessions
+                    .iter()
+                    .any(|one| one.id == *id && one.state.is_live()),
+                None => turn.intent.is_some(),
+            })
             .count();
         // A session that shows up late is taken although another one has its place meanwhile.
         assert!(self.jumps || live <= MAX_ACTIVE, "{live} sessions are live");
