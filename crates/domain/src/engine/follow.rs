@@ -138,7 +138,12 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     };
     let Some(session) = listing.get(id) else {
         // The listing's age counts, not ours: a process may have been stopped since it looked.
-        if listing.taken_at.duration_since(created_at) < GRACE {
+        if turn.cancel {
+            draft.effect(Effect::ArchiveSession {
+                session: id.clone(),
+            });
+            end(draft, track, slot, Outcome::Cancelled, None);
+        } else if listing.taken_at.duration_since(created_at) < GRACE {
             wait(
                 draft,
                 Reason::SessionRunning,

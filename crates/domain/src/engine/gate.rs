@@ -8,8 +8,9 @@ use super::{
     Ask, Decision, Ledger, Line, Listing, ListingNeed, Needs, NoticeKey, Reason, Session, Snapshot,
     Verdict,
 };
+use crate::Diagnostic;
 use crate::model::{Marker, PromptLine, TrackName};
-use crate::plan::{Driver, Mode};
+use crate::plan::{Driver, Mode, SCHEDULES_PATH};
 use crate::state::State;
 
 /// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
@@ -293,6 +294,11 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         draft.say(Line::repository(Verdict::Paused, reason, text));
         first.get_or_insert(reason);
     };
+    if let Some(mistake) = snapshot.plan_diagnostics.iter().find(|one| limits(one)) {
+        // A limit that cannot be read must not turn into none, or into another one than was meant.
+        let text = format!("a limit in the plan cannot be read: {mistake}");
+        say(draft, Reason::PlanInvalid, text);
+    }
     if let Some(value) = &snapshot.paused_by_variable {
         let text = format!("the variable PHILEAS_PAUSED says `{value}`");
         say(draft, Reason::PausedVariable, text);
@@ -312,6 +318,14 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         say(draft, Reason::PausedState, text);
     }
     first
+}
+
+/// Whether a mistake is about what holds everything back: budgets, gates, and what applies where nothing else is said.
+fn limits(mistake: &Diagnostic) -> bool {
+    let section = mistake.key.split(['.', '[']).next().unwrap_or_default();
+    mistake.is_error()
+        && mistake.file == SCHEDULES_PATH
+        && matches!(section, "budget" | "gate" | "defaults")
 }
 
 /// A driver that the plan does not name, and a plan that only observes, report and touch nothing.

@@ -189,6 +189,8 @@ reasons! {
     LedgerCorrupt = "paused.ledger_corrupt",
     /// The state file is gone or old although Jules knows this repository.
     LedgerRolledBack = "paused.ledger_rolled_back",
+    /// A limit in the plan cannot be read, so nothing starts until it is mended.
+    PlanInvalid = "paused.plan_invalid",
     /// There is no ledger, and Jules' list is too long, or too short of what is archived, to tell whether there was one.
     LedgerUnproven = "paused.ledger_unproven",
     /// The ledger was born for another repository: this one is a copy.

@@ -317,12 +317,11 @@ impl Desk {
                 None
             }
             Effect::ArchiveSession { session } => {
-                let one = self
-                    .sessions
-                    .iter_mut()
-                    .find(|one| one.id == *session)
-                    .unwrap();
-                one.archived = true;
+                // Jules answers 404 for one that a person has deleted.
+                let mut sessions = self.sessions.iter_mut();
+                if let Some(one) = sessions.find(|one| one.id == *session) {
+                    one.archived = true;
+                }
                 None
             }
             Effect::OpenNotice { key, .. } => {

@@ -382,3 +382,21 @@ fn while_paused_every_track_and_schedule_says_by_what() {
         [Reason::PausedVariable]
     );
 }
+
+#[test]
+fn a_cancelled_turn_leaves_its_place_although_its_session_is_archived_already() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    let mut state = desk.state().clone();
+    let turns = state.tracks.values_mut();
+    turns
+        .flat_map(|track| track.turns.values_mut())
+        .next()
+        .unwrap()
+        .cancel = true;
+    desk.set_state(state);
+    desk.sessions[0].archived = true;
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Cancelled));
+}
