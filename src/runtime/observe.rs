@@ -180,7 +180,7 @@ async fn read(
 
 async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
     // A second, deeper listing must not lose what the first one was asked for.
-    snapshot.sessions = match jules.list(need, snapshot.now).await {
+    snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
         Ok(sessions) => Listing::Taken(sessions),
         Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
     };

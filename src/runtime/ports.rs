@@ -169,8 +169,12 @@ pub trait WriteGitHub: ReadGitHub {
 /// Jules as a tick reads it, for one repository and one key.
 pub trait ReadJules: Send + Sync {
     /// Lists sessions of this repository (others are dropped, but counted in the key's use) as far as needed.
+    ///
+    /// `repository` is what GitHub says of it now: Jules keeps the name that a session was created under, so after a
+    /// rename only the repository's id, in our line of the prompt, tells whose an older session is.
     fn list(
         &self,
+        repository: &Repository,
         need: &ListingNeed,
         now: Timestamp,
     ) -> impl Future<Output = Result<Sessions, Failure>> + Send;

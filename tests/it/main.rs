@@ -10,6 +10,7 @@ mod github_client;
 mod jules_client;
 mod kill;
 mod race;
+mod rename;
 mod requests;
 mod support;
 mod twenty_four;

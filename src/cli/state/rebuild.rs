@@ -77,7 +77,7 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     let mut snapshot = sight.snapshot;
     let sessions = connection
         .jules
-        .list(&ListingNeed::Everything, snapshot.now)
+        .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
     if sessions.since.is_some() || !sessions.archived {
         return Err(Stopped {
