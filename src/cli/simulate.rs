@@ -94,6 +94,7 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         pulls: BTreeMap::new(),
         sessions: Listing::NotTaken,
         activities: BTreeMap::new(),
+        unread: BTreeMap::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,

@@ -91,6 +91,7 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         pulls: observation.pulls,
         sessions: Listing::NotTaken,
         activities: std::collections::BTreeMap::new(),
+        unread: std::collections::BTreeMap::new(),
         notices: observation.notices,
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
@@ -145,10 +146,7 @@ async fn read(
     for id in &needs.sessions {
         match jules.session(id).await {
             Ok(read) => know(snapshot, id, read),
-            Err(failure) => {
-                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
-                return;
-            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     for id in &needs.activities {
@@ -159,10 +157,7 @@ async fn read(
                     .activities
                     .insert(id.clone(), activities.unwrap_or_default());
             }
-            Err(failure) => {
-                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
-                return;
-            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     if !needs.pulls.is_empty() {
@@ -196,6 +191,13 @@ fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
         let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
         listed.prompt = Some(prompt);
     }
+}
+
+/// Jules has just told of this session in a listing, so whatever keeps this one from being read concerns no other.
+fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
+    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
+    let outage = outage(snapshot.now, failure);
+    snapshot.unread.insert(id.clone(), outage);
 }
 
 fn outage(now: Timestamp, failure: &Failure) -> Outage {

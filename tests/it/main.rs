@@ -14,3 +14,4 @@ mod rename;
 mod requests;
 mod support;
 mod twenty_four;
+mod unread;

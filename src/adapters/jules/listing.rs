@@ -12,11 +12,11 @@ use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
 
 use super::client::Client;
 use super::error::ApiError;
-use super::query::{MAX_PAGE_SIZE, PageQuery};
+use super::query::{PageQuery, PageSize};
 use super::translate::{self, Repository, Whose};
 use super::wire;
 
-/// How many pages of 100 sessions are read of one listing.
+/// How many pages, of 100 sessions or fewer, are asked for of one listing.
 pub const MAX_PAGES: usize = 50;
 
 /// The filter that shows archived sessions, and only those.
@@ -80,13 +80,18 @@ impl Client {
         let mut order = Order::default();
         let mut tokens = BTreeSet::new();
         let mut token = String::new();
+        let mut size = PageSize::default();
         for _ in 0..MAX_PAGES {
             let query = PageQuery {
                 filter,
-                page_size: Some(MAX_PAGE_SIZE),
+                page_size: Some(size.get()),
                 page_token: (!token.is_empty()).then_some(&token),
             };
-            let page = self.list_sessions(query).await?;
+            let page = match self.list_sessions(query).await {
+                Err(error) if size.shrink(&error) => continue,
+                page => page?,
+            };
+            size.grow();
             let mut newest = None;
             for session in page.sessions {
                 let created = translate::created_at(&session);

@@ -131,6 +131,8 @@ reasons! {
     SessionAsked = "waiting.session_asked",
     /// The session has been quiet for long.
     SessionStuck = "waiting.session_stuck",
+    /// What happened in the session cannot be read; the others go on.
+    SessionUnread = "waiting.session_unread",
     /// The session ended without a result and was reminded of it.
     SessionReminded = "waiting.session_reminded",
     /// A person paused the session.

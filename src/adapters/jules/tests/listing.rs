@@ -6,7 +6,7 @@ use phileas_domain::model::{Marker, PromptLine, PullNumber, RepositoryId};
 use serde_json::{Value, json};
 
 use super::super::listing::MAX_PAGES;
-use super::stage::{Cast, Reply, at, marker, ok, refusal, repository, stage};
+use super::stage::{Cast, Reply, at, marker, ok, refusal, repository, size_of, stage, too_large};
 use crate::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
 
 fn now() -> Timestamp {
@@ -332,4 +332,21 @@ async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
         sent["sourceContext"]["source"], "sources/github/acme/SPROCKET",
         "the present name, as Jules writes it"
     );
+}
+
+#[tokio::test]
+async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
+    let cast = stage([
+        page(&[ours(1, 1)], "a"),
+        too_large(),
+        page(&[ours(2, 2)], "b"),
+        page(&[ours(3, 3)], ""),
+    ]);
+    let sessions = list(&cast, since(DAYS)).await;
+    assert_eq!(
+        (ids(&sessions), sessions.since),
+        (vec!["3", "2", "1"], None)
+    );
+    let sizes: Vec<_> = cast.stage.lines().iter().map(size_of).collect();
+    assert_eq!(sizes, [100, 100, 25, 50]);
 }

@@ -155,6 +155,16 @@ pub(super) fn lost() -> Reply {
     Err(TransportError::Lost("connection reset".to_owned()))
 }
 
+pub(super) fn too_large() -> Reply {
+    Err(TransportError::TooLarge { limit: 32 << 20 })
+}
+
+/// How many a request for a page, as [`Stage::lines`] has it, asks for.
+pub(super) fn size_of(line: &String) -> u32 {
+    let rest = line.split_once("pageSize=").unwrap().1;
+    rest.split('&').next().unwrap().parse().unwrap()
+}
+
 pub(super) fn not_sent() -> Reply {
     Err(TransportError::NotSent("connection refused".to_owned()))
 }
