@@ -57,7 +57,8 @@ pub async fn look(
     settings: &Settings,
 ) -> Result<Sight, Failure> {
     let observation = github.observe().await?;
-    let taken_at = stopwatch.elapsed();
+    // What was read after the first answer may have taken long; deadlines count from that answer's time.
+    let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
     let snapshot = assemble(observation, settings);
     let mut sight = Sight {
@@ -242,5 +243,108 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
                 ..entry
             },
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use phileas_domain::engine::{Activity, Ask, Checks, Pull, Repository, Sessions};
+    use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
+    use phileas_domain::plan::Driver;
+
+    use super::*;
+
+    /// An archived repository, about which nothing further must be read.
+    struct Archived {
+        age: Duration,
+    }
+
+    impl ReadGitHub for Archived {
+        async fn observe(&self) -> Result<Observation, Failure> {
+            Ok(Observation {
+                now: "2026-01-05T12:00:00Z".parse().unwrap(),
+                age: self.age,
+                repository: Repository {
+                    id: RepositoryId(1),
+                    name: "acme/widget".parse().unwrap(),
+                    public: false,
+                    archived: true,
+                    default_branch: "main".into(),
+                    default_head: None,
+                    default_checks: Checks::None,
+                },
+                ledger: LedgerRead::NoBranch,
+                tree: Tree::default(),
+                pulls: BTreeMap::new(),
+                notices: Vec::new(),
+                paused_by_label: None,
+            })
+        }
+
+        async fn read_texts(
+            &self,
+            _: &Oid,
+            _: &BTreeSet<String>,
+        ) -> Result<BTreeMap<String, String>, Failure> {
+            unreachable!("an archived repository has no prompts to render")
+        }
+
+        async fn read_pulls(
+            &self,
+            _: &BTreeSet<PullNumber>,
+        ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
+            unreachable!("an archived repository has no turns to follow")
+        }
+    }
+
+    struct Unasked;
+
+    impl ReadJules for Unasked {
+        async fn list(
+            &self,
+            _: &Repository,
+            _: &ListingNeed,
+            _: Timestamp,
+        ) -> Result<Sessions, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn session(&self, _: &SessionId) -> Result<Option<Session>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn activities(&self, _: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+    }
+
+    struct At(Duration);
+
+    impl Stopwatch for At {
+        fn elapsed(&self) -> Duration {
+            self.0
+        }
+    }
+
+    #[tokio::test]
+    async fn time_counts_from_the_first_answer() {
+        let settings = Settings {
+            holder: "test".into(),
+            driver: Driver::Any,
+            ask: Ask::Due,
+            entropy: [0; 32],
+            paused_by_variable: None,
+        };
+        let github = Archived {
+            age: Duration::from_secs(40),
+        };
+        let seen_at = At(Duration::from_secs(100));
+        let sight = look(&github, &Unasked, &seen_at, &settings).await.unwrap();
+        let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
+        assert_eq!(sight.snapshot.now, noon + SignedDuration::from_secs(40));
+        let later = At(Duration::from_secs(110));
+        assert_eq!(sight.time(&later), noon + SignedDuration::from_secs(50));
     }
 }

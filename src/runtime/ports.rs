@@ -45,8 +45,10 @@ pub struct Failure {
 /// Everything that one read of GitHub tells.
 #[derive(Debug, Clone)]
 pub struct Observation {
-    /// GitHub's time, from the `Date` header.
+    /// GitHub's time, from the `Date` header of the first answer.
     pub now: Timestamp,
+    /// How long ago that was when everything else had been read.
+    pub age: Duration,
     /// The repository.
     pub repository: Repository,
     /// The branch `jules`.
