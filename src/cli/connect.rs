@@ -1,7 +1,6 @@
 //! Clients from the environment. Secrets are read from variables only, so that they never stand in arguments.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use phileas_domain::engine::Ask;
@@ -12,9 +11,9 @@ use super::exit::Stopped;
 use super::lines::Cost;
 use crate::adapters::github::{self, App, Credential, SystemPause, Token};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
+use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
-use crate::runtime::ports::Stopwatch;
 
 /// Clients of one repository.
 pub(super) struct Connection {
@@ -22,7 +21,7 @@ pub(super) struct Connection {
     pub(super) github: github::Client,
     pub(super) jules: RepositoryJules,
     pub(super) jules_client: Arc<jules::Client>,
-    pub(super) stopwatch: Monotonic,
+    pub(super) stopwatch: SystemStopwatch,
 }
 
 impl Connection {
@@ -34,8 +33,8 @@ impl Connection {
         let (key, warning) = JulesKey::from_variables(variable)
             .map_err(|error| Stopped::credential(error.to_string()))?;
         warn(warning);
-        let stopwatch = Monotonic::default();
-        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch)?);
+        let stopwatch = SystemStopwatch::default();
+        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch.clone())?);
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
             repository: repository.clone(),
@@ -76,14 +75,14 @@ pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stop
 
 /// Jules with another key than the environment's.
 pub(super) fn jules_with(key: JulesKey) -> Result<jules::Client, Stopped> {
-    jules_through(transport(), key, seed()?, Monotonic::default())
+    jules_through(transport(), key, seed()?, SystemStopwatch::default())
 }
 
 fn jules_through(
     transport: Arc<dyn Transport>,
     key: JulesKey,
     seed: u64,
-    stopwatch: Monotonic,
+    stopwatch: SystemStopwatch,
 ) -> Result<jules::Client, Stopped> {
     let base = match variable("JULES_API_BASE") {
         Some(text) => {
@@ -145,22 +144,6 @@ pub(super) fn this_run() -> Result<Holder, Stopped> {
 /// may be public.
 pub(super) fn actor() -> Option<String> {
     variable("GITHUB_ACTOR")
-}
-
-/// Time since the process started.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Monotonic(Instant);
-
-impl Default for Monotonic {
-    fn default() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl Stopwatch for Monotonic {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }
 
 /// The present time of this machine. Decisions use GitHub's.

@@ -9,7 +9,7 @@ mod speak;
 use std::io::Write;
 
 use phileas_domain::engine::{Ask, Ledger, Session};
-use phileas_domain::model::{RepositoryName, SessionId};
+use phileas_domain::model::{Marker, RepositoryName, SessionId};
 use phileas_domain::state::State;
 
 use super::arguments::SessionCommand;
@@ -64,7 +64,14 @@ async fn of_repository(connection: &Connection, id: &str) -> Result<Session, Sto
     let session = connection.jules.session(&SessionId::from(id)).await?;
     let session = session
         .ok_or_else(|| Stopped::usage(format!("Jules knows no session {id} under this key")))?;
-    if session.source.as_ref() == Some(&connection.repository) {
+    let works_on = |name| session.source.as_ref() == Some(name);
+    if works_on(&connection.repository) {
+        return Ok(session);
+    }
+    // Jules keeps the name that a session was created under; what the repository is called now, GitHub says.
+    let repository = connection.github.observe().await?.repository;
+    let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+    if works_on(&repository.name) || line.is_some_and(|line| line.repository == repository.id) {
         Ok(session)
     } else {
         Err(stranger(id, &connection.repository))

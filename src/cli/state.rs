@@ -76,6 +76,15 @@ fn no_ledger(repository: &RepositoryName) -> Stopped {
     ))
 }
 
+/// What a newer phileas wrote is nothing to mend for this one.
+fn newer(place: &str) -> Stopped {
+    Stopped::corrupt(format!(
+        "{place} was written by a newer phileas, so it is left as it is and nothing is proposed; upgrade this one \
+         ({})",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
 /// Everything that is wrong with a file goes to standard error, each with its place.
 fn tell(found: &Found, diagnostics: &[Diagnostic]) -> Result<(), Stopped> {
     let mut error = std::io::stderr();

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
+use phileas_domain::model::BranchName;
 
-use super::ports::{Failure, WriteGitHub, WriteJules};
+use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
 
 /// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts.
 pub(super) async fn execute(
@@ -60,9 +61,7 @@ async fn create_session(
     if let Some(branch) = &create.make_branch
         && let Err(failure) = github.make_branch(&branch.name, &branch.at).await
     {
-        return not_created(CreateFailure::NotSent {
-            detail: failure.detail,
-        });
+        return not_created(branch_failure(&branch.name, failure));
     }
     // The point of no return: after this check Jules is called, once, and only by the holder of the intent.
     if now() >= create.not_after {
@@ -77,5 +76,17 @@ async fn create_session(
             session,
         },
         Err(failure) => not_created(failure),
+    }
+}
+
+/// What a session's branch that cannot be made means for the session. What GitHub refuses once it refuses again, so that
+/// a person is called and patience doubles; what it only could not do now is soon tried again.
+fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
+    let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
+    match failure.disposition {
+        Disposition::Denied | Disposition::Refused | Disposition::NotFound => {
+            CreateFailure::Refused { detail }
+        }
+        Disposition::Retry { .. } | Disposition::Unknown => CreateFailure::NotSent { detail },
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Verdict};
+use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Snapshot, Verdict};
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -53,7 +53,7 @@ pub struct TickReport {
     pub waiting: Vec<(Timestamp, Line)>,
     /// Diagnostics of the plan.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
-    /// Effects that could not be carried out: their name, and one line.
+    /// Effects that could not be carried out, and sessions that could not be read: what, and one line.
     pub failed: Vec<(&'static str, String)>,
     /// When to look again, if nothing is heard before.
     pub wake_at: Option<Timestamp>,
@@ -110,6 +110,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             report
                 .plan_diagnostics
                 .clone_from(&sight.snapshot.plan_diagnostics);
+            report.own_up(&sight.snapshot);
             match self.rounds(&mut sight, &mut events, &mut report).await {
                 Err(Stop::Lost) => report.lost_races += 1,
                 Err(Stop::Failed(error)) => return Err(error),
@@ -186,6 +187,7 @@ pub async fn explain(
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
         ..TickReport::default()
     };
+    report.own_up(&sight.snapshot);
     record(&mut report, sight.snapshot.now, decision.report);
     report.wake_at = decision.wake_at;
     report.now = sight.snapshot.now;
@@ -316,6 +318,19 @@ impl TickReport {
     /// Everything that was said, what was done first.
     pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
         self.done.iter().chain(&self.waiting)
+    }
+
+    /// Takes in what a look could not see. Several looks of one tick may miss the same.
+    fn own_up(&mut self, seen: &Snapshot) {
+        for (session, outage) in &seen.unread {
+            let failed = (
+                "read_session",
+                format!("session {session}: {}", outage.detail),
+            );
+            if !self.failed.contains(&failed) {
+                self.failed.push(failed);
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod arrows;
+mod branch;
 mod cli;
 mod commands;
 mod determinism;
@@ -10,6 +11,8 @@ mod github_client;
 mod jules_client;
 mod kill;
 mod race;
+mod rename;
 mod requests;
 mod support;
 mod twenty_four;
+mod unread;

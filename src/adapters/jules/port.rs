@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, CreateFailure, CreateSession, ListingNeed, Session, Sessions,
+    Activity, CreateFailure, CreateSession, ListingNeed, Repository, Session, Sessions,
 };
 use phileas_domain::model::{RepositoryName, SessionId};
 
@@ -19,18 +19,22 @@ use crate::runtime::ports::{Failure, ReadJules, WriteJules};
 #[derive(Debug)]
 pub struct RepositoryJules {
     client: Arc<Client>,
-    repository: RepositoryName,
+    repository: Mutex<translate::Repository>,
     /// The source's name as Jules wrote it last; its case may differ from GitHub's.
     source: Mutex<Option<String>>,
 }
 
 impl RepositoryJules {
-    /// The view of a repository.
+    /// The view of a repository, by the name that a person typed. Listings tell it what GitHub says.
     #[must_use]
     pub fn new(client: Arc<Client>, repository: RepositoryName) -> Self {
         Self {
             client,
-            repository,
+            repository: Mutex::new(translate::Repository {
+                id: None,
+                name: repository.clone(),
+                typed: repository,
+            }),
             source: Mutex::new(None),
         }
     }
@@ -39,10 +43,14 @@ impl RepositoryJules {
         self.client.recent.now(self.client.stopwatch.elapsed())
     }
 
+    fn repository(&self) -> translate::Repository {
+        lock(&self.repository).clone()
+    }
+
     fn new_session(&self, create: &CreateSession) -> NewSession {
         let known = lock(&self.source).clone();
         let source = known
-            .filter(|_| create.source == self.repository)
+            .filter(|known| translate::repository_of(known).as_ref() == Some(&create.source))
             .unwrap_or_else(|| translate::source_name(&create.source));
         NewSession {
             prompt: create.prompt.clone(),
@@ -64,14 +72,22 @@ fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
 }
 
 impl ReadJules for RepositoryJules {
-    async fn list(&self, need: &ListingNeed, now: Timestamp) -> Result<Sessions, Failure> {
+    async fn list(
+        &self,
+        repository: &Repository,
+        need: &ListingNeed,
+        now: Timestamp,
+    ) -> Result<Sessions, Failure> {
+        let known = {
+            let mut known = lock(&self.repository);
+            known.id = Some(repository.id);
+            known.name = repository.name.clone();
+            known.clone()
+        };
         self.client
             .recent
             .note(now, self.client.stopwatch.elapsed());
-        let listed = self
-            .client
-            .read_sessions(&self.repository, need, now)
-            .await?;
+        let listed = self.client.read_sessions(&known, need, now).await?;
         if listed.source.is_some() {
             *lock(&self.source) = listed.source;
         }
@@ -81,7 +97,7 @@ impl ReadJules for RepositoryJules {
     async fn session(&self, id: &SessionId) -> Result<Option<Session>, Failure> {
         let session = found(self.client.get_session(id.as_str()).await)?;
         let fallback = self.now().unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok(session.map(|session| translate::session(&session, &self.repository, fallback)))
+        Ok(session.map(|session| translate::session(&session, &self.repository(), fallback)))
     }
 
     async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
@@ -98,7 +114,7 @@ impl WriteJules for RepositoryJules {
             .await;
         let session = created.map_err(|error| error.create_failure(self.now()))?;
         let fallback = self.now().unwrap_or(create.not_after);
-        let mut session = translate::session(&session, &create.source, fallback);
+        let mut session = translate::session(&session, &self.repository(), fallback);
         session.source.get_or_insert_with(|| create.source.clone());
         Ok(session)
     }

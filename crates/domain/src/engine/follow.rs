@@ -304,6 +304,12 @@ fn carry_on(
         turn.warned_at = None;
     }
     match progress {
+        Progress::ReadActivities if draft.snapshot.unread.contains_key(&session.id) => {
+            let outage = &draft.snapshot.unread[&session.id];
+            let text = format!("its activities cannot be read: {}", outage.detail);
+            let until = outage.retry_at.unwrap_or(soon);
+            draft.say(line(Verdict::Waiting, Reason::SessionUnread, text).until(until));
+        }
         Progress::ReadActivities => {
             draft.needs.activities.insert(session.id.clone());
             draft.say(

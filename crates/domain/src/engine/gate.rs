@@ -52,7 +52,10 @@ pub(super) fn ledger(draft: &mut Draft<'_>) -> bool {
             draft.call(
                 NoticeKey::LedgerCorrupt,
                 "phileas: the state file cannot be read".to_owned(),
-                corrupt_text(&found),
+                match diagnostics.iter().any(Diagnostic::is_newer_format) {
+                    true => newer_text(&found),
+                    false => corrupt_text(&found),
+                },
             );
             false
         }
@@ -67,6 +70,16 @@ fn corrupt_text(found: &[String]) -> String {
          over it.\n\n{}\n\nTo mend it, look at what `phileas state repair` proposes (it compares the file's earlier \
          versions in the branch's history), then accept the proposal or put an earlier version back by a commit. \
          phileas goes on by itself once the file can be read, and closes this issue.",
+        found.join("\n")
+    )
+}
+
+fn newer_text(found: &[String]) -> String {
+    format!(
+        "`.jules/cycle_state.json` on the branch `jules` was written by a newer phileas than the one that looks at it \
+         here, so nothing is started and nothing is written over it.\n\n{}\n\nTo mend it, upgrade this phileas (the \
+         version that the workflow, the image or the machine names). Nothing is wrong with the file, so do not put an \
+         earlier version back. phileas goes on by itself then, and closes this issue.",
         found.join("\n")
     )
 }

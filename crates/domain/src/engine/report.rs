@@ -131,6 +131,8 @@ reasons! {
     SessionAsked = "waiting.session_asked",
     /// The session has been quiet for long.
     SessionStuck = "waiting.session_stuck",
+    /// What happened in the session cannot be read; the others go on.
+    SessionUnread = "waiting.session_unread",
     /// The session ended without a result and was reminded of it.
     SessionReminded = "waiting.session_reminded",
     /// A person paused the session.
@@ -175,7 +177,7 @@ reasons! {
     RetryPause = "waiting.retry_pause",
     /// Nobody knows whether a session exists.
     Ambiguous = "held.ambiguous",
-    /// Jules refused the session for what it says.
+    /// Jules refused the session for what it says, or GitHub its branch.
     CreateRefused = "held.create_refused",
     /// The repository variable says so.
     PausedVariable = "paused.variable",

@@ -29,7 +29,7 @@ pub struct Loaded {
 /// # Errors
 ///
 /// Everything that is wrong with it, with line, column and key path: conflict markers, text that is no JSON, a key
-/// that stands twice, values of the wrong kind, a version above 5, numbers that cannot be kept exactly, and broken
+/// that stands twice, values of the wrong kind, a version above 5 (told by [`Diagnostic::is_newer_format`]), numbers that cannot be kept exactly, and broken
 /// [invariants](invariant::check).
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let bare = text.strip_prefix('\u{feff}');
@@ -130,7 +130,7 @@ fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
                 "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
             );
             let mend = "use a newer phileas; the file is left as it is";
-            issues.error(at, &path.key("version"), message, mend);
+            issues.newer(at, &path.key("version"), message, mend);
             return None;
         }
         Some(0) => {
