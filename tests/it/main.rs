@@ -7,6 +7,7 @@ mod commands;
 mod determinism;
 mod export;
 mod github_client;
+mod inbox;
 mod jules_client;
 mod kill;
 mod race;
