@@ -1,6 +1,6 @@
 //! The list of cases, run on every inbox that there is.
 
-use super::stand::{Room, Stand, memory};
+use super::stand::{Room, Stand, memory, sqlite};
 use super::{faults, keeping, leases};
 
 macro_rules! suite {
@@ -64,3 +64,4 @@ macro_rules! conformance {
 }
 
 conformance!(in_memory, memory);
+conformance!(in_sqlite, sqlite);

@@ -7,10 +7,14 @@ use phileas::runtime::inbox::{
 };
 use phileas_domain::model::RepositoryId;
 
-use super::stand::{DAY, HOUR, SECOND, WIDGET, at, claim, delivery, id, next, nothing_due};
+use super::stand::{
+    DAY, HOUR, SECOND, WIDGET, all_at_once, at, claim, delivery, id, next, nothing_due,
+};
 
 /// More deliveries than any inbox with little room holds.
-const FLOOD: usize = 60_000;
+const FLOOD: usize = 100_000;
+/// How many are brought at once.
+const WAVE: usize = 250;
 
 async fn records(inbox: &impl Inbox) -> Vec<Record> {
     let mut all: Vec<Record> = Vec::new();
@@ -208,11 +212,21 @@ pub(super) async fn facts_are_kept_for_a_month(inbox: &impl Inbox) {
     assert_eq!(again, Accepted::Stored);
 }
 
+/// Brings deliveries, many at once, until there is no room; answers with how many were stored.
 async fn fill(inbox: &impl Inbox, start: &str, received_at: Timestamp) -> usize {
-    for n in 0..FLOOD {
-        let one = delivery(&format!("{start}-{n}"), WIDGET, received_at);
-        if inbox.accept(one).await.unwrap() == Accepted::Overloaded {
-            return n;
+    let mut stored = 0;
+    for wave in 0..FLOOD / WAVE {
+        let ids = (0..WAVE).map(|n| format!("{start}-{}", wave * WAVE + n));
+        let wave = ids.map(|id| inbox.accept(delivery(&id, WIDGET, received_at)));
+        let accepted = all_at_once(wave).await;
+        let refused = accepted
+            .into_iter()
+            .map(Result::unwrap)
+            .filter(|accepted| *accepted == Accepted::Overloaded)
+            .count();
+        stored += WAVE - refused;
+        if refused > 0 {
+            return stored;
         }
     }
     panic!("{FLOOD} deliveries did not fill it");

@@ -6,7 +6,7 @@ use phileas::runtime::inbox::{Inbox, Settled};
 use phileas_domain::model::RepositoryId;
 
 use super::stand::{
-    ALL, HOUR, LEASE, SECOND, WIDGET, at, claim, delivery, holder, next, nothing_due,
+    ALL, HOUR, LEASE, SECOND, WIDGET, all_at_once, at, claim, delivery, holder, next, nothing_due,
 };
 
 pub(super) async fn the_earliest_due_time_wins(inbox: &impl Inbox) {
@@ -209,30 +209,4 @@ pub(super) async fn news_comes_with_each_wake(inbox: &impl Inbox) {
     news.mark_unchanged();
     inbox.wake(WIDGET, at(1)).await.unwrap();
     assert!(news.has_changed().unwrap());
-}
-
-/// Polls all of them in turns until each is done.
-async fn all_at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    let mut running: Vec<_> = futures.into_iter().map(|one| Some(Box::pin(one))).collect();
-    let mut done: Vec<_> = running.iter().map(|_| None).collect();
-    std::future::poll_fn(|context| {
-        let mut waiting = false;
-        for (slot, out) in running.iter_mut().zip(&mut done) {
-            let Some(future) = slot else { continue };
-            match future.as_mut().poll(context) {
-                std::task::Poll::Ready(value) => {
-                    *out = Some(value);
-                    *slot = None;
-                }
-                std::task::Poll::Pending => waiting = true,
-            }
-        }
-        if waiting {
-            std::task::Poll::Pending
-        } else {
-            std::task::Poll::Ready(())
-        }
-    })
-    .await;
-    done.into_iter().map(Option::unwrap).collect()
 }

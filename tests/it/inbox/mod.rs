@@ -4,4 +4,5 @@ mod conformance;
 mod faults;
 mod keeping;
 mod leases;
+mod sqlite;
 mod stand;

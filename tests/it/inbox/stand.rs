@@ -4,6 +4,7 @@ use std::any::Any;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, LEAST_ROOM, SqliteInbox};
 use phileas::runtime::inbox::{Delivery, DeliveryId, Inbox, Lease};
 use phileas_domain::model::{Holder, RepositoryId};
 
@@ -39,6 +40,19 @@ pub(super) async fn memory(room: Room) -> Stand<MemoryInbox> {
     Stand {
         inbox: MemoryInbox::new(room),
         _beside: Box::new(()),
+    }
+}
+
+pub(super) async fn sqlite(room: Room) -> Stand<SqliteInbox> {
+    let folder = tempfile::tempdir().unwrap();
+    let room = match room {
+        Room::Plenty => DEFAULT_ROOM,
+        Room::Little => LEAST_ROOM,
+    };
+    let directory = DataDirectory::lock(folder.path()).unwrap();
+    Stand {
+        inbox: SqliteInbox::open(directory, room).unwrap(),
+        _beside: Box::new(folder),
     }
 }
 
@@ -92,4 +106,30 @@ pub(super) async fn nothing_due(inbox: &impl Inbox, now: Timestamp) {
 /// When the repository can next be claimed.
 pub(super) async fn next(inbox: &impl Inbox) -> Timestamp {
     inbox.next_due().await.unwrap().expect("something is due")
+}
+
+/// Polls all of them in turns until each is done.
+pub(super) async fn all_at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut running: Vec<_> = futures.into_iter().map(|one| Some(Box::pin(one))).collect();
+    let mut done: Vec<_> = running.iter().map(|_| None).collect();
+    std::future::poll_fn(|context| {
+        let mut waiting = false;
+        for (slot, out) in running.iter_mut().zip(&mut done) {
+            let Some(future) = slot else { continue };
+            match future.as_mut().poll(context) {
+                std::task::Poll::Ready(value) => {
+                    *out = Some(value);
+                    *slot = None;
+                }
+                std::task::Poll::Pending => waiting = true,
+            }
+        }
+        if waiting {
+            std::task::Poll::Pending
+        } else {
+            std::task::Poll::Ready(())
+        }
+    })
+    .await;
+    done.into_iter().map(Option::unwrap).collect()
 }
