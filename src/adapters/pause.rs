@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::adapters::transport::BoxFuture;
+use crate::runtime::ports::Clock;
 
 /// A clock that one can wait by.
 pub trait Pause: Send + Sync {
@@ -26,5 +27,18 @@ impl Pause for SystemPause {
 
     fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(length))
+    }
+}
+
+impl Clock for SystemPause {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        let left = at.duration_since(Timestamp::now());
+        if let Ok(left) = Duration::try_from(left) {
+            tokio::time::sleep(left).await;
+        }
     }
 }

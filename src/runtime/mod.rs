@@ -5,6 +5,7 @@ mod execute;
 mod observe;
 mod tick;
 
+pub mod driver;
 pub mod inbox;
 pub mod ports;
 
