@@ -4,6 +4,7 @@
 //! The public listener has three addresses and no more: `POST /webhook`, `GET /healthz`, `GET /readyz`. Everything for
 //! the people who run the service is on the admin listener, which is bound to loopback unless somebody says otherwise.
 
+pub mod config;
 pub mod driver;
 pub mod ending;
 pub mod figures;

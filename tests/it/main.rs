@@ -12,5 +12,6 @@ mod jules_client;
 mod kill;
 mod race;
 mod requests;
+mod service;
 mod support;
 mod twenty_four;
