@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod determinism;
 mod export;
+mod fleet;
 mod github_client;
 mod inbox;
 mod jules_client;

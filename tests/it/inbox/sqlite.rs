@@ -55,6 +55,9 @@ async fn what_was_accepted_is_there_after_a_restart() {
 async fn nobody_else_can_read_or_serve_a_data_directory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
+    // Somebody has made it for us, as people and container volumes do.
+    fs::create_dir(&path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let inbox = open(&path);
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     assert_eq!(mode(&path), 0o700);

@@ -1,4 +1,10 @@
-//! The service that ticks many repositories: the driver on a virtual clock, and all of it against the models.
+//! `phileas serve` and the commands beside it, as GitHub, a person and an attacker meet them.
 
-mod clock;
-mod driver;
+mod accept;
+mod client;
+mod commands;
+mod handler;
+mod kill;
+mod misuse;
+mod served;
+mod start;

@@ -49,8 +49,9 @@ impl DataDirectory {
     ///
     /// When another service holds it, or it cannot be made or locked.
     pub fn lock(path: &Path) -> Result<Self, DirectoryError> {
-        make(path).map_err(|error| unusable(path, &error))?;
-        warn_of_others(path);
+        make(path)
+            .and_then(|()| close_to_others(path))
+            .map_err(|error| unusable(path, &error))?;
         let file = path.join(LOCK);
         let mut lock = private(OpenOptions::new().read(true).write(true).create(true))
             .truncate(false)
@@ -108,19 +109,27 @@ fn make(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// A directory that somebody else has made is left as it is, but it is said when others can look into it.
-fn warn_of_others(path: &Path) {
+/// Closes a directory to others that somebody has made for us, and that is still empty. One with something in it may
+/// be meant for more than us: that is only said.
+fn close_to_others(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    if let Ok(found) = fs::metadata(path) {
-        let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
-        if mode & 0o077 != 0 {
-            tracing::warn!(
-                "{} is open to other users (mode {:o}); close it with `chmod 700`",
-                path.display(),
-                mode & 0o777
-            );
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+        if mode & 0o077 == 0 {
+            return Ok(());
         }
+        if fs::read_dir(path)?.next().is_none() {
+            return fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+        }
+        tracing::warn!(
+            "{} is open to other users (mode {mode:o}); close it with `chmod 700`",
+            path.display()
+        );
     }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }
 
 /// Writes into the lock who holds it.

@@ -1,0 +1,19 @@
+//! The service: deliveries come in by a public listener, what they tell is kept in the inbox, and a [`Driver`] beside
+//! the listeners does what is due.
+//!
+//! The public listener has three addresses and no more: `POST /webhook`, `GET /healthz`, `GET /readyz`. Everything for
+//! the people who run the service is on the admin listener, which is bound to loopback unless somebody says otherwise.
+
+pub mod config;
+pub mod driver;
+pub mod ending;
+pub mod figures;
+pub mod health;
+pub mod housekeeping;
+pub mod listen;
+pub mod service;
+pub mod webhook;
+
+pub use driver::Driver;
+pub use ending::{Ending, ending};
+pub use service::Service;

@@ -1,0 +1,4 @@
+//! The service that ticks many repositories: the driver on a virtual clock, and all of it against the models.
+
+mod clock;
+mod driver;
