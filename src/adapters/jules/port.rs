@@ -1,6 +1,7 @@
 //! Jules as the runtime sees it: one repository, one key.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
@@ -22,6 +23,8 @@ pub struct RepositoryJules {
     repository: RepositoryName,
     /// The source's name as Jules wrote it last; its case may differ from GitHub's.
     source: Mutex<Option<String>>,
+    /// Something was heard of the repository at this reading of the client's stopwatch.
+    heard: Option<Duration>,
 }
 
 impl RepositoryJules {
@@ -32,6 +35,22 @@ impl RepositoryJules {
             client,
             repository,
             source: Mutex::new(None),
+            heard: None,
+        }
+    }
+
+    /// Something was heard of the repository so long ago. A shared listing that is older than that is taken anew, as
+    /// far as the key's budget of listings goes.
+    #[must_use]
+    pub fn heard(mut self, ago: Duration) -> Self {
+        self.heard = Some(self.client.stopwatch.elapsed().saturating_sub(ago));
+        self
+    }
+
+    /// What was listed before may not show what is about to be written.
+    fn writes(&self) {
+        if let Some(shelf) = &self.client.shelf {
+            shelf.wrote(&self.repository, self.client.stopwatch.elapsed());
         }
     }
 
@@ -70,7 +89,7 @@ impl ReadJules for RepositoryJules {
             .note(now, self.client.stopwatch.elapsed());
         let listed = self
             .client
-            .read_sessions(&self.repository, need, now)
+            .sessions_of(&self.repository, need, now, self.heard)
             .await?;
         if listed.source.is_some() {
             *lock(&self.source) = listed.source;
@@ -92,6 +111,7 @@ impl ReadJules for RepositoryJules {
 impl WriteJules for RepositoryJules {
     async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
         let new = self.new_session(create);
+        self.writes();
         let created = self
             .client
             .create_session(&new, Some(create.not_after))
@@ -104,15 +124,18 @@ impl WriteJules for RepositoryJules {
     }
 
     async fn send_message(&self, id: &SessionId, text: &str) -> Result<(), Failure> {
+        self.writes();
         Ok(self.client.send_message(id.as_str(), text).await?)
     }
 
     async fn approve_plan(&self, id: &SessionId) -> Result<(), Failure> {
+        self.writes();
         self.client.approve_plan(id.as_str()).await?;
         Ok(())
     }
 
     async fn archive(&self, id: &SessionId) -> Result<(), Failure> {
+        self.writes();
         self.client.archive_session(id.as_str()).await?;
         Ok(())
     }
