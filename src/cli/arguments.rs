@@ -378,6 +378,12 @@ pub struct Serve {
     /// The most that the inbox may take on disk, as `512MiB`, `2GiB` or bytes; 512MiB unless it is said otherwise
     #[arg(long, env = "PHILEAS_INBOX_MAX_BYTES", value_parser = crate::server::config::parse_bytes, value_name = "SIZE")]
     pub inbox_max_bytes: Option<u64>,
+    /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
+    #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
+    pub jules_keys_dir: Option<PathBuf>,
+    /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// A list of deliveries.

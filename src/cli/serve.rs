@@ -1,17 +1,24 @@
 //! `phileas serve`: the webhook service, until a signal ends it.
 
+mod check;
+mod fleet;
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 use super::arguments::Serve;
 use super::connect::variable;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
 use crate::adapters::inbox::sqlite::{DataDirectory, DirectoryError, OpenError, SqliteInbox};
+use crate::runtime::driver::Pulse;
+use crate::server::app::{self, IdentityError};
 use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretError, secret};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
@@ -39,8 +46,11 @@ pub(super) async fn run(
     arguments: &Serve,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let secrets = secrets()?;
     let config = config(arguments)?;
+    if arguments.check {
+        return check::run(&config, screen).await;
+    }
+    let secrets = secrets(&config)?;
     let directory = DataDirectory::lock(&config.data_dir)?;
     let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
     let public = bind("--listen", config.listen).await?;
@@ -50,6 +60,9 @@ pub(super) async fn run(
         "admin_listen": admin.local_addr()?.to_string(),
     });
     let figures = Arc::new(Figures::default());
+    let changed = Arc::new(Notify::new());
+    let pulse = Arc::new(Pulse::default());
+    let fleet = fleet::of(&config, Arc::clone(&changed), Arc::clone(&pulse))?;
     let (end, asked) = ending();
     let signals = signals()?;
     let service = Service {
@@ -58,13 +71,15 @@ pub(super) async fn run(
             secrets,
             config.listed(),
             Arc::clone(&figures),
-        ),
+        )
+        .telling(changed),
         inbox,
         public,
         admin,
         admin_routes: axum::Router::new(),
         figures,
-        driver: Housekeeping,
+        driver: (Housekeeping, fleet),
+        pulse,
     };
     screen.line(&places.to_string())?;
     screen.flush()?;
@@ -86,13 +101,22 @@ pub(super) async fn run(
     }
 }
 
-fn secrets() -> Result<Secrets, Stopped> {
-    let list = secret(SECRET, variable)?.ok_or_else(|| {
-        Stopped::credential(format!(
+/// The secrets of the environment, and that of the App which the set-up page has made.
+fn secrets(config: &Config) -> Result<Secrets, Stopped> {
+    let given = secret(SECRET, variable)?;
+    let kept = app::kept_app(&config.data_dir)?.map(|kept| kept.webhook_secret);
+    let all: Vec<&str> = [&given, &kept]
+        .into_iter()
+        .flatten()
+        .map(|secret| secret.expose_secret())
+        .collect();
+    if all.is_empty() {
+        return Err(Stopped::credential(format!(
             "there is no webhook secret; set {SECRET} (or {SECRET}_FILE) to what the webhook's settings on GitHub say, \
              for example the output of `openssl rand -hex 32`. Two secrets with a comma between them are both accepted"
-        ))
-    })?;
+        )));
+    }
+    let list = SecretString::from(all.join(","));
     let (secrets, short) = Secrets::from_list(&list)
         .map_err(|error| Stopped::credential(format!("{SECRET}: {error}")))?;
     if short {
@@ -109,6 +133,7 @@ fn config(arguments: &Serve) -> Result<Config, Stopped> {
         admin_listen: arguments.admin_listen,
         data_dir: arguments.data_dir.clone(),
         inbox_max_bytes: arguments.inbox_max_bytes,
+        jules_keys_dir: arguments.jules_keys_dir.clone(),
     };
     let here = Path::new(CONFIG_FILE);
     let file = match &arguments.config {
@@ -168,5 +193,11 @@ impl From<DirectoryError> for Stopped {
 impl From<OpenError> for Stopped {
     fn from(error: OpenError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<IdentityError> for Stopped {
+    fn from(error: IdentityError) -> Self {
+        Self::credential(error.to_string())
     }
 }

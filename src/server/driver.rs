@@ -26,3 +26,12 @@ impl<I: Inbox + 'static, A: Driver<I>, B: Driver<I>> Driver<I> for (A, B) {
         );
     }
 }
+
+/// A driver that may not be there.
+impl<I: Inbox + 'static, D: Driver<I>> Driver<I> for Option<D> {
+    async fn run(self, inbox: Arc<I>, ending: Ending) {
+        if let Some(driver) = self {
+            driver.run(inbox, ending).await;
+        }
+    }
+}

@@ -12,6 +12,7 @@ use super::figures::Figures;
 use super::health;
 use super::listen::listen;
 use super::webhook::{self, Intake};
+use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
 
 /// How long requests and the driver may still take when the service ends. Orchestrators kill after 30 s.
@@ -34,13 +35,15 @@ pub struct Service<I, D> {
     pub figures: Arc<Figures>,
     /// What works beside the listeners.
     pub driver: D,
+    /// Whether what ticks repositories lives.
+    pub pulse: Arc<Pulse>,
 }
 
 impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
     /// Serves until the service is to end, or until the driver ends. `false`: it had to be cut off after [`DRAIN`].
     pub async fn run(self, ending: Ending) -> bool {
         let (stop, stopping) = super::ending();
-        let health = health::routes(Arc::clone(&self.inbox), stopping.clone());
+        let health = health::routes(Arc::clone(&self.inbox), self.pulse, stopping.clone());
         let public = webhook::routes(self.intake).merge(health.clone());
         let admin = self.admin_routes.merge(health);
         let serving = async {

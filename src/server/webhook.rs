@@ -31,6 +31,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use jiff::Timestamp;
+use tokio::sync::Notify;
 
 pub use body::{BODY_TIMEOUT, LARGE_ROOM, MAX_BODY, SMALL_BODY};
 pub use listed::Listed;
@@ -59,6 +60,8 @@ pub struct Intake<I> {
     /// The beginning of this process' request ids.
     run: u32,
     requests: AtomicU64,
+    /// Told when a stored delivery may have changed which repositories there are.
+    changed: Option<Arc<Notify>>,
 }
 
 impl<I> Intake<I> {
@@ -73,7 +76,15 @@ impl<I> Intake<I> {
             room: Room::default(),
             run: fastrand::u32(..),
             requests: AtomicU64::new(0),
+            changed: None,
         }
+    }
+
+    /// Tells when a stored delivery may have changed which repositories there are.
+    #[must_use]
+    pub fn telling(mut self, changed: Arc<Notify>) -> Self {
+        self.changed = Some(changed);
+        self
     }
 }
 
@@ -183,9 +194,13 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         events::Familiar::UnknownEvent => figures.unknown_event.count(),
         events::Familiar::UnknownAction => figures.unknown_action.count(),
     }
+    let changes = events::changes_repositories(&facts.delivery.event);
     match intake.inbox.accept(facts.delivery).await {
         Ok(Accepted::Stored) => {
             figures.stored.count();
+            if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
+                changed.notify_one();
+            }
             answer(StatusCode::ACCEPTED, "accepted\n")
         }
         Ok(Accepted::Duplicate) => {

@@ -28,11 +28,16 @@ impl Pulse {
         self.ended.store(now.as_second(), Ordering::Relaxed);
     }
 
-    /// Why the driver is taken to be stuck, if it is. One that was not started yet is not.
+    /// Why the service is taken to be stuck, if it is: the inbox does not answer, or the driver does not move. A driver
+    /// that was never started is not missed.
     pub async fn trouble(&self, inbox: &impl Inbox, now: Timestamp) -> Option<String> {
         let since = |then: &AtomicI64| {
             let then = Timestamp::from_second(then.load(Ordering::Relaxed)).ok()?;
             Some(now.duration_since(then))
+        };
+        let due = match inbox.next_due().await {
+            Ok(due) => due,
+            Err(error) => return Some(error.to_string()),
         };
         if self.turned.load(Ordering::Relaxed) == 0 {
             return None;
@@ -44,10 +49,7 @@ impl Pulse {
                 still.as_secs()
             ));
         }
-        let due = match inbox.next_due().await {
-            Ok(due) => due?,
-            Err(error) => return Some(error.to_string()),
-        };
+        let due = due?;
         let overdue = now.duration_since(due);
         let idle = since(&self.ended).is_none_or(|idle| idle > OVERDUE);
         (overdue > OVERDUE && idle).then(|| {

@@ -211,6 +211,11 @@ const IDLE: [&str; 66] = [
     "dismissal_request_secret_scanning",
 ];
 
+/// Whether an event may change which repositories there are, what they are called, or who may work on them.
+pub(super) fn changes_repositories(event: &str) -> bool {
+    event.starts_with("installation") || event == "repository"
+}
+
 /// What an event with this action is to us.
 pub(super) fn interest(event: &str, action: Option<&str>) -> Interest {
     let Some(waking) = WAKING.iter().find(|waking| waking.event == event) else {
