@@ -378,12 +378,18 @@ pub struct Serve {
     /// The most that the inbox may take on disk, as `512MiB`, `2GiB` or bytes; 512MiB unless it is said otherwise
     #[arg(long, env = "PHILEAS_INBOX_MAX_BYTES", value_parser = crate::server::config::parse_bytes, value_name = "SIZE")]
     pub inbox_max_bytes: Option<u64>,
+    /// The address under which GitHub knows the service, such as `https://phileas.example.com`
+    #[arg(long, env = "PHILEAS_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
     /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
     #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
     pub jules_keys_dir: Option<PathBuf>,
     /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
-    #[arg(long)]
+    #[arg(long, conflicts_with = "setup")]
     pub check: bool,
+    /// Make a GitHub App by a page on the admin listener, keep its credentials in the data directory, and end
+    #[arg(long)]
+    pub setup: bool,
 }
 
 /// A list of deliveries.

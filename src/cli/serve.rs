@@ -2,6 +2,7 @@
 
 mod check;
 mod fleet;
+mod setup;
 
 use std::io::Write;
 use std::path::Path;
@@ -22,6 +23,7 @@ use crate::server::app::{self, IdentityError};
 use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretError, secret};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
+use crate::server::sweep::Sweep;
 use crate::server::webhook::{Intake, MIN_SECRET, Secrets};
 use crate::server::{Service, ending};
 
@@ -50,6 +52,9 @@ pub(super) async fn run(
     if arguments.check {
         return check::run(&config, screen).await;
     }
+    if arguments.setup {
+        return setup::run(&config, screen).await;
+    }
     let secrets = secrets(&config)?;
     let directory = DataDirectory::lock(&config.data_dir)?;
     let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
@@ -63,6 +68,11 @@ pub(super) async fn run(
     let changed = Arc::new(Notify::new());
     let pulse = Arc::new(Pulse::default());
     let fleet = fleet::of(&config, Arc::clone(&changed), Arc::clone(&pulse))?;
+    let sweep = fleet.as_ref().map(|fleet| Sweep {
+        repositories: Arc::clone(&fleet.repositories),
+        clock: Arc::clone(&fleet.clock),
+        public_url: config.public_url.clone(),
+    });
     let (end, asked) = ending();
     let signals = signals()?;
     let service = Service {
@@ -78,7 +88,7 @@ pub(super) async fn run(
         admin,
         admin_routes: axum::Router::new(),
         figures,
-        driver: (Housekeeping, fleet),
+        driver: (Housekeeping, (fleet, sweep)),
         pulse,
     };
     screen.line(&places.to_string())?;
@@ -133,6 +143,7 @@ fn config(arguments: &Serve) -> Result<Config, Stopped> {
         admin_listen: arguments.admin_listen,
         data_dir: arguments.data_dir.clone(),
         inbox_max_bytes: arguments.inbox_max_bytes,
+        public_url: arguments.public_url.clone(),
         jules_keys_dir: arguments.jules_keys_dir.clone(),
     };
     let here = Path::new(CONFIG_FILE);

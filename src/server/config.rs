@@ -33,6 +33,8 @@ pub struct Given {
     pub data_dir: Option<PathBuf>,
     /// The most that the inbox may take.
     pub inbox_max_bytes: Option<u64>,
+    /// The address under which GitHub knows the service.
+    pub public_url: Option<String>,
     /// A folder with Jules keys.
     pub jules_keys_dir: Option<PathBuf>,
 }
@@ -48,6 +50,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// The most that the inbox may take, in bytes.
     pub inbox_max_bytes: u64,
+    /// The address under which GitHub knows the service.
+    pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
     pub jules_keys_dir: Option<PathBuf>,
     /// The repositories of the file.
@@ -100,6 +104,7 @@ impl Config {
                 .or(file.data_dir)
                 .ok_or(ConfigError::NoDataDir)?,
             inbox_max_bytes,
+            public_url: given.public_url.or(file.public_url),
             jules_keys_dir: given.jules_keys_dir.or(file.jules_keys_dir),
             repositories: file.repositories,
         })

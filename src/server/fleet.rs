@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::Holder;
 
 use super::driver::Driver;
@@ -11,6 +12,9 @@ use super::ticks::Ticks;
 use crate::runtime::driver::{self, Bounds, Pulse};
 use crate::runtime::inbox::Inbox;
 use crate::runtime::ports::Clock;
+
+/// How long the first ticks wait for the list of repositories.
+const FIRST_LISTING: SignedDuration = SignedDuration::from_secs(30);
 
 /// Keeps the list of repositories true, and ticks whoever is due.
 #[derive(Debug)]
@@ -39,11 +43,24 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             bounds: self.bounds,
             pulse: self.pulse,
         };
-        let driving = driver.run(async move { ending.come().await });
+        let driving = async {
+            let limit = later(self.clock.now());
+            // Whoever is ticked before anybody knows which repositories there are must come again.
+            tokio::select! {
+                () = ending.come() => return,
+                () = self.repositories.first_asked() => {}
+                () = self.clock.sleep_until(limit) => {}
+            }
+            driver.run(async { ending.come().await }).await;
+        };
         let keeping = self.repositories.keep(&*inbox, &*self.clock);
         tokio::select! {
             () = driving => {}
             () = keeping => {}
         }
     }
+}
+
+fn later(now: Timestamp) -> Timestamp {
+    now.checked_add(FIRST_LISTING).unwrap_or(Timestamp::MAX)
 }

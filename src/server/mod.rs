@@ -18,6 +18,8 @@ pub mod listen;
 pub mod outside;
 pub mod repositories;
 pub mod service;
+pub mod setup;
+pub mod sweep;
 pub mod ticks;
 pub mod webhook;
 

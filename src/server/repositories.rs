@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use phileas_domain::model::{RepositoryId, RepositoryName};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::keys::{KeyClient, Keys, NoKey};
 use super::outside::Outside;
@@ -45,6 +45,8 @@ pub struct Repositories {
     outside: Outside,
     known: RwLock<Known>,
     changed: Arc<Notify>,
+    /// Whether the truth was asked for since the process began, with whatever result.
+    asked: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +77,15 @@ impl Repositories {
             outside,
             known: RwLock::default(),
             changed,
+            asked: watch::Sender::new(false),
         }
+    }
+
+    /// Waits until the truth was asked for once, with whatever result.
+    pub async fn first_asked(&self) {
+        // The sender is our own.
+        let mut asked = self.asked.subscribe();
+        let _gone = asked.wait_for(|asked| *asked).await;
     }
 
     /// What is known of a repository.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use phileas_domain::engine::Ask;
 use phileas_domain::model::{Holder, RepositoryId};
 use phileas_domain::plan::Driver as PlanDriver;
@@ -11,7 +11,7 @@ use phileas_domain::plan::Driver as PlanDriver;
 use super::repositories::{KEYLESS_REST, Member, Repositories, Standing};
 use crate::adapters::jules::RepositoryJules;
 use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
-use crate::runtime::inbox::{Fault, LOOK_AGAIN, Lease};
+use crate::runtime::inbox::{Fault, Lease};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{Settings, Tick, TickError, TickReport};
 
@@ -58,7 +58,9 @@ impl Ticks {
         };
         let github = outside.client(member.name.clone(), &member.account);
         let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
-        if let Some(ago) = news_ago(lease.heard_at, outside.now()) {
+        // What was heard may be an outcome, which an older listing does not show.
+        let ago = lease.heard_at.map(|at| outside.now().duration_since(at));
+        if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
             jules = jules.heard(ago);
         }
         let watch = outside.watch();
@@ -158,20 +160,6 @@ fn outage(because: String, after: Option<Duration>) -> Ticked {
 
 fn spread(id: RepositoryId) -> Duration {
     Duration::from_secs(id.0 % SPREAD)
-}
-
-/// How long ago the newest reason came up to look at Jules afresh: something was heard, or it is time to look again for
-/// what may not have been shown then.
-fn news_ago(heard_at: Option<Timestamp>, now: Timestamp) -> Option<Duration> {
-    let heard_at = heard_at?;
-    let looks = LOOK_AGAIN
-        .iter()
-        .filter_map(|after| heard_at.checked_add(*after).ok());
-    let newest = std::iter::once(heard_at)
-        .chain(looks)
-        .filter(|at| *at <= now)
-        .max()?;
-    Duration::try_from(now.duration_since(newest)).ok()
 }
 
 fn tell(member: &Member, report: &TickReport) {

@@ -38,6 +38,9 @@ pub struct DeliveryAttempt {
     /// What the receiver answered; 0 when nobody did.
     #[serde(default)]
     pub status_code: u16,
+    /// Whether somebody asked for it.
+    #[serde(default)]
+    pub redelivery: bool,
 }
 
 /// Some attempts, newest first.

@@ -27,7 +27,7 @@ use crate::runtime::ports::Disposition;
 /// How long a listing serves all repositories of its key.
 pub const KEPT_FOR: Duration = Duration::from_secs(60);
 /// How often a minute a listing is taken early because something was heard of a repository.
-pub const MAX_EARLY: usize = 4;
+pub const MAX_EARLY: usize = 10;
 /// The most sessions of a listing that is kept.
 pub const MAX_KEPT: usize = 2_000;
 /// How long a key's creates rest after the quota was spent, where Jules does not say.

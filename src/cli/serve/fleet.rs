@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::super::connect::{self, entropy, hex, is_set, variable};
 use super::super::exit::Stopped;
 use crate::adapters::github;
-use crate::adapters::jules::{self, JulesKey, key};
+use crate::adapters::jules::{JulesKey, key};
 use crate::adapters::pause::SystemPause;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;

@@ -5,6 +5,7 @@
 //! admin_listen = "127.0.0.1:9090"
 //! data_dir = "/var/lib/phileas"
 //! inbox_max_bytes = "512MiB"
+//! public_url = "https://phileas.example.com"
 //! jules_keys_dir = "/run/secrets/jules"    # files `owner__name`, or `owner` for all others of that owner
 //!
 //! # Without any entry deliveries of all repositories are accepted.
@@ -40,6 +41,8 @@ pub struct File {
     /// The most that the inbox may take: a number of bytes, or a text with a unit.
     #[serde(default, deserialize_with = "size")]
     pub inbox_max_bytes: Option<u64>,
+    /// The address under which GitHub knows the service, such as `https://phileas.example.com`.
+    pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
     pub jules_keys_dir: Option<PathBuf>,
     /// The repositories that the service looks after.

@@ -53,6 +53,7 @@ impl Repositories {
                     doubled.min(LONGEST_PAUSE)
                 }
             };
+            self.asked.send_replace(true);
             let read_at = clock.now();
             let later = |length| read_at.checked_add(length).unwrap_or(Timestamp::MAX);
             let gap = SHORTEST_GAP

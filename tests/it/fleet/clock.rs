@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::ports::Clock;
+use phileas::sandbox::Shared;
 use tokio::sync::oneshot;
 
 use crate::support::held;
@@ -14,7 +15,11 @@ const TURNS: usize = 80;
 
 /// A clock that stands still until a test moves it on. All tasks must run on the test's own thread.
 #[derive(Debug, Clone)]
-pub(super) struct StillClock(Arc<Mutex<Hands>>);
+pub(super) struct StillClock {
+    hands: Arc<Mutex<Hands>>,
+    /// The world whose time it shows, where it is one's.
+    world: Option<Shared>,
+}
 
 #[derive(Debug)]
 struct Hands {
@@ -25,43 +30,62 @@ struct Hands {
 
 impl StillClock {
     pub(super) fn new(now: Timestamp) -> Self {
-        Self(Arc::new(Mutex::new(Hands {
-            now,
-            sleepers: BTreeMap::new(),
-            count: 0,
-        })))
+        Self {
+            hands: Arc::new(Mutex::new(Hands {
+                now,
+                sleepers: BTreeMap::new(),
+                count: 0,
+            })),
+            world: None,
+        }
+    }
+
+    /// The clock of a world, which also moves while its services are asked.
+    pub(super) fn of(world: &Shared) -> Self {
+        Self {
+            world: Some(world.clone()),
+            ..Self::new(world.now())
+        }
     }
 
     /// How often anybody has gone to sleep.
     pub(super) fn naps(&self) -> u64 {
-        held(&self.0).count
+        held(&self.hands).count
     }
 
     /// Lets everything happen that is due until then, in the order of its time.
     pub(super) async fn pass(&self, length: SignedDuration) {
-        let until = held(&self.0).now + length;
+        let until = self.now() + length;
         loop {
             settle().await;
-            let mut hands = held(&self.0);
-            let Some(((at, _), sleeper)) = hands.sleepers.pop_first() else {
-                hands.now = until;
+            let next = held(&self.hands).sleepers.pop_first();
+            let Some(((at, number), sleeper)) = next else {
                 break;
             };
             if sleeper.is_closed() {
                 continue;
             }
             if at > until {
-                let number = hands.count;
-                hands.count += 1;
-                hands.sleepers.insert((at, number), sleeper);
-                hands.now = until;
+                held(&self.hands).sleepers.insert((at, number), sleeper);
                 break;
             }
-            hands.now = hands.now.max(at);
+            self.move_to(at);
             // Nobody may wait any more; then there is nobody to wake.
             let _gone = sleeper.send(());
         }
+        self.move_to(until);
         settle().await;
+    }
+
+    fn move_to(&self, at: Timestamp) {
+        if let Some(world) = &self.world {
+            let mut world = world.world();
+            if at > world.now() {
+                world.advance_to(at);
+            }
+        }
+        let mut hands = held(&self.hands);
+        hands.now = hands.now.max(at);
     }
 }
 
@@ -74,15 +98,16 @@ pub(super) async fn settle() {
 
 impl Clock for StillClock {
     fn now(&self) -> Timestamp {
-        held(&self.0).now
+        let own = held(&self.hands).now;
+        self.world.as_ref().map_or(own, Shared::now)
     }
 
     async fn sleep_until(&self, at: Timestamp) {
+        if at <= self.now() {
+            return;
+        }
         let woken = {
-            let mut hands = held(&self.0);
-            if at <= hands.now {
-                return;
-            }
+            let mut hands = held(&self.hands);
             let (wake, woken) = oneshot::channel();
             hands.count += 1;
             let number = hands.count;

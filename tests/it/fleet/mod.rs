@@ -2,3 +2,6 @@
 
 mod clock;
 mod driver;
+mod many;
+mod process;
+mod stage;
