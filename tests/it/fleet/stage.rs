@@ -126,6 +126,7 @@ impl Ground {
                 ("pull_requests", Access::Write),
                 ("checks", Access::Read),
                 ("statuses", Access::Read),
+                ("metadata", Access::Read),
             ]),
             events: vec!["*".to_owned()],
             hook: Some(Target {
@@ -220,7 +221,7 @@ fn persona(id: &str) -> String {
 }
 
 /// A new private key, PEM, and the public half of it.
-fn key() -> (String, Vec<u8>) {
+pub(super) fn key() -> (String, Vec<u8>) {
     let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
     let der = pair.as_der().unwrap();
     let body = base64::engine::general_purpose::STANDARD.encode(der.as_ref());
