@@ -2,6 +2,7 @@
 
 pub mod files;
 pub mod github;
+pub mod inbox;
 pub mod jules;
 pub mod ledger;
 pub mod pause;

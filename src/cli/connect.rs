@@ -84,15 +84,7 @@ fn jules_through(
     seed: u64,
     stopwatch: SystemStopwatch,
 ) -> Result<jules::Client, Stopped> {
-    let base = match variable("JULES_API_BASE") {
-        Some(text) => {
-            let (base, warning) = jules::Base::parse(&text)
-                .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
-            warn(warning);
-            base
-        }
-        None => jules::Base::default(),
-    };
+    let base = jules_base()?;
     Ok(jules::Client::new(
         jules::Settings {
             base,
@@ -105,7 +97,19 @@ fn jules_through(
     ))
 }
 
-fn transport() -> Arc<dyn Transport> {
+/// Where Jules is.
+pub(super) fn jules_base() -> Result<jules::Base, Stopped> {
+    let Some(text) = variable("JULES_API_BASE") else {
+        return Ok(jules::Base::default());
+    };
+    let (base, warning) = jules::Base::parse(&text)
+        .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
+    warn(warning);
+    Ok(base)
+}
+
+/// The way out, with the proxies of the environment.
+pub(super) fn transport() -> Arc<dyn Transport> {
     Arc::new(HttpTransport::new(Limits::default(), Proxies::from_env()))
 }
 

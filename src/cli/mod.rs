@@ -2,14 +2,18 @@
 
 pub mod arguments;
 mod connect;
+mod deliveries;
 mod duration;
 pub mod exit;
 pub mod lines;
 pub mod output;
+mod park;
 mod persona;
 mod plain;
 mod probe;
+mod replay;
 mod sandbox;
+mod serve;
 mod session;
 mod show;
 mod simulate;
@@ -49,7 +53,11 @@ pub fn main() -> ExitCode {
     };
     logs();
     let mut screen = Screen::standard();
-    let result = runtime().and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));
+    let runtime = match arguments.command {
+        Command::Serve(_) => serve::runtime(),
+        _ => runtime(),
+    };
+    let result = runtime.and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));
     match result {
         Ok(exit) => exit.into(),
         Err(stopped) => {
@@ -110,5 +118,9 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             Ok(Exit::Done)
         }
         Command::Probe(arguments) => probe::run(arguments, screen).await,
+        Command::Serve(arguments) => serve::run(arguments, screen).await,
+        Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
+        Command::Replay(arguments) => replay::run(arguments, screen).await,
+        Command::Park { command } => park::run(command, screen).await,
     }
 }

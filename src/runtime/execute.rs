@@ -6,19 +6,21 @@ use phileas_domain::model::BranchName;
 
 use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
 
-/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts.
+/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts, `stop`
+/// before each session: one that is not created yet is left, everything else is short and is done.
 pub(super) async fn execute(
     github: &impl WriteGitHub,
     jules: &impl WriteJules,
     effects: &[Effect],
     now: impl Fn() -> Timestamp,
+    stop: impl Fn() -> bool,
 ) -> Vec<Event> {
     let mut events = Vec::new();
     for effect in effects {
         let name = effect.name();
         let done = match effect {
             Effect::CreateSession(create) => {
-                events.push(create_session(github, jules, create, &now).await);
+                events.push(create_session(github, jules, create, &now, &stop).await);
                 continue;
             }
             Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
@@ -51,6 +53,7 @@ async fn create_session(
     jules: &impl WriteJules,
     create: &CreateSession,
     now: &impl Fn() -> Timestamp,
+    stop: &impl Fn() -> bool,
 ) -> Event {
     let not_created = |failure| Event::SessionNotCreated {
         track: create.track.clone(),
@@ -58,6 +61,10 @@ async fn create_session(
         marker: create.marker.clone(),
         failure,
     };
+    if stop() {
+        let detail = "this process was told to end before Jules was called".to_owned();
+        return not_created(CreateFailure::NotSent { detail });
+    }
     if let Some(branch) = &create.make_branch
         && let Err(failure) = github.make_branch(&branch.name, &branch.at).await
     {

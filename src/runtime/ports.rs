@@ -221,3 +221,12 @@ pub trait Stopwatch: Send + Sync {
     /// Time since an arbitrary fixed point; never goes back.
     fn elapsed(&self) -> Duration;
 }
+
+/// The time of day, for whoever waits for an instant. Injected, so that a model's virtual time serves too.
+pub trait Clock: Send + Sync + 'static {
+    /// The present time.
+    fn now(&self) -> Timestamp;
+
+    /// Waits until this time has come. It may wait for longer where the clock is set back meanwhile.
+    fn sleep_until(&self, at: Timestamp) -> impl Future<Output = ()> + Send;
+}

@@ -65,6 +65,8 @@ pub struct TickReport {
     pub commits: usize,
     /// How many races were lost to others.
     pub lost_races: usize,
+    /// Whether it ended early because it was asked to.
+    pub stopped: bool,
 }
 
 /// Why a tick could not be finished. Everything that it had decided and committed stands.
@@ -98,10 +100,30 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
     ///
     /// When GitHub cannot be read or written, when every race was lost, or when a decision would break an invariant.
     pub async fn run(&self, settings: &Settings) -> Result<TickReport, TickError> {
+        self.run_until(settings, &|| false).await
+    }
+
+    /// Carries out one tick that ends early when `stop` says so: before it looks, and between any two steps. Nothing new
+    /// is started from then on, an announced session that was not created yet is taken back, and what has happened is
+    /// still written down. [`TickReport::stopped`] tells.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Tick::run`].
+    pub async fn run_until(
+        &self,
+        settings: &Settings,
+        stop: &(impl Fn() -> bool + Sync),
+    ) -> Result<TickReport, TickError> {
         let mut report = TickReport::default();
         // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
+            // What came of effects is written down whoever asks to stop.
+            if stop() && events.is_empty() {
+                report.stopped = true;
+                return Ok(report);
+            }
             let settings = Settings {
                 entropy: entropy_of(settings.entropy, attempt),
                 ..settings.clone()
@@ -111,7 +133,10 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 .plan_diagnostics
                 .clone_from(&sight.snapshot.plan_diagnostics);
             report.own_up(&sight.snapshot);
-            match self.rounds(&mut sight, &mut events, &mut report).await {
+            match self
+                .rounds(&mut sight, &mut events, &mut report, stop)
+                .await
+            {
                 Err(Stop::Lost) => report.lost_races += 1,
                 Err(Stop::Failed(error)) => return Err(error),
                 Ok(()) => {
@@ -129,8 +154,14 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         sight: &mut Sight,
         events: &mut Vec<Event>,
         report: &mut TickReport,
+        stop: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Stop> {
         for _ in 0..MAX_ROUNDS {
+            if stop() {
+                report.stopped = true;
+                // A paused repository settles what has happened and starts nothing.
+                sight.snapshot.paused_by_variable = Some("(this process is ending)".to_owned());
+            }
             sight.move_on(self.stopwatch);
             let decision = engine::decide(&sight.snapshot, events);
             let at = sight.snapshot.now;
@@ -156,7 +187,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 break;
             }
             let now = || sight.time(self.stopwatch);
-            *events = execute(self.github, self.jules, &decision.effects, now).await;
+            *events = execute(self.github, self.jules, &decision.effects, now, stop).await;
             learn(report, events);
             // Without news the next decision would be this one again.
             if !events

@@ -1,6 +1,7 @@
 //! Jules as the runtime sees it: one repository, one key.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
@@ -22,6 +23,8 @@ pub struct RepositoryJules {
     repository: Mutex<translate::Repository>,
     /// The source's name as Jules wrote it last; its case may differ from GitHub's.
     source: Mutex<Option<String>>,
+    /// Something was heard of the repository at this reading of the client's stopwatch.
+    heard: Option<Duration>,
 }
 
 impl RepositoryJules {
@@ -36,6 +39,22 @@ impl RepositoryJules {
                 typed: repository,
             }),
             source: Mutex::new(None),
+            heard: None,
+        }
+    }
+
+    /// Something was heard of the repository so long ago. A shared listing that is older than that is taken anew, as
+    /// far as the key's budget of listings goes.
+    #[must_use]
+    pub fn heard(mut self, ago: Duration) -> Self {
+        self.heard = Some(self.client.stopwatch.elapsed().saturating_sub(ago));
+        self
+    }
+
+    /// What was listed before may not show what is about to be written.
+    fn writes(&self) {
+        if let Some(shelf) = &self.client.shelf {
+            shelf.wrote(&self.repository().name, self.client.stopwatch.elapsed());
         }
     }
 
@@ -87,7 +106,10 @@ impl ReadJules for RepositoryJules {
         self.client
             .recent
             .note(now, self.client.stopwatch.elapsed());
-        let listed = self.client.read_sessions(&known, need, now).await?;
+        let listed = self
+            .client
+            .sessions_of(&known, need, now, self.heard)
+            .await?;
         if listed.source.is_some() {
             *lock(&self.source) = listed.source;
         }
@@ -108,6 +130,7 @@ impl ReadJules for RepositoryJules {
 impl WriteJules for RepositoryJules {
     async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
         let new = self.new_session(create);
+        self.writes();
         let created = self
             .client
             .create_session(&new, Some(create.not_after))
@@ -120,15 +143,18 @@ impl WriteJules for RepositoryJules {
     }
 
     async fn send_message(&self, id: &SessionId, text: &str) -> Result<(), Failure> {
+        self.writes();
         Ok(self.client.send_message(id.as_str(), text).await?)
     }
 
     async fn approve_plan(&self, id: &SessionId) -> Result<(), Failure> {
+        self.writes();
         self.client.approve_plan(id.as_str()).await?;
         Ok(())
     }
 
     async fn archive(&self, id: &SessionId) -> Result<(), Failure> {
+        self.writes();
         self.client.archive_session(id.as_str()).await?;
         Ok(())
     }
