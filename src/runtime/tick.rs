@@ -18,7 +18,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
 use super::execute::execute;
-use super::observe::{Sight, look};
+use super::observe::{Sight, look, look_further};
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
     WriteJules,
@@ -26,7 +26,7 @@ use super::ports::{
 
 /// How often a tick starts again because somebody else was faster.
 const MAX_LOST_RACES: usize = 6;
-/// How often a tick decides about one look at the world.
+/// How often a tick decides about one look at the world; the last time only about what has happened.
 const MAX_ROUNDS: usize = 8;
 
 /// What a run of phileas is, and was asked to do.
@@ -130,9 +130,15 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         events: &mut Vec<Event>,
         report: &mut TickReport,
     ) -> Result<(), Stop> {
-        for _ in 0..MAX_ROUNDS {
-            sight.move_on(self.stopwatch);
-            let decision = engine::decide(&sight.snapshot, events);
+        for round in 1..=MAX_ROUNDS {
+            // What the rounds before have started makes room for others, and these need journals of their own.
+            look_further(self.github, self.jules, self.stopwatch, sight).await;
+            // Nobody would write down what came of a session that the last round starts.
+            let decision = if round < MAX_ROUNDS {
+                engine::decide(&sight.snapshot, events)
+            } else {
+                engine::settle(&sight.snapshot, events)
+            };
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {

@@ -13,6 +13,7 @@ mod kill;
 mod race;
 mod rename;
 mod requests;
+mod rounds;
 mod support;
 mod twenty_four;
 mod unread;
