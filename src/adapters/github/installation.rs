@@ -128,10 +128,12 @@ async fn mint(app: &App, client: &Client) -> Result<Fresh, Failure> {
             Some((name, if granted == "read" { "read" } else { most }))
         })
         .collect();
-    let wish = serde_json::json!({
-        "repositories": [client.place.name().name],
-        "permissions": permissions,
-    });
+    let mut wish = serde_json::json!({ "permissions": permissions });
+    // The name may be one from before a rename, which this method does not follow.
+    match client.place.id() {
+        Some(id) => wish["repository_ids"] = serde_json::json!([id.0]),
+        None => wish["repositories"] = serde_json::json!([client.place.name().name]),
+    }
     let id = installation.id.to_string();
     let route = routes::CREATE_INSTALLATION_TOKEN;
     let answer = as_app(app, client, route, &[&id], Some(wish.to_string().into())).await?;
