@@ -205,7 +205,7 @@ impl Desk {
 
     fn list(&self, need: ListingNeed) -> Listing {
         if !self.listing_works {
-            return Listing::Failed(phileas_domain::engine::Outage {
+            return Listing::Failed(Outage {
                 detail: "503".to_owned(),
                 retry_at: None,
                 credential: false,
