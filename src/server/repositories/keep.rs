@@ -126,6 +126,10 @@ impl Repositories {
                 members.entry(old.id).or_insert_with(|| Arc::clone(old));
             }
         }
+        let in_use = members
+            .values()
+            .filter_map(|member| member.jules.as_ref().ok());
+        self.keys.keep(&in_use.map(|key| key.number).collect());
         let ids = |all: &[Arc<Member>]| -> BTreeSet<RepositoryId> {
             all.iter().map(|member| member.id).collect()
         };
