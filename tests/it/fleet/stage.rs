@@ -29,7 +29,7 @@ use phileas_world::github::hook::Target;
 use phileas_world::jules::{Account, Config, Installed, Tier, Weights};
 use phileas_world::maintainer::Temper;
 use phileas_world::seed::{NewApp, Seed, files};
-use phileas_world::{Face, World, WorldConfig};
+use phileas_world::{Face, FaultPlan, Knobs, World, WorldConfig};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -74,6 +74,23 @@ pub(super) struct Sessions {
 
 impl Ground {
     pub(super) fn new(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
+        Self::with(
+            start,
+            owners,
+            sessions,
+            Knobs::documented(),
+            FaultPlan::default(),
+        )
+    }
+
+    /// The same with these answers to the open questions, and these faults.
+    pub(super) fn with(
+        start: Timestamp,
+        owners: &[(&str, usize)],
+        sessions: &Sessions,
+        knobs: Knobs,
+        faults: FaultPlan,
+    ) -> Self {
         let keys = tempfile::tempdir().unwrap();
         let accounts = owners.iter().map(|(owner, count)| {
             let key = format!("key-of-{owner}");
@@ -87,6 +104,9 @@ impl Ground {
         });
         let mut world = World::new(WorldConfig {
             start,
+            seed: 11,
+            knobs,
+            faults,
             temper: Temper::away(),
             jules: Config {
                 accounts: accounts.collect(),
