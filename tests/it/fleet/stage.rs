@@ -42,7 +42,7 @@ pub(super) const APP: u64 = 77;
 pub(super) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";
 
 /// How many personas a cycle has. Each runs once on a default branch that does not move.
-pub(super) const PERSONAS: usize = 12;
+pub(super) const PERSONAS: usize = 24;
 
 /// One after another, each when the pull request of the one before is open.
 fn plan() -> String {
@@ -116,7 +116,6 @@ impl Ground {
                 longest_minutes: sessions.longest,
                 ..Config::default()
             },
-            ..WorldConfig::default()
         });
         let mut tree = files(&[
             ("README.md", "# Widget\n"),
