@@ -40,7 +40,10 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     let good = app(check(&served, data.path(), &["--jules-keys-dir", keys]))
         .run()
         .expect(0);
-    assert!(good.out.contains("2 repositories, 1 Jules keys"), "{good}");
+    assert!(
+        good.out.contains("repositories: 2, Jules keys: 1"),
+        "{good}"
+    );
     assert!(good.out.contains("ok: Jules key 1"), "{good}");
 
     // No key, and a key that Jules refuses.
@@ -95,7 +98,7 @@ fn a_token_looks_after_what_the_file_names() {
             .expect(code)
     };
     let good = run("[[repository]]\nname = \"acme/r0\"\n", 0);
-    assert!(good.out.contains("1 repositories"), "{good}");
+    assert!(good.out.contains("repositories: 1,"), "{good}");
     let weak = run("[[repository]]\nname = \"acme/r1\"\n", 3);
     assert!(weak.out.contains("the token may not push"), "{weak}");
     let missing = run("[[repository]]\nname = \"acme/nothing\"\n", 3);

@@ -3,8 +3,11 @@
 mod check;
 mod clock;
 mod driver;
+mod idle;
+mod listing;
 mod many;
 mod process;
 mod setup;
 mod stage;
+mod stop;
 mod sweep;
