@@ -246,7 +246,7 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's prompt as it would be sent
+    /// Print a persona's title and prompt as they would be sent, with `<…>` for what only a turn knows
     Render {
         /// The persona's id
         id: String,
@@ -388,7 +388,7 @@ pub struct Sandbox {
     /// Write the repositories, the branches and the models' books here at the end
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
-    /// Print one JSON object a line
+    /// Print one JSON object a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
 }

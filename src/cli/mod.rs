@@ -19,6 +19,7 @@ mod stop;
 mod tick;
 mod track;
 mod validate;
+mod words;
 mod world_only;
 
 use std::io::Write;

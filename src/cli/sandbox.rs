@@ -6,6 +6,7 @@ use std::path::Path;
 
 use phileas_domain::engine::{Line, Reason};
 use phileas_domain::model::{PersonaId, TrackName};
+use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_world::maintainer::Temper;
 use phileas_world::trouble::Trouble;
 use phileas_world::{FaultPlan, Knobs};
@@ -15,6 +16,8 @@ use super::arguments::{Maintainer, Sandbox};
 use super::exit::{Exit, Stopped};
 use super::lines::{line_json, line_text, short, summary_json};
 use super::output::Screen;
+use super::validate;
+use crate::adapters::files;
 use crate::sandbox::{Days, Scene, Shared, scene};
 
 pub(super) async fn run(
@@ -25,11 +28,46 @@ pub(super) async fn run(
     if arguments.world_only {
         return super::world_only::run(arguments, scene, screen).await;
     }
-    if arguments.headless {
+    if let Some(dir) = &arguments.repo {
+        plan_of(dir, arguments.json, screen)?;
+    }
+    if let Some(dir) = &arguments.export {
+        phileas_world::export::check(dir)
+            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+    }
+    // What a program reads has no use for a show.
+    if arguments.headless || arguments.json {
         headless(arguments, scene, screen).await
     } else {
         super::show::run(arguments, scene, screen).await
     }
+}
+
+/// Says what is wrong with a folder's plan. A sandbox in which nothing can run would show nothing.
+fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let (plan, found) = validate::check(&tree);
+    if json {
+        for one in &found {
+            let line = json!({ "diagnostic": validate::diagnostic_json(one) });
+            screen.line(&line.to_string())?;
+        }
+    } else {
+        validate::print(&found, false, screen)?;
+    }
+    screen.flush()?;
+    if validate::runnable(&plan, &tree) > 0 {
+        return Ok(());
+    }
+    let what = if tree.get(SCHEDULES_PATH).is_some() {
+        "nothing in its plan can run by itself"
+    } else {
+        "there is no plan in it"
+    };
+    Err(Stopped::usage(format!(
+        "--repo {}: {what}; `phileas validate {0}` finds the same",
+        dir.display()
+    )))
 }
 
 fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
