@@ -18,7 +18,7 @@ use super::super::connect::{Connection, hex};
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
-use super::commit;
+use super::{commit, is_newer};
 use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
 
 pub(super) async fn run(
@@ -28,7 +28,23 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let snapshot = look(&connection).await?;
-    refuse_if_whole(&snapshot)?;
+    if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger
+        && is_newer(diagnostics)
+    {
+        return Err(Stopped::corrupt(
+            "nothing is rebuilt: the ledger was written by a newer phileas; use that one",
+        ));
+    }
+    if let Some(why) = whole(&snapshot)? {
+        if arguments.json {
+            let document =
+                json!({ "sessions": null, "notes": [why], "written": null, "state": null });
+            screen.line(&document.to_string())?;
+        } else {
+            screen.line(&why)?;
+        }
+        return Ok(Exit::Done);
+    }
     let facts = facts(&snapshot);
     let nonce = hex(&snapshot.entropy[..6]);
     let (id, now) = (snapshot.repository.id, snapshot.now);
@@ -99,17 +115,17 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     Ok(snapshot)
 }
 
-/// A ledger that can be read and is not behind says more than Jules does.
-fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
+/// A ledger that can be read and is not behind says more than Jules does: then nothing is to be done, and this says why.
+fn whole(snapshot: &Snapshot) -> Result<Option<String>, Stopped> {
     let Ledger::Present { state, .. } = &snapshot.ledger else {
-        return Ok(());
+        return Ok(None);
     };
     let lines = engine::decide(snapshot, &[]).report.lines;
     if lines
         .iter()
         .any(|line| line.reason == Reason::LedgerRolledBack)
     {
-        return Ok(());
+        return Ok(None);
     }
     if let Some(line) = lines
         .iter()
@@ -121,7 +137,7 @@ fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
             line.until.map_or_else(String::new, short)
         )));
     }
-    Err(Stopped::usage(format!(
+    Ok(Some(format!(
         "nothing is rebuilt: the ledger can be read ({} entries of history) and knows every session of ours that Jules \
          shows; Jules does not know what it holds of schedules, requests and budgets",
         state.history.len()
