@@ -14,11 +14,15 @@ use serde_json::json;
 
 use super::arguments::{Maintainer, Sandbox};
 use super::exit::{Exit, Stopped};
-use super::lines::{line_json, line_text, short, summary_json};
+use super::lines::{Tense, line_json, line_text, short, summary_json};
 use super::output::Screen;
 use super::validate;
+use super::words::several;
 use crate::adapters::files;
 use crate::sandbox::{Days, Scene, Shared, scene};
+
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 18;
 
 pub(super) async fn run(
     arguments: &Sandbox,
@@ -120,17 +124,18 @@ async fn headless(
         match ticked.result {
             Ok(report) if arguments.json => {
                 for (at, line) in &report.done {
-                    screen.line(&line_json(*at, &repository, line).to_string())?;
+                    screen.line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
                 }
                 for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
-                    screen.line(&line_json(*at, &repository, line).to_string())?;
+                    screen.line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
                 }
-                screen.line(&summary_json(&report, ticked.cost).to_string())?;
+                screen.line(&summary_json(&report, ticked.cost, Tense::Deed).to_string())?;
             }
             Ok(report) => {
                 let colour = screen.colour;
                 for (at, line) in &report.done {
-                    screen.line(&format!("{}  {}", short(*at), line_text(line, colour)))?;
+                    let text = line_text(line, colour, Tense::Deed);
+                    screen.wrapped(&format!("{}  {text}", short(*at)), INDENT)?;
                 }
             }
             Err(error) => {
@@ -159,14 +164,13 @@ async fn headless(
         screen.line(&total.to_string())?;
     } else {
         let text = format!(
-            "{} ticks, {} of them failed; {} sessions; {} requests; until {}",
+            "{} ticks, {failed_ticks} of them failed; {}; {}; until {}",
             days.ticks(),
-            failed_ticks,
-            books.sessions.len(),
-            books.requests.len(),
+            several(books.sessions.len(), "session"),
+            several(books.requests.len(), "request"),
             short(world.now())
         );
-        screen.line(&text)?;
+        screen.wrapped(&text, 2)?;
     }
     if let Some(dir) = &arguments.export {
         world

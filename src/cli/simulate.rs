@@ -14,7 +14,7 @@ use serde_json::json;
 use super::arguments::Simulate;
 use super::connect::{Connection, local_now};
 use super::exit::{Exit, Stopped};
-use super::lines::{line_text, short};
+use super::lines::{Tense, line_text, short};
 use super::output::Screen;
 use super::validate::{self, diagnostic_json};
 use super::words::several;
@@ -182,7 +182,7 @@ fn print(
     let colour = screen.colour;
     if forecast.turns.is_empty() {
         for line in &forecast.waiting {
-            screen.line(&line_text(line, colour))?;
+            screen.line(&line_text(line, colour, Tense::Deed))?;
         }
     }
     if forecast.cut {
