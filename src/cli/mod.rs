@@ -5,6 +5,7 @@ mod connect;
 mod duration;
 pub mod exit;
 pub mod lines;
+mod manual;
 pub mod output;
 mod persona;
 mod plain;
@@ -106,10 +107,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);
             Ok(Exit::Done)
         }
-        Command::Man => {
-            clap_mangen::Man::new(Arguments::command()).render(screen)?;
-            Ok(Exit::Done)
-        }
+        Command::Man { command } => manual::run(command, screen),
         Command::Probe(arguments) => probe::run(arguments, screen).await,
     }
 }

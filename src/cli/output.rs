@@ -95,6 +95,10 @@ fn rows(text: &str, width: usize, indent: usize) -> String {
     let mut escape = false;
     for c in text.chars() {
         escape = escape || c == ESCAPE;
+        // Columns are set apart by several spaces; none of them begins a further row.
+        if c == ' ' && columns == indent && !rows.is_empty() {
+            continue;
+        }
         row.push(c);
         if escape {
             escape = !c.is_ascii_alphabetic();
@@ -109,11 +113,8 @@ fn rows(text: &str, width: usize, indent: usize) -> String {
         {
             rows.push_str(row[..end].trim_end());
             rows.push('\n');
-            // Columns are set apart by several spaces; none of them begins a row.
-            let rest = row[end..].trim_start_matches(' ');
-            let spaces = row.len() - end - rest.len();
-            row = format!("{:indent$}{rest}", "");
-            columns = indent + columns.saturating_sub(taken + spaces);
+            row = format!("{:indent$}{}", "", &row[end..]);
+            columns = indent + columns.saturating_sub(taken);
         }
     }
     rows + &row

@@ -61,7 +61,17 @@ fn help_and_version_are_no_errors() {
             .out
             .contains("phileas")
     );
-    assert!(phileas(&["man"]).expect(0).out.contains(".TH phileas"));
+    let page = phileas(&["man"]).expect(0).out;
+    for word in [".TH phileas", "EXIT STATUS", "ENVIRONMENT", "JULES_API_KEY"] {
+        assert!(page.contains(word), "`{word}` is missing\n{page}");
+    }
+    let page = phileas(&["man", "session", "cancel"]).expect(0).out;
+    assert!(
+        page.contains("cancel") && page.contains("EXIT STATUS"),
+        "{page}"
+    );
+    let unknown = phileas(&["man", "sandbx"]).expect(2);
+    assert!(unknown.err.contains("did you mean `sandbox`?"), "{unknown}");
 }
 
 #[test]
@@ -83,6 +93,8 @@ fn a_wrong_command_line_is_usage() {
             "b",
         ],
         &["sandbox", "--headless", "--until", "soon"],
+        &["sandbox", "--speed", "0"],
+        &["sandbox", "--speed", "NaN"],
         &["sandbox", "--headless", "--repo", "/no/such/folder"],
         &["sandbox", "--headless", "--faults", "/no/such/file"],
         &["validate", "/no/such/folder"],
@@ -367,11 +379,30 @@ fn credentials_and_outages_have_exit_codes_of_their_own() {
     for (change, code, word) in [
         (Change::Without("GITHUB_TOKEN"), 3, "GITHUB_TOKEN"),
         (Change::Without("JULES_API_KEY"), 3, "JULES_API_KEY"),
-        (Change::With("GITHUB_TOKEN", "no-such-token"), 3, "GitHub"),
+        (
+            Change::With("GITHUB_TOKEN", "no-such-token"),
+            3,
+            "the credential came from GITHUB_TOKEN",
+        ),
         (
             Change::With("JULES_API_KEY", "no-such-key"),
             3,
             "Jules refuses the key",
+        ),
+        (
+            Change::With("JULES_API_KEY", "no-such-key"),
+            3,
+            "the Jules key came from JULES_API_KEY",
+        ),
+        (
+            Change::With("PHILEAS_APP_ID", "123456"),
+            3,
+            "PHILEAS_APP_PRIVATE_KEY is not",
+        ),
+        (
+            Change::With("PHILEAS_APP_PRIVATE_KEY", "x"),
+            3,
+            "PHILEAS_APP_ID is not",
         ),
         (
             Change::With("GITHUB_API_URL", "http://example.com"),
@@ -406,6 +437,17 @@ fn credentials_and_outages_have_exit_codes_of_their_own() {
         shared.world().books().sessions.is_empty(),
         "nothing was started"
     );
+    let no_app = Phileas::tick(&served)
+        .env("PHILEAS_APP_ID", "x")
+        .env("PHILEAS_APP_PRIVATE_KEY", "x")
+        .run()
+        .expect(3);
+    assert!(no_app.err.contains("client id"), "{no_app}");
+    let base = Phileas::tick(&served)
+        .env("JULES_API_BASE", "nowhere")
+        .run()
+        .expect(2);
+    assert_eq!(base.err.matches("JULES_API_BASE").count(), 1, "{base}");
     Phileas::tick(&served).run().expect(0);
     assert_eq!(
         shared.world().books().sessions.len(),
@@ -440,7 +482,9 @@ fn names_that_do_not_exist_are_usage() {
         .run()
         .expect(2);
     assert!(
-        elsewhere.err.contains("acme/no-such") || elsewhere.err.contains("not found"),
+        elsewhere
+            .err
+            .contains("name is wrong, or the credential from GITHUB_TOKEN may not see it"),
         "{elsewhere}"
     );
 }
@@ -448,7 +492,7 @@ fn names_that_do_not_exist_are_usage() {
 /// The keys of a decision and of a summary, as the formats say. Programs read them.
 #[test]
 fn json_lines_have_exactly_the_documented_keys() {
-    const LINE: [&str; 12] = [
+    const LINE: [&str; 14] = [
         "at",
         "repo",
         "track",
@@ -461,6 +505,8 @@ fn json_lines_have_exactly_the_documented_keys() {
         "session_id",
         "pr_number",
         "detail",
+        "until",
+        "forecast",
     ];
     const DECISIONS: [&str; 10] = [
         "dispatched",
@@ -479,10 +525,13 @@ fn json_lines_have_exactly_the_documented_keys() {
         &[
             "commits",
             "failed_effects",
+            "issues_opened",
+            "issues_closed",
             "github_requests",
             "github_points",
             "jules_requests",
             "next_due",
+            "forecast",
         ],
     ]
     .concat();
@@ -523,10 +572,37 @@ fn json_lines_have_exactly_the_documented_keys() {
                 "{line}"
             );
             assert_eq!(line["repo"], "acme/widget");
+            assert_eq!(line["forecast"], false, "it was done");
             seen += 1;
         }
     }
     assert!(seen > 5);
+}
+
+/// Rows fit the terminal that says how wide it is.
+#[test]
+fn lines_are_wrapped_to_the_terminal() {
+    const WIDTH: usize = 70;
+    let arguments = ["sandbox", "--headless", "--until", "4h"];
+    let piped = phileas(&arguments).expect(0);
+    let widest = |text: &str| {
+        text.lines()
+            .map(|line| line.trim_end().chars().count())
+            .max()
+    };
+    assert!(widest(&piped.out) > Some(WIDTH), "{piped}");
+    let narrow = Phileas::on_a_terminal(&arguments)
+        .env("COLUMNS", &WIDTH.to_string())
+        .env("NO_COLOR", "1")
+        .run()
+        .expect(0);
+    assert!(widest(&narrow.out) <= Some(WIDTH), "{narrow}");
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(words(&narrow.out), words(&piped.out), "nothing is lost");
 }
 
 /// Colours are for a person at a terminal who has not said otherwise.
@@ -545,8 +621,8 @@ fn colours_are_for_terminals_only() {
         coloured.out.contains(ESCAPE) && coloured.out.contains("dispatched"),
         "{coloured}"
     );
-    for name in ["NO_COLOR", "CI"] {
-        let plain = terminal().env(name, "1").run().expect(0);
+    for (name, value) in [("NO_COLOR", "1"), ("CI", "1"), ("TERM", "dumb")] {
+        let plain = terminal().env(name, value).run().expect(0);
         assert!(
             !plain.out.contains(ESCAPE) && plain.out.contains("dispatched"),
             "{name}: {plain}"
