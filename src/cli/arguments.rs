@@ -91,8 +91,11 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page, of the program or of one command
+    Man {
+        /// The command, such as `session cancel`
+        command: Vec<String>,
+    },
 }
 
 /// Which repository.
@@ -260,7 +263,7 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's prompt as it would be sent
+    /// Print a persona's title and prompt as they would be sent, with `<…>` for what only a turn knows
     Render {
         /// The persona's id
         id: String,
@@ -325,7 +328,7 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// End a live turn: its session is archived, its track goes on
+    /// End a live turn: its session is archived; the next tick lets its track go on
     Cancel {
         /// The session's or the turn's id
         id: String,
@@ -453,6 +456,10 @@ pub struct Sandbox {
     #[arg(long)]
     pub headless: bool,
     /// Serve the two models, and nothing else
+    ///
+    /// Until Ctrl-C, SIGTERM, or the end of a pipe on standard input. Their clock stands until it is moved:
+    /// `curl -d '{"by": "30m"}' GITHUB/__world/advance`. Also: GET `now` and `books`; POST `act`, `faults`, `knobs`,
+    /// `scenario`, `reset-requests`, `deliveries` and `delivered`, each with a JSON body.
     #[arg(long, conflicts_with = "headless")]
     pub world_only: bool,
     /// Address of the GitHub model; port 0 takes a free one
@@ -477,7 +484,7 @@ pub struct Sandbox {
     #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
     pub maintainer: Maintainer,
     /// Minutes of the sandbox in a second of yours, for the show
-    #[arg(long, default_value_t = 20.0, value_name = "MINUTES")]
+    #[arg(long, default_value_t = 20.0, value_parser = speed, value_name = "MINUTES")]
     pub speed: f64,
     /// Every open question answered in the worst way
     #[arg(long, conflicts_with = "faults")]
@@ -488,9 +495,17 @@ pub struct Sandbox {
     /// Write the repositories, the branches and the models' books here at the end
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
-    /// Print one JSON object a line
+    /// Print one JSON object a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
+}
+
+/// Minutes of the sandbox in a second of ours.
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
+        _ => Err("it is a number of minutes above 0, such as 20 or 0.5".to_owned()),
+    }
 }
 
 /// Who looks after the sandbox's repository.

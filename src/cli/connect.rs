@@ -14,6 +14,12 @@ use crate::adapters::jules::{self, JulesKey, RepositoryJules};
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// The App's number or client id.
+const APP_ID: &str = "PHILEAS_APP_ID";
+/// The App's private key.
+const APP_KEY: &str = "PHILEAS_APP_PRIVATE_KEY";
 
 /// Clients of one repository.
 pub(super) struct Connection {
@@ -176,11 +182,23 @@ fn warn(warning: Option<String>) {
 
 fn credential() -> Result<Credential, Stopped> {
     let refused = |error: github::CredentialError| Stopped::credential(error.to_string());
-    if let (Some(id), Some(key)) = (
-        variable("PHILEAS_APP_ID"),
-        variable("PHILEAS_APP_PRIVATE_KEY"),
-    ) {
-        return App::new(&id, &key).map(Credential::App).map_err(refused);
+    let half = |set: &str, missing: &str| {
+        Stopped::credential(format!(
+            "{set} is set and {missing} is not; set both, or neither of them and GITHUB_TOKEN"
+        ))
+    };
+    match (variable(APP_ID), variable(APP_KEY)) {
+        (Some(id), Some(key)) => {
+            if !is_app_id(id.trim()) {
+                return Err(Stopped::credential(format!(
+                    "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
+                )));
+            }
+            return App::new(&id, &key).map(Credential::App).map_err(refused);
+        }
+        (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
+        (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
+        (None, None) => {}
     }
     let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).ok_or_else(|| {
         Stopped::credential(
@@ -194,6 +212,52 @@ fn credential() -> Result<Credential, Stopped> {
     } else {
         Credential::Token(token)
     })
+}
+
+/// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
+/// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
+fn is_app_id(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with("Iv")
+}
+
+/// The variables that the GitHub credential came from.
+fn github_variables() -> &'static str {
+    if variable(APP_ID).is_some() {
+        "PHILEAS_APP_ID and PHILEAS_APP_PRIVATE_KEY"
+    } else if variable("GITHUB_TOKEN").is_some() {
+        "GITHUB_TOKEN"
+    } else {
+        "GH_TOKEN"
+    }
+}
+
+/// How a person mends a Jules key that is refused.
+pub(super) fn mend_of_jules_key() -> String {
+    let name = if variable(jules::key::VARIABLE).is_some() {
+        jules::key::VARIABLE
+    } else {
+        jules::key::OLD_VARIABLE
+    };
+    format!(
+        "the Jules key came from {name}; make a new one at jules.google.com/settings#api, and set it there"
+    )
+}
+
+/// How a person mends a call that failed for its credential, or because what it names is not to be seen.
+pub(super) fn mend_of(failure: &Failure) -> Option<String> {
+    let of_github = failure.detail.starts_with("GitHub");
+    match failure.disposition {
+        Disposition::Denied if of_github => Some(format!(
+            "the credential came from {}; set one that is valid and may read and write contents and issues of the repository",
+            github_variables()
+        )),
+        Disposition::Denied => Some(mend_of_jules_key()),
+        Disposition::NotFound if of_github => Some(format!(
+            "either the repository's name is wrong, or the credential from {} may not see it",
+            github_variables()
+        )),
+        _ => None,
+    }
 }
 
 fn driver() -> Driver {

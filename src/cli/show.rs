@@ -13,9 +13,12 @@ use phileas_world::books::Books;
 use super::arguments::Sandbox;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use super::words::several;
 use crate::runtime::TickReport;
 use crate::sandbox::{Days, Scene, Shared, Step, scene};
 
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 11;
 /// Nobody watches a standstill for longer than this.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1_200);
 
@@ -49,11 +52,22 @@ pub(super) async fn run(
         waits: BTreeMap::new(),
     };
     let mut before = shared.now();
+    // One future for all waits, so that no Ctrl-C between two of them goes unheard.
+    let interrupted = tokio::signal::ctrl_c();
+    tokio::pin!(interrupted);
     loop {
         let step = days.step().await;
         let now = shared.now();
         if paced {
-            tokio::time::sleep(pause(now.duration_since(before), arguments.speed)).await;
+            let wait = tokio::time::sleep(pause(now.duration_since(before), arguments.speed));
+            tokio::select! {
+                () = wait => {}
+                interrupted = &mut interrupted => {
+                    interrupted?;
+                    screen.line("")?;
+                    break;
+                }
+            }
         }
         before = now;
         let books = shared.world().books().clone();
@@ -93,7 +107,7 @@ pub(super) async fn run(
 
 /// How long a stretch of the sandbox takes here.
 fn pause(stretch: SignedDuration, minutes_a_second: f64) -> Duration {
-    let secs = stretch.as_secs_f64() / 60.0 / minutes_a_second.max(0.01);
+    let secs = stretch.as_secs_f64() / 60.0 / minutes_a_second;
     Duration::try_from_secs_f64(secs)
         .unwrap_or(LONGEST_PAUSE)
         .min(LONGEST_PAUSE)
@@ -140,10 +154,8 @@ impl Teller {
         } else {
             Style::new()
         };
-        screen.line(&format!(
-            "  {}  {style}{sign}{style:#} {text}",
-            at.strftime("%H:%M")
-        ))?;
+        let line = format!("  {}  {style}{sign}{style:#} {text}", at.strftime("%H:%M"));
+        screen.wrapped(&line, INDENT)?;
         Ok(())
     }
 
@@ -259,9 +271,10 @@ impl Teller {
             .filter(|delivery| delivery.fate == "lost")
             .count();
         screen.line(&format!(
-            "\n{} sessions, {pulls} pull requests, {merged} merged; {lost} of {} webhooks were lost, and nothing with them.",
-            books.sessions.len(),
-            books.deliveries.len()
+            "\n{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
+            several(books.sessions.len(), "session"),
+            several(pulls, "pull request"),
+            several(books.deliveries.len(), "webhook"),
         ))?;
         Ok(())
     }

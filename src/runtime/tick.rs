@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Snapshot, Verdict};
+use phileas_domain::engine::{
+    self, Ask, Change, Effect, Event, Ledger, Line, Report, Snapshot, Verdict,
+};
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -55,6 +57,10 @@ pub struct TickReport {
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
     /// Effects that could not be carried out, and sessions that could not be read.
     pub failed: Vec<Failed>,
+    /// Titles of the issues that were opened.
+    pub opened: Vec<String>,
+    /// Numbers of the issues that were closed.
+    pub closed: Vec<u64>,
     /// When to look again, if nothing is heard before.
     pub wake_at: Option<Timestamp>,
     /// The ledger's head after the tick.
@@ -205,6 +211,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 execute(self.github, self.jules, &decision.effects, now, stop).await;
             report.failed.extend(failed);
             learn(report, events);
+            count_issues(report, &decision.effects, events);
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -236,6 +243,7 @@ pub async fn explain(
     };
     report.own_up(&sight.snapshot);
     record(&mut report, sight.snapshot.now, decision.report);
+    count_issues(&mut report, &decision.effects, &[]);
     report.wake_at = decision.wake_at;
     report.now = sight.snapshot.now;
     report.head = head(&sight.snapshot.ledger);
@@ -358,6 +366,23 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             }
             // It stands among the failed ones, with what it was about.
             Event::EffectFailed { .. } => {}
+        }
+    }
+}
+
+/// Notes the issues among carried-out effects. Failures do not say which issue of several they mean, so after one none
+/// of that kind is claimed.
+fn count_issues(report: &mut TickReport, effects: &[Effect], events: &[Event]) {
+    let failed = |name: &str| {
+        let is_it =
+            |event: &Event| matches!(event, Event::EffectFailed { effect, .. } if *effect == name);
+        events.iter().any(is_it)
+    };
+    for effect in effects.iter().filter(|effect| !failed(effect.name())) {
+        match effect {
+            Effect::OpenNotice { title, .. } => report.opened.push(title.clone()),
+            Effect::CloseNotice { number, .. } => report.closed.push(*number),
+            _ => {}
         }
     }
 }

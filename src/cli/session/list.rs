@@ -17,7 +17,7 @@ use super::observe;
 use crate::runtime::ports::ReadJules as _;
 
 /// How much of a title stands in the table, in characters.
-const TITLE_CHARS: usize = 50;
+pub(super) const TITLE_CHARS: usize = 50;
 
 pub(super) async fn run(
     archived: bool,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Sessions, Snapshot,
 };
@@ -19,7 +18,7 @@ use super::super::connect::{Connection, hex};
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
-use super::{commit, newer};
+use super::{commit, is_newer, newer};
 use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
 
 pub(super) async fn run(
@@ -29,17 +28,26 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let snapshot = look(&connection).await?;
-    refuse_if_whole(&snapshot)?;
+    if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger
+        && is_newer(diagnostics)
+    {
+        let place = format!("{}, branch {LEDGER_BRANCH}, {STATE_PATH}", arguments.repo);
+        return Err(newer(&place));
+    }
+    if let Some(why) = whole(&snapshot)? {
+        if arguments.json {
+            let document =
+                json!({ "sessions": null, "notes": [why], "written": null, "state": null });
+            screen.line(&document.to_string())?;
+        } else {
+            screen.line(&why)?;
+        }
+        return Ok(Exit::Done);
+    }
     let facts = facts(&snapshot);
     let nonce = hex(&snapshot.entropy[..6]);
     let (id, now) = (snapshot.repository.id, snapshot.now);
     let (base, proposal) = match &snapshot.ledger {
-        Ledger::Corrupt { diagnostics, .. }
-            if diagnostics.iter().any(Diagnostic::is_newer_format) =>
-        {
-            let place = format!("{}, branch {LEDGER_BRANCH}, {STATE_PATH}", arguments.repo);
-            return Err(newer(&place));
-        }
         Ledger::Missing { head } => (head.clone(), rebuild(id, now, nonce, &facts)),
         Ledger::Corrupt { head, .. } => (Some(head.clone()), rebuild(id, now, nonce, &facts)),
         Ledger::Present { head, state } => {
@@ -137,17 +145,17 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     Ok(snapshot)
 }
 
-/// A ledger that can be read and is not behind says more than Jules does.
-fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
+/// A ledger that can be read and is not behind says more than Jules does: then nothing is to be done, and this says why.
+fn whole(snapshot: &Snapshot) -> Result<Option<String>, Stopped> {
     let Ledger::Present { state, .. } = &snapshot.ledger else {
-        return Ok(());
+        return Ok(None);
     };
     let lines = engine::decide(snapshot, &[]).report.lines;
     if lines
         .iter()
         .any(|line| line.reason == Reason::LedgerRolledBack)
     {
-        return Ok(());
+        return Ok(None);
     }
     if let Some(line) = lines
         .iter()
@@ -159,7 +167,7 @@ fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
             line.until.map_or_else(String::new, short)
         )));
     }
-    Err(Stopped::usage(format!(
+    Ok(Some(format!(
         "nothing is rebuilt: the ledger can be read ({} entries of history) and knows every session of ours that Jules \
          shows; Jules does not know what it holds of schedules, requests and budgets",
         state.history.len()

@@ -106,9 +106,44 @@ fn a_broken_ledger_is_repaired_from_the_branchs_own_past() {
     assert_ne!(bench.head(), head);
     assert_eq!(bench.state().history, good.history);
     bench.tick();
-    bench
-        .run(&["state", "rebuild", "--write"])
-        .refused(2, "can be read");
+    bench.run(&["state", "rebuild", "--write"]).done();
+    let nothing = bench.run(&["state", "rebuild", "--write", "--json"]).done();
+    assert!(nothing.json()["written"].is_null(), "{nothing:?}");
+    assert!(nothing.out.contains("can be read"), "{nothing:?}");
+}
+
+#[test]
+fn only_what_helps_is_advised() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.json");
+    let name = path.to_str().unwrap();
+    std::fs::write(&path, "{ not json").unwrap();
+    let shown = alone(&["state", "show", name]).refused(5, "--repo OWNER/NAME");
+    assert!(!shown.err.contains("proposes a whole file"), "{shown:?}");
+    let (_conflict, sides) = copy("corrupt-conflict-markers.json");
+    alone(&["state", "show", sides.to_str().unwrap()]).refused(5, "proposes a whole file");
+
+    let newer = "{\"version\": 6, \"history\": {}}\n";
+    std::fs::write(&path, newer).unwrap();
+    for command in ["show", "repair"] {
+        let ran = alone(&["state", command, name]).refused(5, "newer phileas");
+        assert!(!ran.err.contains("state repair"), "{ran:?}");
+    }
+    let bench = bench();
+    bench.write_ledger("{ not json");
+    let shown = bench.run(&["state", "show"]).refused(5, "state rebuild");
+    assert!(!shown.err.contains("state repair"), "{shown:?}");
+    bench.write_ledger(newer);
+    let head = bench.head();
+    for command in ["show", "repair", "rebuild"] {
+        bench.run(&["state", command]).refused(5, "newer phileas");
+    }
+    for command in ["repair", "rebuild"] {
+        bench
+            .run(&["state", command, "--write"])
+            .refused(5, "newer phileas");
+    }
+    assert_eq!(bench.head(), head);
 }
 
 #[test]

@@ -321,13 +321,17 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         say(draft, Reason::PausedLabel, text);
     }
     if let Some(pause) = &draft.state.paused {
-        let by = pause.by.as_deref().unwrap_or("somebody");
+        let by = pause
+            .by
+            .as_deref()
+            .map(|by| format!(" by {by}"))
+            .unwrap_or_default();
         let why = pause
             .reason
             .as_deref()
             .map(|reason| format!(": {reason}"))
             .unwrap_or_default();
-        let text = format!("paused by {by}{why}");
+        let text = format!("paused{by}{why}");
         say(draft, Reason::PausedState, text);
     }
     first

@@ -10,8 +10,11 @@ use super::values::history_key;
 use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
 use crate::Diagnostic;
 
-/// What to do about a file that cannot be read.
-const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
+/// What to do about a file that cannot be read. It stands in diagnostics as their mend.
+pub const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
+
+/// What to do about a file of a newer version. It stands in diagnostics as their mend.
+pub const MEND_BY_NEWER: &str = "use a newer phileas; the file is left as it is";
 
 /// A state file that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,8 +132,7 @@ fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
             let message = format!(
                 "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
             );
-            let mend = "use a newer phileas; the file is left as it is";
-            issues.newer(at, &path.key("version"), message, mend);
+            issues.newer(at, &path.key("version"), message, MEND_BY_NEWER);
             return None;
         }
         Some(0) => {
