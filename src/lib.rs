@@ -11,6 +11,7 @@
 //! | [`phileas_domain`] | what is true, and what should happen next? Pure: no clock, no randomness, no I/O |
 //! | [`adapters`] | how do GitHub, Jules, git and files say it? Each behind a port of the runtime |
 //! | [`runtime`] | observe, decide, commit, execute, and again |
+//! | [`server`] | how do deliveries come in, and what stays when the process ends? |
 //! | [`cli`] | how do people and programs reach it? |
 //! | [`sandbox`] | what does all this look like with models at the other ends of the wires? |
 //! | [`phileas_world`] | those models: GitHub, Jules, a maintainer, fault plans; they share no type with the domain |
@@ -65,3 +66,4 @@ pub mod adapters;
 pub mod cli;
 pub mod runtime;
 pub mod sandbox;
+pub mod server;

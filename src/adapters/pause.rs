@@ -1,10 +1,11 @@
 //! Time, as the clients need it: an instant, and waiting. Injected, so that a model's virtual time serves too.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
 use crate::adapters::transport::BoxFuture;
+use crate::runtime::ports::{Clock, Stopwatch};
 
 /// A clock that one can wait by.
 pub trait Pause: Send + Sync {
@@ -26,5 +27,34 @@ impl Pause for SystemPause {
 
     fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(length))
+    }
+}
+
+impl Clock for SystemPause {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        let left = at.duration_since(Timestamp::now());
+        if let Ok(left) = Duration::try_from(left) {
+            tokio::time::sleep(left).await;
+        }
+    }
+}
+
+/// Time since it was made, by a clock that nobody sets.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemStopwatch(Instant);
+
+impl Default for SystemStopwatch {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Stopwatch for SystemStopwatch {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
     }
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use phileas_domain::model::RepositoryName;
 
+use crate::runtime::inbox::DeliveryId;
+
 /// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
 #[derive(Debug, Parser)]
 #[command(
@@ -72,6 +74,18 @@ pub enum Command {
     Resume(Repository),
     /// Ask the real services the questions that their documentation leaves open
     Probe(Probe),
+    /// Serve the webhook of any number of repositories, and keep what it tells
+    Serve(Serve),
+    /// List the deliveries that a service has stored
+    Deliveries(Deliveries),
+    /// Run a stored delivery again
+    Replay(Replay),
+    /// List repositories that a service has given up on, and let them go on
+    Park {
+        /// What to do.
+        #[command(subcommand)]
+        command: ParkCommand,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell.
@@ -347,6 +361,92 @@ pub struct Probe {
     /// Write the answers as a fault plan that the sandbox replays
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// The service.
+#[derive(Debug, Clone, Args)]
+pub struct Serve {
+    /// Address of the webhook, for GitHub or the proxy before it; 127.0.0.1:8080 unless it is said otherwise
+    #[arg(long, env = "PHILEAS_LISTEN", value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// Address for those who run the service; 127.0.0.1:9090 unless it is said otherwise
+    #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_name = "ADDRESS")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Where everything is kept; one service a directory
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// A file with these settings and the repositories; `phileas.toml` here, if there is one
+    #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The most that the inbox may take on disk, as `512MiB`, `2GiB` or bytes; 512MiB unless it is said otherwise
+    #[arg(long, env = "PHILEAS_INBOX_MAX_BYTES", value_parser = crate::server::config::parse_bytes, value_name = "SIZE")]
+    pub inbox_max_bytes: Option<u64>,
+    /// The address under which GitHub knows the service, such as `https://phileas.example.com`
+    #[arg(long, env = "PHILEAS_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+    /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
+    #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
+    pub jules_keys_dir: Option<PathBuf>,
+    /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
+    #[arg(long, conflicts_with = "setup")]
+    pub check: bool,
+    /// Make a GitHub App by a page on the admin listener, keep its credentials in the data directory, and end
+    #[arg(long)]
+    pub setup: bool,
+}
+
+/// A list of deliveries.
+#[derive(Debug, Clone, Args)]
+pub struct Deliveries {
+    /// The data directory of the service
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: PathBuf,
+    /// Only the newest so many
+    #[arg(long, value_name = "NUMBER")]
+    pub limit: Option<usize>,
+    /// Print one JSON object a delivery
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A delivery that is to be run again.
+#[derive(Debug, Clone, Args)]
+pub struct Replay {
+    /// GitHub's id of the delivery
+    #[arg(value_name = "GUID")]
+    pub guid: DeliveryId,
+    /// The data directory of the service, which may be running
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: PathBuf,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `park …`
+#[derive(Debug, Subcommand)]
+pub enum ParkCommand {
+    /// List parked repositories, and why they are
+    List(Park),
+    /// Let a parked repository go on
+    Resume {
+        /// The repository, `owner/name` or GitHub's number of it
+        repository: String,
+        /// Where.
+        #[command(flatten)]
+        park: Park,
+    },
+}
+
+/// Parked repositories.
+#[derive(Debug, Clone, Args)]
+pub struct Park {
+    /// The data directory of the service, which may be running
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: PathBuf,
+    /// Print one JSON object a repository
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The sandbox.

@@ -1,7 +1,6 @@
 //! Clients from the environment. Secrets are read from variables only, so that they never stand in arguments.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use phileas_domain::engine::Ask;
@@ -12,9 +11,10 @@ use super::exit::Stopped;
 use super::lines::Cost;
 use crate::adapters::github::{self, App, Credential, SystemPause, Token};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
+use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
-use crate::runtime::ports::{Disposition, Failure, Stopwatch};
+use crate::runtime::ports::{Disposition, Failure};
 
 /// The App's number or client id.
 const APP_ID: &str = "PHILEAS_APP_ID";
@@ -27,7 +27,7 @@ pub(super) struct Connection {
     pub(super) github: github::Client,
     pub(super) jules: RepositoryJules,
     pub(super) jules_client: Arc<jules::Client>,
-    pub(super) stopwatch: Monotonic,
+    pub(super) stopwatch: SystemStopwatch,
 }
 
 impl Connection {
@@ -39,8 +39,8 @@ impl Connection {
         let (key, warning) = JulesKey::from_variables(variable)
             .map_err(|error| Stopped::credential(error.to_string()))?;
         warn(warning);
-        let stopwatch = Monotonic::default();
-        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch)?);
+        let stopwatch = SystemStopwatch::default();
+        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch.clone())?);
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
             repository: repository.clone(),
@@ -81,24 +81,16 @@ pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stop
 
 /// Jules with another key than the environment's.
 pub(super) fn jules_with(key: JulesKey) -> Result<jules::Client, Stopped> {
-    jules_through(transport(), key, seed()?, Monotonic::default())
+    jules_through(transport(), key, seed()?, SystemStopwatch::default())
 }
 
 fn jules_through(
     transport: Arc<dyn Transport>,
     key: JulesKey,
     seed: u64,
-    stopwatch: Monotonic,
+    stopwatch: SystemStopwatch,
 ) -> Result<jules::Client, Stopped> {
-    let base = match variable("JULES_API_BASE") {
-        Some(text) => {
-            let (base, warning) =
-                jules::Base::parse(&text).map_err(|error| Stopped::usage(error.to_string()))?;
-            warn(warning);
-            base
-        }
-        None => jules::Base::default(),
-    };
+    let base = jules_base()?;
     Ok(jules::Client::new(
         jules::Settings {
             base,
@@ -111,7 +103,19 @@ fn jules_through(
     ))
 }
 
-fn transport() -> Arc<dyn Transport> {
+/// Where Jules is.
+pub(super) fn jules_base() -> Result<jules::Base, Stopped> {
+    let Some(text) = variable("JULES_API_BASE") else {
+        return Ok(jules::Base::default());
+    };
+    let (base, warning) =
+        jules::Base::parse(&text).map_err(|error| Stopped::usage(error.to_string()))?;
+    warn(warning);
+    Ok(base)
+}
+
+/// The way out, with the proxies of the environment.
+pub(super) fn transport() -> Arc<dyn Transport> {
     Arc::new(HttpTransport::new(Limits::default(), Proxies::from_env()))
 }
 
@@ -150,22 +154,6 @@ pub(super) fn this_run() -> Result<Holder, Stopped> {
 /// may be public.
 pub(super) fn actor() -> Option<String> {
     variable("GITHUB_ACTOR")
-}
-
-/// Time since the process started.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Monotonic(Instant);
-
-impl Default for Monotonic {
-    fn default() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl Stopwatch for Monotonic {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }
 
 /// The present time of this machine. Decisions use GitHub's.

@@ -2,15 +2,19 @@
 
 pub mod arguments;
 mod connect;
+mod deliveries;
 mod duration;
 pub mod exit;
 pub mod lines;
 mod manual;
 pub mod output;
+mod park;
 mod persona;
 mod plain;
 mod probe;
+mod replay;
 mod sandbox;
+mod serve;
 mod session;
 mod show;
 mod simulate;
@@ -51,7 +55,11 @@ pub fn main() -> ExitCode {
     };
     logs();
     let mut screen = Screen::standard();
-    let result = runtime().and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));
+    let runtime = match arguments.command {
+        Command::Serve(_) => serve::runtime(),
+        _ => runtime(),
+    };
+    let result = runtime.and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));
     match result {
         Ok(exit) => exit.into(),
         Err(stopped) => {
@@ -109,5 +117,9 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         }
         Command::Man { command } => manual::run(command, screen),
         Command::Probe(arguments) => probe::run(arguments, screen).await,
+        Command::Serve(arguments) => serve::run(arguments, screen).await,
+        Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
+        Command::Replay(arguments) => replay::run(arguments, screen).await,
+        Command::Park { command } => park::run(command, screen).await,
     }
 }

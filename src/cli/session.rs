@@ -9,17 +9,18 @@ mod speak;
 use std::io::Write;
 
 use phileas_domain::engine::{Ask, Ledger, Line, Reason, Session};
-use phileas_domain::model::{RepositoryName, SessionId};
+use phileas_domain::model::{Marker, RepositoryName, SessionId};
 use phileas_domain::state::State;
 
 use super::arguments::SessionCommand;
-use super::connect::{Connection, Monotonic};
+use super::connect::Connection;
 use super::exit::{Exit, Stopped};
 use super::lines::Tense;
 use super::output::Screen;
 use super::tick;
 use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
+use crate::adapters::stopwatch::SystemStopwatch;
 use crate::runtime::ports::{Observation, ReadGitHub as _, ReadJules as _};
 use crate::runtime::{Settings, Tick, TickReport, ledger_of};
 
@@ -67,7 +68,14 @@ async fn of_repository(connection: &Connection, id: &str) -> Result<Session, Sto
     let session = connection.jules.session(&SessionId::from(id)).await?;
     let session = session
         .ok_or_else(|| Stopped::usage(format!("Jules knows no session {id} under this key")))?;
-    if session.source.as_ref() == Some(&connection.repository) {
+    let works_on = |name| session.source.as_ref() == Some(name);
+    if works_on(&connection.repository) {
+        return Ok(session);
+    }
+    // Jules keeps the name that a session was created under; what the repository is called now, GitHub says.
+    let repository = connection.github.observe().await?.repository;
+    let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+    if works_on(&repository.name) || line.is_some_and(|line| line.repository == repository.id) {
         Ok(session)
     } else {
         Err(stranger(id, &connection.repository))
@@ -129,7 +137,7 @@ async fn end_only(
     show(connection, &report, json, screen)
 }
 
-fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, Monotonic> {
+fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
     Tick {
         github: &connection.github,
         jules: &connection.jules,

@@ -35,7 +35,11 @@ pub(super) async fn run(
                 crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings)
                     .await?;
             let now = sight.snapshot.now;
-            if let Ok(sessions) = connection.jules.list(&ListingNeed::Everything, now).await {
+            if let Ok(sessions) = connection
+                .jules
+                .list(&sight.snapshot.repository, &ListingNeed::Everything, now)
+                .await
+            {
                 sight.snapshot.sessions = Listing::Taken(sessions);
             }
             sight.snapshot
@@ -99,6 +103,7 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         pulls: BTreeMap::new(),
         sessions: Listing::NotTaken,
         activities: BTreeMap::new(),
+        unread: BTreeMap::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,

@@ -73,17 +73,11 @@ fn no_ledger(repository: &RepositoryName) -> Stopped {
     ))
 }
 
-/// Whether a file was written by a newer program. Nothing is wrong with it then, and nothing is to be mended.
-fn is_newer(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics
-        .iter()
-        .any(|one| one.mend == codec::MEND_BY_NEWER)
-}
-
-fn newer(found: &Found) -> Stopped {
+/// What a newer phileas wrote is nothing to mend for this one.
+fn newer(place: &str) -> Stopped {
     Stopped::corrupt(format!(
-        "{} was written by a newer phileas than this one ({}); use that one",
-        found.place,
+        "{place} was written by a newer phileas, so it is left as it is and nothing is proposed; upgrade this one \
+         ({})",
         env!("CARGO_PKG_VERSION")
     ))
 }

@@ -108,7 +108,11 @@ async fn ask_for_key_use(connection: &Connection, snapshot: &mut Snapshot) {
         .unwrap_or(jiff::Timestamp::MIN);
     match connection
         .jules
-        .list(&ListingNeed::Since(since), snapshot.now)
+        .list(
+            &snapshot.repository,
+            &ListingNeed::Since(since),
+            snapshot.now,
+        )
         .await
     {
         Ok(sessions) => snapshot.sessions = Listing::Taken(sessions),

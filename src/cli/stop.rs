@@ -119,7 +119,10 @@ async fn live(connection: &Connection) -> Result<Vec<SessionId>, Stopped> {
         Ledger::Missing { .. } | Ledger::Corrupt { .. } => State::default(),
     };
     let need = ListingNeed::Since(jiff::Timestamp::MIN);
-    let listing = connection.jules.list(&need, observation.now).await?;
+    let listing = connection
+        .jules
+        .list(&observation.repository, &need, observation.now)
+        .await?;
     let known = known(&state);
     let ours = |session: &Session| {
         let line = session.prompt.as_deref().and_then(Marker::in_prompt);

@@ -2,22 +2,25 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
+use phileas_domain::model::BranchName;
 
-use super::ports::{Failure, WriteGitHub, WriteJules};
+use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
 
-/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts.
+/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts, `stop`
+/// before each session: one that is not created yet is left, everything else is short and is done.
 pub(super) async fn execute(
     github: &impl WriteGitHub,
     jules: &impl WriteJules,
     effects: &[Effect],
     now: impl Fn() -> Timestamp,
+    stop: impl Fn() -> bool,
 ) -> Vec<Event> {
     let mut events = Vec::new();
     for effect in effects {
         let name = effect.name();
         let done = match effect {
             Effect::CreateSession(create) => {
-                events.push(create_session(github, jules, create, &now).await);
+                events.push(create_session(github, jules, create, &now, &stop).await);
                 continue;
             }
             Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
@@ -50,6 +53,7 @@ async fn create_session(
     jules: &impl WriteJules,
     create: &CreateSession,
     now: &impl Fn() -> Timestamp,
+    stop: &impl Fn() -> bool,
 ) -> Event {
     let not_created = |failure| Event::SessionNotCreated {
         track: create.track.clone(),
@@ -57,12 +61,14 @@ async fn create_session(
         marker: create.marker.clone(),
         failure,
     };
+    if stop() {
+        let detail = "this process was told to end before Jules was called".to_owned();
+        return not_created(CreateFailure::NotSent { detail });
+    }
     if let Some(branch) = &create.make_branch
         && let Err(failure) = github.make_branch(&branch.name, &branch.at).await
     {
-        return not_created(CreateFailure::NotSent {
-            detail: failure.detail,
-        });
+        return not_created(branch_failure(&branch.name, failure));
     }
     // The point of no return: after this check Jules is called, once, and only by the holder of the intent.
     if now() >= create.not_after {
@@ -77,5 +83,17 @@ async fn create_session(
             session,
         },
         Err(failure) => not_created(failure),
+    }
+}
+
+/// What a session's branch that cannot be made means for the session. What GitHub refuses once it refuses again, so that
+/// a person is called and patience doubles; what it only could not do now is soon tried again.
+fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
+    let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
+    match failure.disposition {
+        Disposition::Denied | Disposition::Refused | Disposition::NotFound => {
+            CreateFailure::Refused { detail }
+        }
+        Disposition::Retry { .. } | Disposition::Unknown => CreateFailure::NotSent { detail },
     }
 }

@@ -5,6 +5,8 @@ mod execute;
 mod observe;
 mod tick;
 
+pub mod driver;
+pub mod inbox;
 pub mod ports;
 
 pub use edit::{Edit, EditError, edit};

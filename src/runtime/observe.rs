@@ -57,7 +57,8 @@ pub async fn look(
     settings: &Settings,
 ) -> Result<Sight, Failure> {
     let observation = github.observe().await?;
-    let taken_at = stopwatch.elapsed();
+    // What was read after the first answer may have taken long; deadlines count from that answer's time.
+    let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
     let snapshot = assemble(observation, settings);
     let mut sight = Sight {
@@ -91,6 +92,7 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         pulls: observation.pulls,
         sessions: Listing::NotTaken,
         activities: std::collections::BTreeMap::new(),
+        unread: std::collections::BTreeMap::new(),
         notices: observation.notices,
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
@@ -145,10 +147,7 @@ async fn read(
     for id in &needs.sessions {
         match jules.session(id).await {
             Ok(read) => know(snapshot, id, read),
-            Err(failure) => {
-                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
-                return;
-            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     for id in &needs.activities {
@@ -159,10 +158,7 @@ async fn read(
                     .activities
                     .insert(id.clone(), activities.unwrap_or_default());
             }
-            Err(failure) => {
-                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
-                return;
-            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     if !needs.pulls.is_empty() {
@@ -180,7 +176,7 @@ async fn read(
 
 async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
     // A second, deeper listing must not lose what the first one was asked for.
-    snapshot.sessions = match jules.list(need, snapshot.now).await {
+    snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
         Ok(sessions) => Listing::Taken(sessions),
         Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
     };
@@ -196,6 +192,13 @@ fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
         let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
         listed.prompt = Some(prompt);
     }
+}
+
+/// Jules has just told of this session in a listing, so whatever keeps this one from being read concerns no other.
+fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
+    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
+    let outage = outage(snapshot.now, failure);
+    snapshot.unread.insert(id.clone(), outage);
 }
 
 fn outage(now: Timestamp, failure: &Failure) -> Outage {
@@ -240,5 +243,108 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
                 ..entry
             },
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use phileas_domain::engine::{Activity, Ask, Checks, Pull, Repository, Sessions};
+    use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
+    use phileas_domain::plan::Driver;
+
+    use super::*;
+
+    /// An archived repository, about which nothing further must be read.
+    struct Archived {
+        age: Duration,
+    }
+
+    impl ReadGitHub for Archived {
+        async fn observe(&self) -> Result<Observation, Failure> {
+            Ok(Observation {
+                now: "2026-01-05T12:00:00Z".parse().unwrap(),
+                age: self.age,
+                repository: Repository {
+                    id: RepositoryId(1),
+                    name: "acme/widget".parse().unwrap(),
+                    public: false,
+                    archived: true,
+                    default_branch: "main".into(),
+                    default_head: None,
+                    default_checks: Checks::None,
+                },
+                ledger: LedgerRead::NoBranch,
+                tree: Tree::default(),
+                pulls: BTreeMap::new(),
+                notices: Vec::new(),
+                paused_by_label: None,
+            })
+        }
+
+        async fn read_texts(
+            &self,
+            _: &Oid,
+            _: &BTreeSet<String>,
+        ) -> Result<BTreeMap<String, String>, Failure> {
+            unreachable!("an archived repository has no prompts to render")
+        }
+
+        async fn read_pulls(
+            &self,
+            _: &BTreeSet<PullNumber>,
+        ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
+            unreachable!("an archived repository has no turns to follow")
+        }
+    }
+
+    struct Unasked;
+
+    impl ReadJules for Unasked {
+        async fn list(
+            &self,
+            _: &Repository,
+            _: &ListingNeed,
+            _: Timestamp,
+        ) -> Result<Sessions, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn session(&self, _: &SessionId) -> Result<Option<Session>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn activities(&self, _: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+    }
+
+    struct At(Duration);
+
+    impl Stopwatch for At {
+        fn elapsed(&self) -> Duration {
+            self.0
+        }
+    }
+
+    #[tokio::test]
+    async fn time_counts_from_the_first_answer() {
+        let settings = Settings {
+            holder: "test".into(),
+            driver: Driver::Any,
+            ask: Ask::Due,
+            entropy: [0; 32],
+            paused_by_variable: None,
+        };
+        let github = Archived {
+            age: Duration::from_secs(40),
+        };
+        let seen_at = At(Duration::from_secs(100));
+        let sight = look(&github, &Unasked, &seen_at, &settings).await.unwrap();
+        let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
+        assert_eq!(sight.snapshot.now, noon + SignedDuration::from_secs(40));
+        let later = At(Duration::from_secs(110));
+        assert_eq!(sight.time(&later), noon + SignedDuration::from_secs(50));
     }
 }

@@ -45,8 +45,10 @@ pub struct Failure {
 /// Everything that one read of GitHub tells.
 #[derive(Debug, Clone)]
 pub struct Observation {
-    /// GitHub's time, from the `Date` header.
+    /// GitHub's time, from the `Date` header of the first answer.
     pub now: Timestamp,
+    /// How long ago that was when everything else had been read.
+    pub age: Duration,
     /// The repository.
     pub repository: Repository,
     /// The branch `jules`.
@@ -169,8 +171,12 @@ pub trait WriteGitHub: ReadGitHub {
 /// Jules as a tick reads it, for one repository and one key.
 pub trait ReadJules: Send + Sync {
     /// Lists sessions of this repository (others are dropped, but counted in the key's use) as far as needed.
+    ///
+    /// `repository` is what GitHub says of it now: Jules keeps the name that a session was created under, so after a
+    /// rename only the repository's id, in our line of the prompt, tells whose an older session is.
     fn list(
         &self,
+        repository: &Repository,
         need: &ListingNeed,
         now: Timestamp,
     ) -> impl Future<Output = Result<Sessions, Failure>> + Send;
@@ -214,4 +220,13 @@ pub trait WriteJules: ReadJules {
 pub trait Stopwatch: Send + Sync {
     /// Time since an arbitrary fixed point; never goes back.
     fn elapsed(&self) -> Duration;
+}
+
+/// The time of day, for whoever waits for an instant. Injected, so that a model's virtual time serves too.
+pub trait Clock: Send + Sync + 'static {
+    /// The present time.
+    fn now(&self) -> Timestamp;
+
+    /// Waits until this time has come. It may wait for longer where the clock is set back meanwhile.
+    fn sleep_until(&self, at: Timestamp) -> impl Future<Output = ()> + Send;
 }

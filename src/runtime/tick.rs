@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{self, Ask, Change, Effect, Event, Ledger, Line, Report, Verdict};
+use phileas_domain::engine::{
+    self, Ask, Change, Effect, Event, Ledger, Line, Report, Snapshot, Verdict,
+};
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -53,7 +55,7 @@ pub struct TickReport {
     pub waiting: Vec<(Timestamp, Line)>,
     /// Diagnostics of the plan.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
-    /// Effects that could not be carried out: their name, and one line.
+    /// Effects that could not be carried out, and sessions that could not be read: what, and one line.
     pub failed: Vec<(&'static str, String)>,
     /// Titles of the issues that were opened.
     pub opened: Vec<String>,
@@ -69,6 +71,8 @@ pub struct TickReport {
     pub commits: usize,
     /// How many races were lost to others.
     pub lost_races: usize,
+    /// Whether it ended early because it was asked to.
+    pub stopped: bool,
 }
 
 /// Why a tick could not be finished. Everything that it had decided and committed stands.
@@ -102,10 +106,30 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
     ///
     /// When GitHub cannot be read or written, when every race was lost, or when a decision would break an invariant.
     pub async fn run(&self, settings: &Settings) -> Result<TickReport, TickError> {
+        self.run_until(settings, &|| false).await
+    }
+
+    /// Carries out one tick that ends early when `stop` says so: before it looks, and between any two steps. Nothing new
+    /// is started from then on, an announced session that was not created yet is taken back, and what has happened is
+    /// still written down. [`TickReport::stopped`] tells.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Tick::run`].
+    pub async fn run_until(
+        &self,
+        settings: &Settings,
+        stop: &(impl Fn() -> bool + Sync),
+    ) -> Result<TickReport, TickError> {
         let mut report = TickReport::default();
         // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
+            // What came of effects is written down whoever asks to stop.
+            if stop() && events.is_empty() {
+                report.stopped = true;
+                return Ok(report);
+            }
             let settings = Settings {
                 entropy: entropy_of(settings.entropy, attempt),
                 ..settings.clone()
@@ -114,7 +138,11 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             report
                 .plan_diagnostics
                 .clone_from(&sight.snapshot.plan_diagnostics);
-            match self.rounds(&mut sight, &mut events, &mut report).await {
+            report.own_up(&sight.snapshot);
+            match self
+                .rounds(&mut sight, &mut events, &mut report, stop)
+                .await
+            {
                 Err(Stop::Lost) => report.lost_races += 1,
                 Err(Stop::Failed(error)) => return Err(error),
                 Ok(()) => {
@@ -132,8 +160,14 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         sight: &mut Sight,
         events: &mut Vec<Event>,
         report: &mut TickReport,
+        stop: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Stop> {
         for _ in 0..MAX_ROUNDS {
+            if stop() {
+                report.stopped = true;
+                // A paused repository settles what has happened and starts nothing.
+                sight.snapshot.paused_by_variable = Some("(this process is ending)".to_owned());
+            }
             sight.move_on(self.stopwatch);
             let decision = engine::decide(&sight.snapshot, events);
             let at = sight.snapshot.now;
@@ -159,7 +193,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 break;
             }
             let now = || sight.time(self.stopwatch);
-            *events = execute(self.github, self.jules, &decision.effects, now).await;
+            *events = execute(self.github, self.jules, &decision.effects, now, stop).await;
             learn(report, events);
             count_issues(report, &decision.effects, events);
             // Without news the next decision would be this one again.
@@ -191,6 +225,7 @@ pub async fn explain(
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
         ..TickReport::default()
     };
+    report.own_up(&sight.snapshot);
     record(&mut report, sight.snapshot.now, decision.report);
     count_issues(&mut report, &decision.effects, &[]);
     report.wake_at = decision.wake_at;
@@ -339,6 +374,19 @@ impl TickReport {
     /// Everything that was said, what was done first.
     pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
         self.done.iter().chain(&self.waiting)
+    }
+
+    /// Takes in what a look could not see. Several looks of one tick may miss the same.
+    fn own_up(&mut self, seen: &Snapshot) {
+        for (session, outage) in &seen.unread {
+            let failed = (
+                "read_session",
+                format!("session {session}: {}", outage.detail),
+            );
+            if !self.failed.contains(&failed) {
+                self.failed.push(failed);
+            }
+        }
     }
 }
 

@@ -27,8 +27,10 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
             Some("let the caller give it as a value; the runtime is used by the others")
         }
         ("adapters", "phileas_domain") => None,
-        ("adapters", "runtime") if part(to, 1) == "ports" => None,
-        ("adapters", "runtime") => Some("an adapter knows the ports only (src/runtime/ports.rs)"),
+        ("adapters", "runtime") if matches!(part(to, 1).as_str(), "ports" | "inbox") => None,
+        ("adapters", "runtime") => {
+            Some("an adapter knows the ports only (src/runtime/ports.rs, src/runtime/inbox.rs)")
+        }
         ("adapters", "adapters") => between_adapters(&part(from, 1), &part(to, 1)),
         ("adapters", "phileas_world") => {
             Some("a model is reached through a Transport, which src/sandbox or a test gives")
@@ -115,6 +117,7 @@ fn paths_are_found_however_they_are_written() {
         ("adapters::jules::client", "adapters::pause::Pause", false),
         ("adapters::jules", "runtime::tick", true),
         ("adapters::jules", "runtime::ports::Failure", false),
+        ("adapters::inbox::memory", "runtime::inbox::Inbox", false),
         ("adapters::jules", "cli::lines", true),
         ("adapters::jules", "phileas_world::World", true),
         ("sandbox::days", "cli::lines", false),

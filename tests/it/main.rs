@@ -2,14 +2,20 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod arrows;
+mod branch;
 mod cli;
 mod commands;
 mod determinism;
 mod export;
+mod fleet;
 mod github_client;
+mod inbox;
 mod jules_client;
 mod kill;
 mod race;
+mod rename;
 mod requests;
+mod service;
 mod support;
 mod twenty_four;
+mod unread;

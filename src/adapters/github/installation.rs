@@ -15,7 +15,7 @@ use crate::runtime::ports::{Disposition, Failure};
 use super::answer::Answer;
 use super::request::Sent;
 use super::retry::READ_ATTEMPTS;
-use super::{App, Client, Credential, Token, error, routes};
+use super::{App, Client, Token, error, routes};
 
 /// An installation token is renewed this long before it expires.
 pub(super) const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
@@ -40,6 +40,9 @@ pub(super) enum Tokens {
 #[derive(Debug)]
 pub(super) struct Minted {
     app: App,
+    /// The installation whose tokens are good for all its repositories. `None`: that of the client's own repository,
+    /// with tokens that are good for it alone.
+    installation: Option<u64>,
     // Held while minting, so that whoever comes meanwhile waits for the same token.
     last: Mutex<Option<Fresh>>,
 }
@@ -71,14 +74,12 @@ struct MintedToken {
 }
 
 impl Tokens {
-    pub(super) fn new(credential: Credential) -> Self {
-        match credential {
-            Credential::Token(token) | Credential::WorkflowToken(token) => Self::Fixed(token),
-            Credential::App(app) => Self::App(Box::new(Minted {
-                app,
-                last: Mutex::new(None),
-            })),
-        }
+    pub(super) fn of_app(app: App, installation: Option<u64>) -> Self {
+        Self::App(Box::new(Minted {
+            app,
+            installation,
+            last: Mutex::new(None),
+        }))
     }
 
     /// The token to use now.
@@ -94,7 +95,7 @@ impl Tokens {
         {
             return Ok(fresh.token.clone());
         }
-        let fresh = mint(&minted.app, client).await?;
+        let fresh = mint(minted, client).await?;
         *last = Some(fresh.clone());
         Ok(fresh.token)
     }
@@ -116,10 +117,16 @@ impl Tokens {
     }
 }
 
-/// A token for this repository alone, with no more permissions than phileas uses.
-async fn mint(app: &App, client: &Client) -> Result<Fresh, Failure> {
-    let installation = as_app(app, client, routes::READ_INSTALLATION, &[], None).await?;
-    let installation: Installation = client.parse(routes::READ_INSTALLATION, &installation)?;
+/// A token with no more permissions than phileas uses: for one repository alone, or for all of an installation.
+async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
+    let app = &minted.app;
+    let (route, id) = match minted.installation {
+        Some(id) => (routes::READ_APP_INSTALLATION, Some(id.to_string())),
+        None => (routes::READ_INSTALLATION, None),
+    };
+    let values: Vec<&str> = id.as_deref().into_iter().collect();
+    let installation = as_app(app, client, route, &values, "", None).await?;
+    let installation: Installation = client.parse(route, &installation)?;
     let permissions: BTreeMap<&str, &str> = WANTED
         .into_iter()
         .filter_map(|(name, most)| {
@@ -128,13 +135,14 @@ async fn mint(app: &App, client: &Client) -> Result<Fresh, Failure> {
             Some((name, if granted == "read" { "read" } else { most }))
         })
         .collect();
-    let wish = serde_json::json!({
-        "repositories": [client.place.name().name],
-        "permissions": permissions,
-    });
+    let mut wish = serde_json::json!({ "permissions": permissions });
+    if minted.installation.is_none() {
+        wish["repositories"] = serde_json::json!([client.place.name().name]);
+    }
     let id = installation.id.to_string();
     let route = routes::CREATE_INSTALLATION_TOKEN;
-    let answer = as_app(app, client, route, &[&id], Some(wish.to_string().into())).await?;
+    let wish = Some(wish.to_string().into());
+    let answer = as_app(app, client, route, &[&id], "", wish).await?;
     let minted: MintedToken = client.parse(route, &answer)?;
     let token = Token::new(&minted.token)
         .map_err(|error| error::plain(route, &error.to_string(), Disposition::Denied))?;
@@ -145,11 +153,12 @@ async fn mint(app: &App, client: &Client) -> Result<Fresh, Failure> {
 }
 
 /// One call with the App's own JSON Web Token. Minting twice harms nothing, so that every call here may be repeated.
-async fn as_app(
+pub(super) async fn as_app(
     app: &App,
     client: &Client,
     route: &str,
     values: &[&str],
+    query: &str,
     body: Option<Bytes>,
 ) -> Result<Answer, Failure> {
     let mut now = client.pause.now();
@@ -158,10 +167,10 @@ async fn as_app(
         let jwt = sign(app, now).map_err(|()| {
             error::plain(route, "the App's key does not sign", Disposition::Denied)
         })?;
-        let (method, path) = routes::expand(route, &client.place.root(), values);
-        let sent = client
-            .send_once(super::Face::Rest, method, &path, body.clone(), &jwt)
-            .await;
+        let (method, mut path) = routes::expand(route, &client.place.root(), values);
+        path.push_str(query);
+        // The App's own limits are not those of its installation.
+        let sent = client.send_unnoted(method, &path, body.clone(), &jwt).await;
         let answer = match sent {
             Sent::Answer(answer) => answer,
             Sent::Nothing(failure) => {
@@ -211,13 +220,14 @@ fn denied(client: &Client, route: &str, answer: &Answer) -> Failure {
         return error::refused(route, answer, Disposition::Retry { after });
     }
     match answer.status {
-        StatusCode::NOT_FOUND => {
+        StatusCode::NOT_FOUND if route == routes::READ_INSTALLATION => {
             let said = format!(
                 "the App is not installed on {}; install it there",
                 client.place.name()
             );
             error::told(route, answer, Disposition::Denied, &said)
         }
+        StatusCode::NOT_FOUND => error::refused(route, answer, Disposition::NotFound),
         status if status.is_server_error() => {
             error::refused(route, answer, Disposition::Retry { after: None })
         }

@@ -2,7 +2,9 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | who are we to GitHub? | [`token`], `installation.rs` |
+//! | who are we to GitHub? | [`token`], `installation.rs`; what do several clients share? [`account`] |
+//! | what is an App told of itself, its installations and its hook? | [`app`], `conversion.rs` |
+//! | which repositories are there? | `reached.rs`; which hooks have they? `hooks.rs` |
 //! | where is GitHub? | [`base`] |
 //! | how does a request leave and an answer come back? | `channel.rs` (octocrab over any transport), `answer.rs` |
 //! | what is repeated, followed, given up? | `request.rs`, [`retry`], [`budget`] |
@@ -16,20 +18,25 @@
 mod answer;
 mod branch;
 mod channel;
+mod conversion;
 mod error;
 mod graphql;
+mod hooks;
 mod installation;
 mod notice;
 mod observe;
 mod place;
 mod plan_files;
 mod pulls;
+mod reached;
 mod request;
 mod texts;
 mod verbatim;
 mod versions;
 mod wire;
 
+pub mod account;
+pub mod app;
 pub mod base;
 pub mod budget;
 pub mod objects;
@@ -48,13 +55,18 @@ use phileas_domain::model::RepositoryName;
 use crate::adapters::transport::Transport;
 
 pub use crate::adapters::pause::{Pause, SystemPause};
+pub use account::Account;
 pub use answer::SECONDARY_LIMIT_WAIT;
+pub use app::{AppClient, AppIdentity, Installation};
 pub use base::{Base, BaseError};
 pub use budget::{Face, Quota, Usage};
+pub use conversion::{Conversion, convert};
 pub use error::DETAIL_LIMIT_CHARS;
 pub use graphql::documents;
+pub use hooks::{DeliveryAttempt, DeliveryPage, Hook};
 pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
+pub use reached::Reached;
 pub use token::{App, Credential, CredentialError, Token};
 pub use verbatim::{Verbatim, redacted};
 pub use versions::{FileVersion, MAX_VERSIONS};
@@ -87,8 +99,8 @@ pub struct Client {
     graph: Channel,
     base: Base,
     place: Place,
-    tokens: Tokens,
-    budget: Budget,
+    tokens: Arc<Tokens>,
+    budget: Arc<Budget>,
     backoff: Backoff,
     pause: Arc<dyn Pause>,
 }
@@ -105,19 +117,20 @@ impl Client {
             pause,
             seed,
         } = settings;
+        let Account { tokens, budget } = Account::new(credential);
         Self {
             rest: Channel::new(Arc::clone(&transport), base.rest()),
             graph: Channel::new(transport, base.graphql()),
             base,
             place: Place::new(repository),
-            tokens: Tokens::new(credential),
-            budget: Budget::default(),
+            tokens,
+            budget,
             backoff: Backoff::new(seed),
             pause,
         }
     }
 
-    /// What this client has used so far.
+    /// What this client has used so far, with those that share its account.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.budget.usage()

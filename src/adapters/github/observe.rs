@@ -1,6 +1,7 @@
 //! Everything that one tick looks at, in one GraphQL read.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -39,6 +40,7 @@ impl Client {
         let reply = self
             .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), tolerated)
             .await?;
+        let answered_at = self.pause.now();
         let answer = reply.answer;
         let misunderstood =
             |said: &str| error::told(WHAT, &answer, Disposition::Retry { after: None }, said);
@@ -100,8 +102,11 @@ impl Client {
         let mut pulls = self.further_pulls(seen.open.next()).await?;
         let listed = seen.open.into_iter().chain(seen.recent);
         pulls.extend(listed.map(Pull::from).map(|pull| (pull.number, pull)));
+        let age = Duration::try_from(self.pause.now().duration_since(answered_at));
         Ok(Observation {
             now,
+            // A clock that was set back meanwhile tells nothing.
+            age: age.unwrap_or_default(),
             repository,
             ledger,
             tree,

@@ -11,6 +11,7 @@ use crate::runtime::ports::{Disposition, Failure};
 
 use super::answer::Answer;
 use super::budget::Face;
+use super::channel::Channel;
 use super::retry::{LONGEST_WAIT, MAX_REDIRECTS, Nature, READ_ATTEMPTS};
 use super::{Client, Token, error, routes};
 
@@ -154,10 +155,36 @@ impl Client {
             Face::Rest => &self.rest,
             Face::Graph => &self.graph,
         };
+        let sent = self.send_through(channel, method, path, body, token).await;
+        if let Sent::Answer(answer) = &sent {
+            self.budget.note(face, answer);
+        }
+        sent
+    }
+
+    /// Sends one request whose limits are not this account's.
+    pub(super) async fn send_unnoted(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        token: &Token,
+    ) -> Sent {
+        self.send_through(&self.rest, method, path, body, token)
+            .await
+    }
+
+    async fn send_through(
+        &self,
+        channel: &Channel,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        token: &Token,
+    ) -> Sent {
         match channel.send(method.clone(), path, body, token).await {
             Ok(answer) => {
                 self.budget.sent();
-                self.budget.note(face, &answer);
                 tracing::debug!(%method, path, status = answer.status.as_u16(), "GitHub answered");
                 Sent::Answer(answer)
             }

@@ -4,6 +4,31 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// A GitHub App's installation on a repository.
 pub const READ_INSTALLATION: &str = "GET /repos/{owner}/{repo}/installation";
+/// The App whose JSON Web Token is shown.
+pub const READ_APP: &str = "GET /app";
+/// An App's installations.
+pub const LIST_INSTALLATIONS: &str = "GET /app/installations";
+/// One of them.
+pub const READ_APP_INSTALLATION: &str = "GET /app/installations/{installation_id}";
+/// Where an App's webhooks go.
+pub const READ_APP_HOOK: &str = "GET /app/hook/config";
+/// What an App's webhook was sent, attempt by attempt, newest first.
+pub const LIST_APP_DELIVERIES: &str = "GET /app/hook/deliveries";
+/// Sends one of these again.
+pub const REDELIVER_TO_APP: &str = "POST /app/hook/deliveries/{delivery_id}/attempts";
+/// The repositories that an installation's token reaches.
+pub const LIST_REACHED: &str = "GET /installation/repositories";
+/// Exchanges a manifest's code for the App that was made of it.
+pub const CONVERT_MANIFEST: &str = "POST /app-manifests/{code}/conversions";
+/// A repository.
+pub const READ_REPOSITORY: &str = "GET /repos/{owner}/{repo}";
+/// Its webhooks.
+pub const LIST_HOOKS: &str = "GET /repos/{owner}/{repo}/hooks";
+/// What one of them was sent, attempt by attempt, newest first.
+pub const LIST_HOOK_DELIVERIES: &str = "GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries";
+/// Sends one of these again.
+pub const REDELIVER: &str =
+    "POST /repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts";
 /// A token of an installation.
 pub const CREATE_INSTALLATION_TOKEN: &str =
     "POST /app/installations/{installation_id}/access_tokens";
@@ -49,6 +74,18 @@ pub const CREATE_LABEL: &str = "POST /repos/{owner}/{repo}/labels";
 /// All of them, for whoever compares them with GitHub's description.
 pub const ALL: &[&str] = &[
     READ_INSTALLATION,
+    READ_APP,
+    LIST_INSTALLATIONS,
+    READ_APP_INSTALLATION,
+    READ_APP_HOOK,
+    LIST_APP_DELIVERIES,
+    REDELIVER_TO_APP,
+    LIST_REACHED,
+    CONVERT_MANIFEST,
+    READ_REPOSITORY,
+    LIST_HOOKS,
+    LIST_HOOK_DELIVERIES,
+    REDELIVER,
     CREATE_INSTALLATION_TOKEN,
     READ_REF,
     CREATE_REF,

@@ -19,6 +19,8 @@ pub enum Credential {
     WorkflowToken(Token),
     /// A GitHub App; tokens of its installation on the repository are minted as needed.
     App(App),
+    /// What several clients share.
+    Shared(super::Account),
 }
 
 /// A GitHub App's identity.

@@ -17,6 +17,7 @@ use super::query::PageQuery;
 use super::recent::{Recent, lock};
 use super::retry::{Attempts, MAX_WAIT};
 use super::settings::{MAX_CREATES_IN_FLIGHT, Settings};
+use super::shared::Shelf;
 use super::wire::{
     Activity, ActivityPage, Message, NewSession, Session, SessionPage, Source, SourcePage,
 };
@@ -37,6 +38,7 @@ pub struct Client {
     pub(super) recent: Recent,
     pub(super) memory: Memory,
     pub(super) filter_refused: AtomicBool,
+    pub(super) shelf: Option<Shelf>,
 }
 
 impl std::fmt::Debug for Client {
@@ -99,6 +101,7 @@ impl Client {
             recent: Recent::default(),
             memory: Memory::default(),
             filter_refused: AtomicBool::new(false),
+            shelf: settings.shared.then(Shelf::default),
         }
     }
 
@@ -141,6 +144,11 @@ impl Client {
         let permit = self.creates.acquire().await;
         let _place = permit.expect("the semaphore is never closed");
         let elapsed = self.stopwatch.elapsed();
+        if let Some(shelf) = &self.shelf
+            && let Some(error) = shelf.spent(elapsed)
+        {
+            return Err(error);
+        }
         let late = match self.recent.now(elapsed).zip(not_after) {
             Some((now, not_after)) => now >= not_after,
             None => elapsed.saturating_sub(asked_at) > MAX_WAIT,
@@ -148,7 +156,11 @@ impl Client {
         if late {
             return Err(fail(Cause::TooLate));
         }
-        let response = self.once(&Call::new(route, &[]).with_body(new)).await?;
+        let sent = self.once(&Call::new(route, &[]).with_body(new)).await;
+        if let (Some(shelf), Err(error)) = (&self.shelf, &sent) {
+            shelf.refused(error, self.stopwatch.elapsed());
+        }
+        let response = sent?;
         let session: Session = self.parse(route, &response)?;
         if session.id().is_empty() {
             return Err(fail(Cause::Unreadable {
@@ -156,7 +168,11 @@ impl Client {
                 detail: "the session has no id".to_owned(),
             }));
         }
-        self.recent.created(session.id(), self.stopwatch.elapsed());
+        let elapsed = self.stopwatch.elapsed();
+        self.recent.created(session.id(), elapsed);
+        if let Some(shelf) = &self.shelf {
+            shelf.created(&session, elapsed);
+        }
         Ok(session)
     }
 

@@ -61,6 +61,14 @@ impl JulesKey {
         Ok((Self::new(&text)?, Some(warning)))
     }
 
+    /// Tells this key from others without showing it: a SHA-256 digest. Whoever has the key can compute it, so that it
+    /// is kept in memory and never written.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        use sha2::{Digest as _, Sha256};
+        Sha256::digest(self.0.expose_secret().as_bytes()).into()
+    }
+
     /// The header's value, which hides itself from logs.
     pub(super) fn header(&self) -> HeaderValue {
         let mut value = HeaderValue::from_str(self.0.expose_secret())

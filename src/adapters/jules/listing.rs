@@ -9,15 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
-use phileas_domain::model::RepositoryName;
 
 use super::client::Client;
 use super::error::ApiError;
-use super::query::{MAX_PAGE_SIZE, PageQuery};
-use super::translate::{self, Whose};
+use super::query::{PageQuery, PageSize};
+use super::translate::{self, Repository, Whose};
 use super::wire;
 
-/// How many pages of 100 sessions are read of one listing.
+/// How many pages, of 100 sessions or fewer, are asked for of one listing.
 pub const MAX_PAGES: usize = 50;
 
 /// The filter that shows archived sessions, and only those.
@@ -29,7 +28,7 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// A listing, and what it showed besides.
 pub(super) struct Listed {
     pub(super) sessions: Sessions,
-    /// The name of this repository's source as Jules writes it.
+    /// The present name of this repository's source as Jules writes it.
     pub(super) source: Option<String>,
 }
 
@@ -42,72 +41,91 @@ enum Reach {
     Since(Timestamp),
 }
 
+/// A listing of a whole account, as it was read. What it says of a repository is asked by [`Account::of`].
+#[derive(Debug, Clone)]
+pub(super) struct Account {
+    sessions: Vec<wire::Session>,
+    reach: Reach,
+    archived: bool,
+    /// GitHub's time when it was begun.
+    now: Timestamp,
+}
+
 impl Client {
-    /// Lists a repository's sessions as far as needed.
-    pub(super) async fn read_sessions(
+    /// Lists the account's sessions as far as needed.
+    pub(super) async fn read_account(
         &self,
-        repository: &RepositoryName,
         need: &ListingNeed,
         now: Timestamp,
-    ) -> Result<Listed, ApiError> {
-        let mut gathered = Gathered::new(repository, now);
+    ) -> Result<Account, ApiError> {
+        let mut account = Account {
+            sessions: Vec::new(),
+            reach: Reach::All,
+            archived: !matches!(need, ListingNeed::Since(_)),
+            now,
+        };
         // The key's use is counted over a day, so a listing reaches back at least that far.
         let stop_at = match need {
             ListingNeed::Since(since) => Some(day_before(now).min(*since)),
             ListingNeed::CompleteSince(_) | ListingNeed::Everything => None,
         };
-        let mut reach = self.walk(&mut gathered, None, stop_at).await?;
-        let mut archived = !matches!(need, ListingNeed::Since(_));
-        if archived {
+        account.reach = self.walk(&mut account, None, stop_at).await?;
+        if account.archived {
             // Archived ones come second: a session that is archived meanwhile is then seen twice, not never.
-            match self.walk(&mut gathered, Some(ARCHIVED), None).await {
-                Ok(second) => reach = reach.and(second),
+            match self.walk(&mut account, Some(ARCHIVED), None).await {
+                Ok(second) => account.reach = account.reach.and(second),
                 Err(error) if error.is_status(400) => {
                     tracing::warn!("Jules refuses to list archived sessions");
-                    archived = false;
+                    account.archived = false;
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(gathered.finish(reach, archived))
+        Ok(account)
     }
 
     async fn walk(
         &self,
-        gathered: &mut Gathered<'_>,
+        account: &mut Account,
         filter: Option<&str>,
         stop_at: Option<Timestamp>,
     ) -> Result<Reach, ApiError> {
         let mut order = Order::default();
         let mut tokens = BTreeSet::new();
         let mut token = String::new();
+        let mut size = PageSize::default();
         for _ in 0..MAX_PAGES {
             let query = PageQuery {
                 filter,
-                page_size: Some(MAX_PAGE_SIZE),
+                page_size: Some(size.get()),
                 page_token: (!token.is_empty()).then_some(&token),
             };
-            let page = self.list_sessions(query).await?;
+            let page = match self.list_sessions(query).await {
+                Err(error) if size.shrink(&error) => continue,
+                page => page?,
+            };
+            size.grow();
             let mut newest = None;
-            for session in page.sessions {
+            for mut session in page.sessions {
                 let created = translate::created_at(&session);
                 order.see(created);
                 newest = newest.max(created);
-                gathered.take(session, filter.is_some());
+                session.archived |= filter.is_some();
+                account.sessions.push(session);
             }
             token = page.next_page_token;
             if token.is_empty() {
-                return Ok(gathered.proven(Reach::All));
+                return Ok(Reach::All);
             }
             if let Some(stop_at) = stop_at
                 && order.holds
                 && newest.is_some_and(|newest| newest < stop_at)
             {
-                return Ok(gathered.proven(Reach::Since(stop_at)));
+                return Ok(Reach::Since(stop_at));
             }
             if !tokens.insert(token.clone()) {
                 tracing::warn!("Jules' listing of sessions goes round in circles");
-                return Ok(Reach::Since(gathered.now));
+                return Ok(Reach::Since(account.now));
             }
         }
         tracing::warn!(
@@ -117,7 +135,43 @@ impl Client {
         // Just after the oldest one, because others of that same instant may stand on the next page.
         let oldest = order.oldest.filter(|_| order.holds);
         let reached = oldest.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
-        Ok(gathered.proven(Reach::Since(reached.unwrap_or(gathered.now))))
+        Ok(Reach::Since(reached.unwrap_or(account.now)))
+    }
+}
+
+impl Account {
+    /// What it says of a repository.
+    pub(super) fn of(&self, repository: &Repository) -> Listed {
+        let mut gathered = Gathered::new(repository, self.now);
+        for session in &self.sessions {
+            gathered.take(session);
+        }
+        gathered.finish(self.reach, self.archived)
+    }
+
+    /// Whether it is an answer to this need.
+    pub(super) fn answers(&self, need: &ListingNeed) -> bool {
+        let back_to = |instant: Timestamp| match self.reach {
+            Reach::All => true,
+            Reach::Since(since) => since <= instant,
+        };
+        match need {
+            ListingNeed::Since(since) => back_to(*since),
+            ListingNeed::CompleteSince(since) => self.archived && back_to(*since),
+            ListingNeed::Everything => self.archived && self.reach == Reach::All,
+        }
+    }
+
+    /// Adds a session that was created after the listing was taken, unless it shows it already.
+    pub(super) fn add(&mut self, session: &wire::Session) {
+        if self.sessions.iter().all(|known| known.id() != session.id()) {
+            self.sessions.push(session.clone());
+        }
+    }
+
+    /// How many sessions it holds.
+    pub(super) fn len(&self) -> usize {
+        self.sessions.len()
     }
 }
 
@@ -158,7 +212,7 @@ impl Reach {
 
 /// What was read so far. Of other repositories' sessions only what counts for the key is kept.
 struct Gathered<'a> {
-    repository: &'a RepositoryName,
+    repository: &'a Repository,
     now: Timestamp,
     ours: BTreeMap<String, Session>,
     key: BTreeMap<String, Counted>,
@@ -174,7 +228,7 @@ struct Counted {
 }
 
 impl<'a> Gathered<'a> {
-    fn new(repository: &'a RepositoryName, now: Timestamp) -> Self {
+    fn new(repository: &'a Repository, now: Timestamp) -> Self {
         Self {
             repository,
             now,
@@ -185,29 +239,34 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn take(&mut self, mut session: wire::Session, archived: bool) {
-        session.archived |= archived;
+    fn take(&mut self, session: &wire::Session) {
         let id = session.id().to_owned();
         if id.is_empty() {
             self.nameless = true;
             return;
         }
-        let created = translate::created_at(&session).unwrap_or(self.now);
+        let created = translate::created_at(session).unwrap_or(self.now);
         let counted = Counted {
             // An archived session that ran is paused for good, and does not hold a place.
             live: !session.archived && translate::state(&session.state).is_live(),
             lately: created > day_before(self.now),
         };
         self.key.insert(id.clone(), counted);
-        match translate::whose(&session, self.repository) {
+        match translate::whose(session, self.repository) {
             Whose::Ours => {
-                let context = session.source_context.as_ref();
-                self.source = context.map(|context| context.source.clone());
+                // A former name is of no use for a new session.
+                let named = session.source_context.as_ref().filter(|context| {
+                    translate::repository_of(&context.source).as_ref()
+                        == Some(&self.repository.name)
+                });
+                self.source = named
+                    .map(|context| context.source.clone())
+                    .or(self.source.take());
             }
             Whose::Marked => {}
             Whose::Foreign => return,
         }
-        let session = translate::session(&session, self.repository, self.now);
+        let session = translate::session(session, self.repository, self.now);
         // Pages move under the reader's feet: of two pictures of a session the later one is kept.
         match self.ours.get(&id) {
             Some(known) if known.updated_at > session.updated_at => {}
@@ -227,6 +286,7 @@ impl<'a> Gathered<'a> {
     }
 
     fn finish(self, reach: Reach, archived: bool) -> Listed {
+        let reach = self.proven(reach);
         let count = |counts: fn(&Counted) -> bool| {
             let number = self.key.values().filter(|counted| counts(counted)).count();
             u32::try_from(number).unwrap_or(u32::MAX)

@@ -8,6 +8,7 @@
 //! | [`key`], [`base`] | with which credential, and where? |
 //! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
 //! | [`listing`], [`activities`] | how are long lists read without believing too much? |
+//! | [`shared`] | how do many repositories get by with one listing a minute? |
 //! | `verbatim.rs` | what does it answer to a request of one's own making? |
 //! | [`port`] | how does the runtime see it? |
 //!
@@ -25,6 +26,7 @@ mod recent;
 pub mod retry;
 pub mod routes;
 pub mod settings;
+pub mod shared;
 mod translate;
 mod verbatim;
 pub mod wire;

@@ -20,6 +20,9 @@ pub struct Settings {
     pub creates_in_flight: usize,
     /// What the jitter of waits is drawn from.
     pub seed: u64,
+    /// Whether several repositories share one listing of the key's sessions, for
+    /// [`KEPT_FOR`](super::shared::KEPT_FOR).
+    pub shared: bool,
 }
 
 impl Settings {
@@ -31,6 +34,7 @@ impl Settings {
             key,
             creates_in_flight: DEFAULT_CREATES_IN_FLIGHT,
             seed: 0,
+            shared: false,
         }
     }
 }

@@ -31,7 +31,10 @@ pub(super) async fn run(
     } else {
         ListingNeed::Since(jiff::Timestamp::MIN)
     };
-    let listing = connection.jules.list(&need, observation.now).await?;
+    let listing = connection
+        .jules
+        .list(&observation.repository, &need, observation.now)
+        .await?;
     if listing.since.is_some() {
         tracing::warn!("Jules has more sessions than are read; the oldest are not shown");
     }

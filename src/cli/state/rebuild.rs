@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Snapshot,
 };
@@ -10,7 +11,7 @@ use phileas_domain::model::{Oid, PullNumber};
 use phileas_domain::state::rebuild::{
     Ending, PullFate, Rebuilt, SessionEnd, SessionFact, catch_up, rebuild,
 };
-use phileas_domain::state::{codec, invariant};
+use phileas_domain::state::{STATE_PATH, codec, invariant};
 use serde_json::json;
 
 use super::super::arguments::Repository;
@@ -18,7 +19,7 @@ use super::super::connect::{Connection, hex};
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
-use super::{commit, is_newer};
+use super::{commit, newer};
 use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
 
 pub(super) async fn run(
@@ -28,13 +29,6 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let snapshot = look(&connection).await?;
-    if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger
-        && is_newer(diagnostics)
-    {
-        return Err(Stopped::corrupt(
-            "nothing is rebuilt: the ledger was written by a newer phileas; use that one",
-        ));
-    }
     if let Some(why) = whole(&snapshot)? {
         if arguments.json {
             let document =
@@ -49,6 +43,12 @@ pub(super) async fn run(
     let nonce = hex(&snapshot.entropy[..6]);
     let (id, now) = (snapshot.repository.id, snapshot.now);
     let (base, proposal) = match &snapshot.ledger {
+        Ledger::Corrupt { diagnostics, .. }
+            if diagnostics.iter().any(Diagnostic::is_newer_format) =>
+        {
+            let place = format!("{}, branch {LEDGER_BRANCH}, {STATE_PATH}", arguments.repo);
+            return Err(newer(&place));
+        }
         Ledger::Missing { head } => (head.clone(), rebuild(id, now, nonce, &facts)),
         Ledger::Corrupt { head, .. } => (Some(head.clone()), rebuild(id, now, nonce, &facts)),
         Ledger::Present { head, state } => {
@@ -93,7 +93,7 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     let mut snapshot = sight.snapshot;
     let sessions = connection
         .jules
-        .list(&ListingNeed::Everything, snapshot.now)
+        .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
     if sessions.since.is_some() || !sessions.archived {
         return Err(Stopped {

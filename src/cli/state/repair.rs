@@ -14,7 +14,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
 use super::super::validate::diagnostic_json;
-use super::{Found, commit, file, is_newer, newer, no_ledger, tell, wanted};
+use super::{Found, commit, file, newer, no_ledger, tell, wanted};
 use crate::adapters::github;
 use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
 
@@ -25,13 +25,6 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let target = Target::of(path, source).await?;
-    if let Err(diagnostics) = codec::load(&target.found.text)
-        && is_newer(&diagnostics)
-    {
-        // An earlier version of it would be a step back behind what the newer program wrote.
-        tell(&target.found, &diagnostics)?;
-        return Err(newer(&target.found));
-    }
     let earlier = target.earlier().await?;
     let proposal = repair::propose(&target.found.text, &earlier);
     let intact = proposal.origin == Origin::Intact && !target.misplaced;
@@ -43,6 +36,9 @@ pub(super) async fn run(
         screen.line(&document(&proposal, intact, done.as_deref()).to_string())?;
     } else {
         print(&target.found, &proposal, intact, screen)?;
+    }
+    if proposal.origin == Origin::Newer {
+        return Err(newer(&target.found.place));
     }
     match (&proposal.state, done) {
         (None, _) if target.github.is_none() => Err(Stopped::corrupt(format!(
@@ -187,7 +183,7 @@ fn print(
         return Ok(());
     }
     let origin = match &proposal.origin {
-        Origin::Intact | Origin::Nothing => return Ok(()),
+        Origin::Intact | Origin::Newer | Origin::Nothing => return Ok(()),
         Origin::Sides(sides) => format!("the sides {} together", sides.join(" and ")),
         Origin::Earlier { oid, committed_at } => {
             format!("the version of {} UTC ({oid})", short(*committed_at))
@@ -212,6 +208,7 @@ fn document(proposal: &Proposal, intact: bool, done: Option<&str>) -> serde_json
         Origin::Earlier { oid, committed_at } => json!({
             "kind": "earlier", "commit": oid.as_str(), "committed_at": committed_at.to_string(),
         }),
+        Origin::Newer => json!({ "kind": "newer" }),
         Origin::Nothing => json!({ "kind": "nothing" }),
     };
     let lines: Vec<_> = proposal

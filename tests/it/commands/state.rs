@@ -188,3 +188,34 @@ fn a_lost_ledger_is_rebuilt_from_the_markers() {
     }
     bench.until(|state| state.history.len() > whole.history.len());
 }
+
+#[test]
+fn what_a_newer_phileas_wrote_is_left_as_it_is() {
+    let newer = "{\"version\": 6, \"history\": {}}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cycle_state.json");
+    std::fs::write(&path, newer).unwrap();
+    alone(&["state", "repair", path.to_str().unwrap(), "--write"]).refused(5, "upgrade");
+    assert_eq!(text_of(&path), newer);
+
+    let bench = bench();
+    bench.until(|state| !state.history.is_empty());
+    bench.write_ledger(newer);
+    let head = bench.head();
+    bench
+        .run(&["state", "repair", "--write"])
+        .refused(5, "upgrade");
+    bench
+        .run(&["state", "rebuild", "--write"])
+        .refused(5, "upgrade");
+    assert_eq!(bench.head(), head);
+    assert_eq!(bench.run(&["tick"]).code, 5);
+    let world = bench.shared.world();
+    let mut issues = world.github().issues(bench.repo);
+    assert!(issues.any(|issue| {
+        issue
+            .body
+            .as_ref()
+            .is_some_and(|body| body.contains("upgrade this phileas"))
+    }));
+}

@@ -112,6 +112,15 @@ impl Phileas {
         self
     }
 
+    /// Starts the program for a test that ends it itself. What it logs is seen with the test's own output.
+    pub(crate) fn spawn(mut self) -> Child {
+        self.command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{:?}: {error}", self.command))
+    }
+
     /// Lets somebody else hold the process.
     pub(crate) fn held_by(mut self, handle: &Handle) -> Self {
         self.handle = Arc::clone(handle);

@@ -174,7 +174,11 @@ impl<'a> Draft<'a> {
             report: Report { lines: self.lines },
             wake_at: self.wake_at,
         };
-        (decision, self.needs)
+        // Asking again at once for what has just failed would fail again.
+        let mut needs = self.needs;
+        let unread = &self.snapshot.unread;
+        needs.sessions.retain(|id| !unread.contains_key(id));
+        (decision, needs)
     }
 }
 

@@ -167,11 +167,11 @@ fn not_created(
             let pause = doubled(REFUSED_PAUSE, failures, REFUSED_PAUSE_LIMIT);
             draft.call(
                 NoticeKey::Turn(marker.turn.clone()),
-                format!("phileas: Jules refuses a session of {track}"),
+                format!("phileas: a session of {track} is refused"),
                 format!(
-                    "Jules refused to start the session of track `{track}`:\n\n> {detail}\n\nUsual causes: the Jules \
-                     GitHub App is not installed on this repository, or the branch that the session should start from \
-                     does not exist. phileas tries again by itself, less and less often."
+                    "The session of track `{track}` was refused:\n\n> {detail}\n\nUsual causes: the Jules GitHub App is \
+                     not installed on this repository, the branch that the session should start from does not exist, \
+                     or phileas may not make it (`contents: write`, branch rules). phileas tries again by itself, less and less often."
                 ),
             );
             if let Some(turn) = draft.turn_mut(track, slot) {
@@ -181,7 +181,7 @@ fn not_created(
                 pause,
                 Reason::CreateRefused,
                 Verdict::Held,
-                format!("Jules refused the session: {detail}"),
+                format!("the session was refused: {detail}"),
             )
         }
         CreateFailure::Quota { retry_at } => {

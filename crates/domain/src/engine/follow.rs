@@ -138,7 +138,12 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     };
     let Some(session) = listing.get(id) else {
         // The listing's age counts, not ours: a process may have been stopped since it looked.
-        if listing.taken_at.duration_since(created_at) < GRACE {
+        if turn.cancel {
+            draft.effect(Effect::ArchiveSession {
+                session: id.clone(),
+            });
+            end(draft, track, slot, Outcome::Cancelled, None);
+        } else if listing.taken_at.duration_since(created_at) < GRACE {
             wait(
                 draft,
                 Reason::SessionRunning,
@@ -299,6 +304,12 @@ fn carry_on(
         turn.warned_at = None;
     }
     match progress {
+        Progress::ReadActivities if draft.snapshot.unread.contains_key(&session.id) => {
+            let outage = &draft.snapshot.unread[&session.id];
+            let text = format!("its activities cannot be read: {}", outage.detail);
+            let until = outage.retry_at.unwrap_or(soon);
+            draft.say(line(Verdict::Waiting, Reason::SessionUnread, text).until(until));
+        }
         Progress::ReadActivities => {
             draft.needs.activities.insert(session.id.clone());
             draft.say(

@@ -8,8 +8,9 @@ use super::{
     Ask, Decision, Ledger, Line, Listing, ListingNeed, Needs, NoticeKey, Reason, Session, Snapshot,
     Verdict,
 };
+use crate::Diagnostic;
 use crate::model::{Marker, PromptLine, TrackName};
-use crate::plan::{Driver, Mode};
+use crate::plan::{Driver, Mode, SCHEDULES_PATH};
 use crate::state::State;
 
 /// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
@@ -51,7 +52,10 @@ pub(super) fn ledger(draft: &mut Draft<'_>) -> bool {
             draft.call(
                 NoticeKey::LedgerCorrupt,
                 "phileas: the state file cannot be read".to_owned(),
-                corrupt_text(&found),
+                match diagnostics.iter().any(Diagnostic::is_newer_format) {
+                    true => newer_text(&found),
+                    false => corrupt_text(&found),
+                },
             );
             false
         }
@@ -66,6 +70,16 @@ fn corrupt_text(found: &[String]) -> String {
          over it.\n\n{}\n\nTo mend it, look at what `phileas state repair` proposes (it compares the file's earlier \
          versions in the branch's history), then accept the proposal or put an earlier version back by a commit. \
          phileas goes on by itself once the file can be read, and closes this issue.",
+        found.join("\n")
+    )
+}
+
+fn newer_text(found: &[String]) -> String {
+    format!(
+        "`.jules/cycle_state.json` on the branch `jules` was written by a newer phileas than the one that looks at it \
+         here, so nothing is started and nothing is written over it.\n\n{}\n\nTo mend it, upgrade this phileas (the \
+         version that the workflow, the image or the machine names). Nothing is wrong with the file, so do not put an \
+         earlier version back. phileas goes on by itself then, and closes this issue.",
         found.join("\n")
     )
 }
@@ -293,6 +307,11 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         draft.say(Line::repository(Verdict::Paused, reason, text));
         first.get_or_insert(reason);
     };
+    if let Some(mistake) = snapshot.plan_diagnostics.iter().find(|one| limits(one)) {
+        // A limit that cannot be read must not turn into none, or into another one than was meant.
+        let text = format!("a limit in the plan cannot be read: {mistake}");
+        say(draft, Reason::PlanInvalid, text);
+    }
     if let Some(value) = &snapshot.paused_by_variable {
         let text = format!("the variable PHILEAS_PAUSED says `{value}`");
         say(draft, Reason::PausedVariable, text);
@@ -316,6 +335,14 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         say(draft, Reason::PausedState, text);
     }
     first
+}
+
+/// Whether a mistake is about what holds everything back: budgets, gates, and what applies where nothing else is said.
+fn limits(mistake: &Diagnostic) -> bool {
+    let section = mistake.key.split(['.', '[']).next().unwrap_or_default();
+    mistake.is_error()
+        && mistake.file == SCHEDULES_PATH
+        && matches!(section, "budget" | "gate" | "defaults")
 }
 
 /// A driver that the plan does not name, and a plan that only observes, report and touch nothing.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     Activity, ActivityKind, Ask, Checks, CreateFailure, CreateSession, Decision, Effect, Event,
-    KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Pull, PullState, Reason, Repository,
-    Session, SessionState, Sessions, Snapshot, Verdict, decide, needs,
+    KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Pull, PullState, Reason,
+    Repository, Session, SessionState, Sessions, Snapshot, Verdict, decide, needs,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -38,6 +38,8 @@ pub(crate) struct Desk {
     pub(crate) head: u64,
     pub(crate) sessions: Vec<Session>,
     pub(crate) activities: BTreeMap<SessionId, Vec<Activity>>,
+    /// Sessions whose activities Jules does not tell.
+    pub(crate) unread: BTreeMap<SessionId, Outage>,
     pub(crate) pulls: BTreeMap<PullNumber, Pull>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) answering: Answering,
@@ -77,6 +79,7 @@ impl Desk {
             head: 1,
             sessions: Vec::new(),
             activities: BTreeMap::new(),
+            unread: BTreeMap::new(),
             pulls: BTreeMap::new(),
             notices: Vec::new(),
             answering: Answering::Session,
@@ -164,6 +167,7 @@ impl Desk {
             pulls: self.pulls.clone(),
             sessions: Listing::NotTaken,
             activities: BTreeMap::new(),
+            unread: self.unread.clone(),
             notices: self.notices.clone(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
@@ -317,12 +321,11 @@ impl Desk {
                 None
             }
             Effect::ArchiveSession { session } => {
-                let one = self
-                    .sessions
-                    .iter_mut()
-                    .find(|one| one.id == *session)
-                    .unwrap();
-                one.archived = true;
+                // Jules answers 404 for one that a person has deleted.
+                let mut sessions = self.sessions.iter_mut();
+                if let Some(one) = sessions.find(|one| one.id == *session) {
+                    one.archived = true;
+                }
                 None
             }
             Effect::OpenNotice { key, .. } => {

@@ -1,7 +1,7 @@
 //! What was decided and never happened, and what the outside withholds: nothing is forgotten, nothing guessed.
 
 use jiff::SignedDuration;
-use phileas_domain::engine::{Ask, Effect, Ledger, PullState, Reason, SessionState};
+use phileas_domain::engine::{Ask, Effect, Ledger, Outage, PullState, Reason, SessionState};
 use phileas_domain::model::RepositoryId;
 use phileas_domain::state::{Outcome, Pause};
 
@@ -381,4 +381,64 @@ fn while_paused_every_track_and_schedule_says_by_what() {
         refused.map(|line| line.reason).collect::<Vec<_>>(),
         [Reason::PausedVariable]
     );
+}
+
+#[test]
+fn a_cancelled_turn_leaves_its_place_although_its_session_is_archived_already() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    let mut state = desk.state().clone();
+    let turns = state.tracks.values_mut();
+    turns
+        .flat_map(|track| track.turns.values_mut())
+        .next()
+        .unwrap()
+        .cancel = true;
+    desk.set_state(state);
+    desk.sessions[0].archived = true;
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Cancelled));
+}
+
+#[test]
+fn a_session_that_cannot_be_read_holds_up_its_own_track_alone() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.tick();
+    desk.minutes(5);
+    for index in 0..2 {
+        desk.sessions[index].state = SessionState::Failed;
+    }
+    let id = desk.sessions[0].id.clone();
+    let retry_at = desk.now + SignedDuration::from_mins(7);
+    let outage = Outage {
+        detail: "the answer is larger than 9 bytes".to_owned(),
+        retry_at: Some(retry_at),
+        credential: true,
+    };
+    desk.unread.insert(id.clone(), outage);
+    desk.tick();
+    assert_eq!(desk.reasons("one"), [Reason::SessionUnread]);
+    let line = desk
+        .lines
+        .iter()
+        .find(|line| line.session_id.as_ref() == Some(&id));
+    let line = line.unwrap();
+    assert!(
+        line.detail.contains("larger than 9 bytes"),
+        "{}",
+        line.detail
+    );
+    assert_eq!(line.until, Some(retry_at));
+    assert_eq!(desk.outcomes(), [None, Some(Outcome::Failed)]);
+    assert!(
+        desk.notices.is_empty(),
+        "the key is not refused: {:?}",
+        desk.notices
+    );
+
+    desk.unread.clear();
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Failed));
 }

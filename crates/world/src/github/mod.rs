@@ -30,6 +30,7 @@ pub use acts::{ActError, MergeMethod};
 pub use hook::{Delivery, Fate};
 pub use object::Oid;
 pub use repository::{NewPull, Pull, RepoId, Repository, State, Verdict};
+pub use rest::AppKey;
 
 use crate::books::Write;
 use crate::chance::Stream;
@@ -62,6 +63,9 @@ pub struct Model {
     pub(crate) snapshots: snapshot::Snapshots,
     pub(crate) documents: graphql::Documents,
     pub(crate) shelves: smart_http::Shelves,
+    pub(crate) manifests: BTreeMap<String, rest::Confirmed>,
+    /// Keys for Apps that will be made from manifests, the last one first.
+    pub app_keys: Vec<AppKey>,
     /// The address under which links of answers begin; `https://api.github.com` unless served elsewhere.
     pub api_url: String,
     next: u64,
@@ -91,6 +95,8 @@ impl Model {
             snapshots: snapshot::Snapshots::default(),
             documents: graphql::Documents::default(),
             shelves: smart_http::Shelves::default(),
+            manifests: BTreeMap::new(),
+            app_keys: Vec::new(),
             api_url: "https://api.github.com".to_owned(),
             next: FIRST_ID,
         };

@@ -1,6 +1,7 @@
 use octocrab::jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
 use serde_json::json as value;
 
+use super::super::Credential;
 use super::super::scripted::{Outcome, Set, app, json, reply, set_as, start};
 use super::*;
 

@@ -282,3 +282,22 @@ async fn texts_and_pulls_are_asked_for_in_chunks() {
     assert_eq!(pulls.keys().collect::<Vec<_>>(), [&PullNumber(3)]);
     assert_eq!(set.script.seen()[0].body["variables"]["n1"], 4);
 }
+
+#[tokio::test]
+async fn the_age_of_the_first_answer_is_told() {
+    let mut first = answer();
+    repository(&mut first)["open"]["pageInfo"] = value!({ "hasNextPage": true, "endCursor": "c1" });
+    let page = value!({ "data": { "repository": { "open": {
+        "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(1, "OPEN")] } } } });
+    let busy = || json(503, &value!({}));
+    let (set, seen) = observe([busy(), json(200, &first), busy(), json(200, &page)]).await;
+    let [before, after] = set.clock.waits()[..] else {
+        panic!("{:?}", set.clock.waits());
+    };
+    assert!(!before.is_zero() && !after.is_zero());
+    assert_eq!(
+        seen.unwrap().age,
+        after,
+        "what passed before the answer is no part of its age"
+    );
+}

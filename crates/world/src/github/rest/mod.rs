@@ -7,6 +7,7 @@ mod call;
 mod contents;
 mod git;
 mod issues;
+mod manifests;
 mod pulls;
 mod repository;
 mod routes;
@@ -24,6 +25,8 @@ pub(crate) use auth::Need;
 pub(crate) use call::{Call, Refusal, Reply};
 pub(crate) use git::{from_base64, well_formed};
 pub(crate) use issues::MAX_BODY;
+pub use manifests::AppKey;
+pub(crate) use manifests::Confirmed;
 
 use super::limits::{Met, Resource};
 use super::{Identity, Model, TokenKind};
@@ -112,6 +115,9 @@ impl Model {
         if super::smart_http::service_of(path).is_some() {
             let (response, name) = self.smart_http(request, now);
             return handled(response, name, 0);
+        }
+        if let Some(response) = self.new_app_page(request, now) {
+            return handled(response, None, 0);
         }
         let identity = match self.identify(request.headers(), now) {
             Ok(identity) => identity,

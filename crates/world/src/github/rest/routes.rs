@@ -6,7 +6,9 @@ use http::Method;
 use percent_encoding::percent_decode_str;
 
 use super::call::Params;
-use super::{Call, Need, Refusal, Reply, actions, apps, contents, git, issues, pulls, repository};
+use super::{
+    Call, Need, Refusal, Reply, actions, apps, contents, git, issues, manifests, pulls, repository,
+};
 
 /// What answers a route.
 pub(crate) type Handler = fn(&mut Call<'_>) -> Result<Reply, Refusal>;
@@ -36,6 +38,7 @@ static ROUTES: &[Route] = routes! {
     GET "/users/{username}" Nothing => apps::user_by_login;
     GET "/rate_limit" Nothing => apps::rate_limit;
     GET "/meta" Nothing => apps::meta;
+    POST "/app-manifests/{code}/conversions" Nothing => manifests::convert;
     GET "/app" App => apps::app;
     GET "/app/installations" App => apps::installations;
     GET "/app/installations/{installation_id}" App => apps::installation;

@@ -1,0 +1,179 @@
+//! Apps made from a manifest: the form page in the browser, and the exchange of its code.
+//! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{Call, Refusal, Reply};
+use crate::clock::later;
+use crate::github::Model;
+use crate::github::account::Permissions;
+use crate::github::hook::Target;
+use crate::seed::NewApp;
+
+/// How long a code can be exchanged (GitHub's documentation: one hour).
+const CODE_LIVES: Duration = Duration::from_secs(3_600);
+/// Who sits at the browser.
+const PERSON: &str = "maintainer";
+
+/// A manifest that a person has confirmed and nobody has exchanged yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Confirmed {
+    manifest: Value,
+    owner: String,
+    until: Timestamp,
+}
+
+/// A key for an App that will be made. The model makes none itself: that takes long, and is not what is tested.
+#[derive(Debug, Clone)]
+pub struct AppKey {
+    /// The private key, PEM.
+    pub pem: String,
+    /// Its public half as PKCS#1 DER.
+    pub public: Vec<u8>,
+}
+
+/// The account whose settings a form page belongs to; none when the path is no form page.
+fn owner_of(path: &str) -> Option<String> {
+    if path == "/settings/apps/new" {
+        return Some(PERSON.to_owned());
+    }
+    let rest = path.strip_prefix("/organizations/")?;
+    let owner = rest.strip_suffix("/settings/apps/new")?;
+    (!owner.is_empty() && !owner.contains('/')).then(|| owner.to_owned())
+}
+
+impl Model {
+    /// Answers the form page of `github.com`, as if the person had confirmed it at once. None: this is no form page.
+    pub(crate) fn new_app_page(
+        &mut self,
+        request: &Request<Bytes>,
+        now: Timestamp,
+    ) -> Option<Response<Bytes>> {
+        let owner = owner_of(request.uri().path())?;
+        if request.method() != Method::POST {
+            return Some(page(StatusCode::METHOD_NOT_ALLOWED, "post a manifest"));
+        }
+        let field = |text: &[u8], name: &str| {
+            form_urlencoded::parse(text)
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.into_owned())
+        };
+        let manifest = field(request.body(), "manifest")
+            .and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let Some(manifest) = manifest else {
+            return Some(page(StatusCode::UNPROCESSABLE_ENTITY, "no manifest"));
+        };
+        if let Some(missing) = ["name", "url", "redirect_url"]
+            .into_iter()
+            .find(|name| manifest[*name].as_str().is_none_or(str::is_empty))
+        {
+            let text = format!("the manifest has no `{missing}`");
+            return Some(page(StatusCode::UNPROCESSABLE_ENTITY, &text));
+        }
+        let state = field(
+            request.uri().query().unwrap_or_default().as_bytes(),
+            "state",
+        );
+        let code = format!("{:016x}{:016x}", self.chance.bits(), self.chance.bits());
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("code", &code);
+        if let Some(state) = &state {
+            query.append_pair("state", state);
+        }
+        let back = manifest["redirect_url"].as_str().unwrap_or_default();
+        let location = format!("{back}?{}", query.finish());
+        self.manifests.insert(
+            code,
+            Confirmed {
+                manifest,
+                owner,
+                until: later(now, CODE_LIVES),
+            },
+        );
+        let mut response = page(StatusCode::FOUND, "");
+        if let Ok(value) = location.parse() {
+            response.headers_mut().insert(header::LOCATION, value);
+        }
+        Some(response)
+    }
+}
+
+fn page(status: StatusCode, text: &str) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::copy_from_slice(text.as_bytes()));
+    *response.status_mut() = status;
+    response
+}
+
+/// Exchanges a code for the App that is made of its manifest: once, within the hour.
+pub(super) fn convert(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let code = call.param("code").to_owned();
+    let confirmed = call
+        .model
+        .manifests
+        .remove(&code)
+        .filter(|confirmed| call.now < confirmed.until)
+        .ok_or_else(Refusal::not_found)?;
+    let Confirmed {
+        manifest, owner, ..
+    } = confirmed;
+    let refuse = |text: &str| Refusal::new(422, text);
+    let key = call
+        .model
+        .app_keys
+        .pop()
+        .ok_or_else(|| refuse("The model has no key left for an App; give it one"))?;
+    let permissions: Permissions = match &manifest["default_permissions"] {
+        Value::Null => Permissions::new(),
+        wanted => serde_json::from_value(wanted.clone()).map_err(|_| {
+            refuse("Default permission records resource is not included in the list")
+        })?,
+    };
+    let events: Vec<String> = manifest["default_events"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|event| Some(event.as_str()?.to_owned()))
+        .collect();
+    let secret = format!(
+        "{:016x}{:016x}",
+        call.model.chance.bits(),
+        call.model.chance.bits()
+    );
+    let url = manifest["hook_attributes"]["url"].as_str();
+    let hook = url.map(|url| Target {
+        url: url.to_owned(),
+        secret: Some(secret.clone()),
+        content_type: "json".to_owned(),
+    });
+    let id = call.model.next_id() % 10_000_019;
+    let slug = manifest["name"]
+        .as_str()
+        .unwrap_or_default()
+        .to_lowercase()
+        .replace(' ', "-");
+    let now = call.now;
+    call.model.add_app(
+        NewApp {
+            id,
+            slug,
+            owner,
+            permissions,
+            events,
+            hook: hook.clone(),
+            public_key: Some(key.public),
+        },
+        now,
+    );
+    let app = call.model.apps.get(&id).ok_or_else(Refusal::not_found)?;
+    let mut body = call.model.app_json(app);
+    body["client_id"] = app.client_id.as_str().into();
+    body["client_secret"] = format!("{:016x}", id.wrapping_mul(0x9e37_79b9)).into();
+    body["webhook_secret"] = hook.map_or(Value::Null, |_| secret.into());
+    body["pem"] = key.pem.into();
+    Ok(Reply::Json(201, body))
+}

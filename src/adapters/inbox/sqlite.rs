@@ -1,0 +1,264 @@
+//! An inbox in one SQLite file.
+//!
+//! One thread writes. It takes all that is queued, does it in one transaction, and answers after the commit: the more
+//! is waiting, the more shares one wait for the disk, and nobody is told of anything that a loss of power could take
+//! back (`synchronous=FULL`). Other processes may read and write, too; only a service holds the lock of the directory.
+
+mod deliveries;
+mod desk;
+mod directory;
+mod read;
+mod schema;
+mod value;
+mod wakes;
+mod writer;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::{Holder, RepositoryId};
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+pub use directory::{DataDirectory, DirectoryError};
+pub use schema::{DATABASE, OpenError};
+
+use crate::runtime::inbox::{
+    Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
+    Replayed, Settled, Wake,
+};
+use writer::Writer;
+
+/// The room that is kept free for SQLite's write-ahead log, in bytes. The log is folded into the database whenever it
+/// has reached half of this; a batch and a reader that holds it up fit into the other half.
+pub const LOG_ROOM: u64 = 8 << 20;
+/// The least room that an inbox can be given, in bytes.
+pub const LEAST_ROOM: u64 = 2 * LOG_ROOM;
+/// The room of an inbox that was not told otherwise, in bytes: the facts of a million deliveries and more.
+pub const DEFAULT_ROOM: u64 = 512 << 20;
+
+/// An inbox in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteInbox {
+    writer: Writer,
+    reader: Arc<Mutex<Connection>>,
+    news: watch::Sender<u64>,
+    room: u64,
+    /// The lock is held as long as the inbox is open.
+    directory: Option<DataDirectory>,
+}
+
+impl SqliteInbox {
+    /// Opens the inbox of a service, and makes it where there is none. Whoever held leases before is gone, since nobody
+    /// else has the lock: they end now.
+    ///
+    /// # Errors
+    ///
+    /// When it takes more room than [`LEAST_ROOM`] leaves, cannot be opened, or was made by a newer phileas.
+    pub fn open(directory: DataDirectory, room: u64) -> Result<Self, OpenError> {
+        if room < LEAST_ROOM {
+            return Err(OpenError::Room { room });
+        }
+        let path = directory.path().join(DATABASE);
+        schema::make_file(&path)?;
+        let mut connection = schema::connect(&path)?;
+        schema::migrate(&mut connection, &path)?;
+        schema::end_leases(&connection, &path)?;
+        Self::start(connection, &path, room, Some(directory))
+    }
+
+    /// Opens an inbox that a service may be using at this moment, for a command beside it.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, it cannot be opened, or another version of phileas made it.
+    pub fn visit(directory: &Path) -> Result<Self, OpenError> {
+        let path = directory.join(DATABASE);
+        if !path.is_file() {
+            return Err(OpenError::Missing { path });
+        }
+        let connection = schema::connect(&path)?;
+        schema::expect_present_version(&connection, &path)?;
+        // A visitor accepts no deliveries, so no limit of its own applies.
+        Self::start(connection, &path, u64::MAX, None)
+    }
+
+    fn start(
+        connection: Connection,
+        path: &Path,
+        room: u64,
+        directory: Option<DataDirectory>,
+    ) -> Result<Self, OpenError> {
+        let reader = schema::connect(path)?;
+        let news = watch::Sender::new(0);
+        let writer = Writer::start(connection, room.saturating_sub(LOG_ROOM), news.clone())
+            .map_err(|error| OpenError::io(path, &error))?;
+        Ok(Self {
+            writer,
+            reader: Arc::new(Mutex::new(reader)),
+            news,
+            room,
+            directory,
+        })
+    }
+
+    /// Reads in a thread of its own, so that a long page holds up nobody.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, InboxError> {
+        let reader = Arc::clone(&self.reader);
+        let reading = tokio::task::spawn_blocking(move || {
+            // A panic of another reader has left no transaction behind: each is one statement.
+            let connection = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            work(&connection).map_err(value::inbox_error)
+        });
+        reading
+            .await
+            .map_err(|error| InboxError::Unavailable(error.to_string()))?
+    }
+
+    /// What the files take, and may take.
+    fn room_in_use(&self) -> (u64, Option<u64>) {
+        let Some(directory) = &self.directory else {
+            return (0, None);
+        };
+        let files = ["", "-wal"].map(|end| directory.path().join(format!("{DATABASE}{end}")));
+        let bytes = files
+            .iter()
+            .filter_map(|file| std::fs::metadata(file).ok())
+            .map(|found| found.len())
+            .sum();
+        (bytes, Some(self.room))
+    }
+}
+
+impl Inbox for SqliteInbox {
+    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        let asked = self.writer.try_ask(move |desk| desk.accept(&delivery));
+        match asked {
+            Some(answer) => answer.await,
+            None => Ok(Accepted::Overloaded),
+        }
+    }
+
+    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
+        self.writer
+            .ask(move |desk| desk.change(repository, |wake| wake.wake(at)).map(drop))
+            .await
+    }
+
+    async fn claim(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        most: usize,
+    ) -> Result<Vec<Lease>, InboxError> {
+        let holder = holder.clone();
+        self.writer
+            .ask(move |desk| desk.claim(&holder, now, length, most))
+            .await
+    }
+
+    async fn heartbeat(
+        &self,
+        leases: &[Lease],
+        now: Timestamp,
+        length: SignedDuration,
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        let leases = leases.to_vec();
+        self.writer
+            .ask(move |desk| desk.extend(&leases, now, length))
+            .await
+    }
+
+    async fn finish(
+        &self,
+        lease: &Lease,
+        _now: Timestamp,
+        next: Option<Timestamp>,
+    ) -> Result<Settled, InboxError> {
+        let lease = lease.clone();
+        self.writer
+            .ask(move |desk| desk.change(lease.repository, |wake| wake.finish(&lease, next)))
+            .await
+    }
+
+    async fn fail(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        fault: &Fault,
+    ) -> Result<Settled, InboxError> {
+        let (lease, fault) = (lease.clone(), fault.clone());
+        self.writer
+            .ask(move |desk| desk.change(lease.repository, |wake| wake.fail(&lease, now, &fault)))
+            .await
+    }
+
+    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        let lease = lease.clone();
+        self.writer
+            .ask(move |desk| desk.change(lease.repository, |wake| wake.release(&lease, now)))
+            .await
+    }
+
+    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        self.read(move |connection| wakes::load(connection, repository))
+            .await
+    }
+
+    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
+        self.read(read::parked).await
+    }
+
+    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+        self.writer
+            .ask(move |desk| desk.change_known(repository, |wake| wake.resume(now)))
+            .await
+            .map(|resumed| resumed == Some(true))
+    }
+
+    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        self.writer
+            .ask(move |desk| desk.change_known(repository, Wake::forget).map(drop))
+            .await
+    }
+
+    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        self.read(move |connection| read::page(connection, page))
+            .await
+    }
+
+    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+        let id = id.clone();
+        self.writer.ask(move |desk| desk.replay(&id, now)).await
+    }
+
+    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.writer.ask(move |desk| desk.prune(now)).await
+    }
+
+    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        let (bytes, limit_bytes) = self.room_in_use();
+        let counts = self
+            .read(move |connection| read::counts(connection, now))
+            .await?;
+        Ok(Counts {
+            bytes,
+            limit_bytes,
+            ..counts
+        })
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
+        self.read(read::next_due).await
+    }
+
+    fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+}

@@ -1,0 +1,227 @@
+//! What is done within one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::{Holder, RepositoryId};
+use rusqlite::{Connection, params};
+
+use super::value::{micros, repository};
+use super::{deliveries, wakes};
+use crate::runtime::inbox::{
+    Accepted, Claimed, Delivery, DeliveryId, LONGEST_RETRY_AFTER, Lease, MAX_LEASE, Outcome,
+    PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
+};
+
+/// The most candidates that one claim looks at.
+const MAX_CANDIDATES: u32 = 10_000;
+
+/// One transaction. Rows of repositories are read once and written once, however many deliveries of a batch wake them.
+pub(super) struct Desk<'a> {
+    connection: &'a Connection,
+    /// Whether new deliveries have room.
+    has_room: bool,
+    wakes: BTreeMap<RepositoryId, Touched>,
+    /// Whether a row of a repository was written.
+    pub(super) woke: bool,
+}
+
+struct Touched {
+    /// `None`: there is no row yet.
+    wake: Option<Wake>,
+    changed: bool,
+}
+
+impl<'a> Desk<'a> {
+    /// A desk on a connection whose transaction has begun.
+    pub(super) fn new(connection: &'a Connection, has_room: bool) -> Self {
+        Self {
+            connection,
+            has_room,
+            wakes: BTreeMap::new(),
+            woke: false,
+        }
+    }
+
+    /// Writes what was changed.
+    pub(super) fn put_down(&mut self) -> rusqlite::Result<()> {
+        for touched in self.wakes.values_mut().filter(|touched| touched.changed) {
+            if let Some(wake) = &touched.wake {
+                wakes::store(self.connection, wake)?;
+                self.woke = true;
+            }
+            touched.changed = false;
+        }
+        Ok(())
+    }
+
+    fn touched(&mut self, id: RepositoryId) -> rusqlite::Result<&mut Touched> {
+        use std::collections::btree_map::Entry;
+        match self.wakes.entry(id) {
+            Entry::Occupied(there) => Ok(there.into_mut()),
+            Entry::Vacant(absent) => Ok(absent.insert(Touched {
+                wake: wakes::load(self.connection, id)?,
+                changed: false,
+            })),
+        }
+    }
+
+    /// Applies a rule to the row of a repository, which is made where there is none.
+    pub(super) fn change<T>(
+        &mut self,
+        id: RepositoryId,
+        rule: impl FnOnce(&mut Wake) -> T,
+    ) -> rusqlite::Result<T> {
+        let touched = self.touched(id)?;
+        touched.changed = true;
+        Ok(rule(touched.wake.get_or_insert_with(|| Wake::new(id))))
+    }
+
+    /// Applies a rule to the row of a repository, if there is one.
+    pub(super) fn change_known<T>(
+        &mut self,
+        id: RepositoryId,
+        rule: impl FnOnce(&mut Wake) -> T,
+    ) -> rusqlite::Result<Option<T>> {
+        let touched = self.touched(id)?;
+        touched.changed = touched.wake.is_some();
+        Ok(touched.wake.as_mut().map(rule))
+    }
+
+    pub(super) fn accept(&mut self, delivery: &Delivery) -> rusqlite::Result<Accepted> {
+        let before = deliveries::load(self.connection, &delivery.id)?;
+        if let Some(before) = &before {
+            let wake = match before.delivery.repository {
+                Some(id) => self.touched(id)?.wake.as_ref(),
+                None => None,
+            };
+            if outcome(before.generation, wake) != Outcome::Failed {
+                return Ok(Accepted::Duplicate);
+            }
+        } else if !self.has_room {
+            return Ok(Accepted::Overloaded);
+        }
+        let generation = match delivery.woken() {
+            Some(id) => Some(self.change(id, |wake| {
+                wake.hear(delivery.repository_name.as_ref(), delivery.received_at)
+            })?),
+            None => None,
+        };
+        match before {
+            Some(before) => {
+                deliveries::came_again(self.connection, before.place, delivery, generation)?;
+            }
+            None => deliveries::insert(self.connection, delivery, generation)?,
+        }
+        Ok(Accepted::Stored)
+    }
+
+    pub(super) fn claim(
+        &mut self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        most: usize,
+    ) -> rusqlite::Result<Vec<Lease>> {
+        self.put_down()?;
+        let mut leases = Vec::new();
+        for id in self.candidates(now)? {
+            if leases.len() == most {
+                break;
+            }
+            if let Claimed::Leased(lease) =
+                self.change(id, |wake| wake.claim(holder, now, length))?
+            {
+                leases.push(lease);
+            }
+        }
+        Ok(leases)
+    }
+
+    /// Who can be claimed, the longest overdue first, and those that a clock of before has put off too far.
+    fn candidates(&self, now: Timestamp) -> rusqlite::Result<Vec<RepositoryId>> {
+        let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
+        let mut statement = self.connection.prepare_cached(
+            "SELECT repo FROM (\
+                SELECT repo, next_at FROM wake WHERE next_at <= ?1 \
+                UNION SELECT repo, next_at FROM wake WHERE lease_until > ?2 \
+                UNION SELECT repo, next_at FROM wake WHERE not_before > ?3 AND lease_until IS NULL AND due_at <= ?1\
+             ) ORDER BY next_at, repo LIMIT ?4",
+        )?;
+        let rows = statement.query_map(
+            params![
+                micros(now),
+                beyond(MAX_LEASE),
+                beyond(LONGEST_RETRY_AFTER),
+                MAX_CANDIDATES
+            ],
+            |row| row.get(0).and_then(repository),
+        )?;
+        rows.collect()
+    }
+
+    pub(super) fn extend(
+        &mut self,
+        leases: &[Lease],
+        now: Timestamp,
+        length: SignedDuration,
+    ) -> rusqlite::Result<BTreeSet<RepositoryId>> {
+        let mut kept = BTreeSet::new();
+        for lease in leases {
+            let extended =
+                self.change_known(lease.repository, |wake| wake.extend(lease, now, length))?;
+            if extended == Some(true) {
+                kept.insert(lease.repository);
+            }
+        }
+        Ok(kept)
+    }
+
+    pub(super) fn replay(&mut self, id: &DeliveryId, now: Timestamp) -> rusqlite::Result<Replayed> {
+        let Some(stored) = deliveries::load(self.connection, id)? else {
+            return Ok(Replayed::Unknown);
+        };
+        let Some(repository) = stored.delivery.woken() else {
+            return Ok(Replayed::WakesNobody);
+        };
+        let (generation, parked) = self.change(repository, |wake| {
+            (wake.hear(None, now), wake.parked.is_some())
+        })?;
+        deliveries::pending_again(self.connection, stored.place, generation)?;
+        Ok(if parked {
+            Replayed::Parked(repository)
+        } else {
+            Replayed::Woken(repository)
+        })
+    }
+
+    pub(super) fn prune(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
+        self.put_down()?;
+        let before = |age: SignedDuration| micros(now.saturating_sub(age).unwrap_or(now));
+        let removed = self
+            .connection
+            .prepare_cached(
+                "DELETE FROM delivery WHERE place IN \
+                 (SELECT place FROM delivery WHERE received_at < ?1 ORDER BY received_at LIMIT ?2)",
+            )?
+            .execute(params![before(RETENTION), rows(PRUNE_BATCH)])?;
+        if self.has_room || removed == PRUNE_BATCH {
+            return Ok(removed);
+        }
+        let handled = self
+            .connection
+            .prepare_cached(
+                "DELETE FROM delivery WHERE place IN \
+                 (SELECT place FROM delivery LEFT JOIN wake ON wake.repo = delivery.repo \
+                  WHERE received_at < ?1 AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
+                  ORDER BY received_at LIMIT ?2)",
+            )?
+            .execute(params![before(REDELIVERY_WINDOW), rows(PRUNE_BATCH - removed)])?;
+        Ok(removed + handled)
+    }
+}
+
+/// A number of rows.
+fn rows(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

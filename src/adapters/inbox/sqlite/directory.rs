@@ -1,0 +1,174 @@
+//! The data directory of a service, and its lock.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+/// The file that is locked, and that says by whom.
+const LOCK: &str = "lock";
+/// How much of it is read. What we write is shorter.
+const LOCK_TEXT: u64 = 400;
+
+/// A data directory that nobody else uses, until this is dropped or the process ends in whatever way.
+#[derive(Debug)]
+pub struct DataDirectory {
+    path: PathBuf,
+    /// The operating system keeps the lock as long as the file is open.
+    _lock: File,
+}
+
+/// Why a data directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// Another service uses it.
+    #[error(
+        "{path} is in use by {by}; stop that one first, or give this one a --data-dir of its own"
+    )]
+    Held {
+        /// The directory.
+        path: PathBuf,
+        /// Who uses it, in words.
+        by: String,
+    },
+    /// It cannot be made or locked.
+    #[error("{path}: {detail}")]
+    Unusable {
+        /// What could not be used.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
+}
+
+impl DataDirectory {
+    /// Makes the directory where there is none, for its owner alone, and locks it.
+    ///
+    /// # Errors
+    ///
+    /// When another service holds it, or it cannot be made or locked.
+    pub fn lock(path: &Path) -> Result<Self, DirectoryError> {
+        make(path)
+            .and_then(|()| close_to_others(path))
+            .map_err(|error| unusable(path, &error))?;
+        let file = path.join(LOCK);
+        let mut lock = private(OpenOptions::new().read(true).write(true).create(true))
+            .truncate(false)
+            .open(&file)
+            .map_err(|error| unusable(&file, &error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(DirectoryError::Held {
+                    path: path.to_owned(),
+                    by: holder(&lock),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(unusable(&file, &error)),
+        }
+        sign(&mut lock).map_err(|error| unusable(&file, &error))?;
+        // The directory's own entry must outlive a loss of power as much as what is in it.
+        sync_folder(path.parent().unwrap_or(path));
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Makes the entries of a folder durable, where the system can.
+pub(super) fn sync_folder(path: &Path) {
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    // Not every file system can; then there is nothing that could be done about it.
+    let _cannot = File::open(path).and_then(|folder| folder.sync_all());
+}
+
+/// Lets a file that is made be its owner's alone.
+pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Closes a directory to others that somebody has made for us, and that is still empty. One with something in it may
+/// be meant for more than us: that is only said.
+fn close_to_others(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+        if mode & 0o077 == 0 {
+            return Ok(());
+        }
+        if fs::read_dir(path)?.next().is_none() {
+            return fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+        }
+        tracing::warn!(
+            "{} is open to other users (mode {mode:o}); close it with `chmod 700`",
+            path.display()
+        );
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Writes into the lock who holds it.
+fn sign(lock: &mut File) -> io::Result<()> {
+    lock.set_len(0)?;
+    writeln!(
+        lock,
+        "process {} on {} since {}",
+        std::process::id(),
+        host(),
+        Timestamp::now().strftime("%Y-%m-%d %H:%M:%S UTC")
+    )?;
+    lock.flush()
+}
+
+/// What the holder has written.
+fn holder(lock: &File) -> String {
+    let mut text = String::new();
+    let read = lock.take(LOCK_TEXT).read_to_string(&mut text);
+    let text = text.trim();
+    if read.is_err() || text.is_empty() {
+        "another process".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// This machine's name, as far as the system tells it.
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "this machine".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
+    DirectoryError::Unusable {
+        path: path.to_owned(),
+        detail: error.to_string(),
+    }
+}

@@ -1,0 +1,95 @@
+//! What is read beside the writing.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, params};
+
+use super::value::{instant, integer, maybe_instant, micros, natural};
+use super::{deliveries, wakes};
+use crate::runtime::inbox::{Counts, MAX_PAGE, Page, Record, Start, Wake, outcome};
+
+/// One page of deliveries.
+pub(super) fn page(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Record>> {
+    let most = integer(page.most.min(MAX_PAGE) as u64)?;
+    let (sql, place) = match page.start {
+        Start::After(place) => (
+            concat!(
+                "SELECT ",
+                deliveries::columns!(),
+                " FROM delivery WHERE place > ?1 ORDER BY place LIMIT ?2"
+            ),
+            place,
+        ),
+        Start::Before(place) => (
+            concat!(
+                "SELECT ",
+                deliveries::columns!(),
+                " FROM delivery WHERE place < ?1 ORDER BY place DESC LIMIT ?2"
+            ),
+            place.unwrap_or(u64::MAX),
+        ),
+    };
+    let place = i64::try_from(place).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![place, most], |row| record(connection, row))?;
+    rows.collect()
+}
+
+fn record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Record> {
+    let stored = deliveries::stored(row)?;
+    let wake = match stored.delivery.repository {
+        Some(id) if stored.generation.is_some() => wakes::load(connection, id)?,
+        _ => None,
+    };
+    Ok(Record {
+        place: stored.place,
+        outcome: outcome(stored.generation, wake.as_ref()),
+        times: stored.times,
+        delivery: stored.delivery,
+    })
+}
+
+/// Parked repositories.
+pub(super) fn parked(connection: &Connection) -> rusqlite::Result<Vec<Wake>> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        wakes::columns!(),
+        " FROM wake WHERE parked_at IS NOT NULL ORDER BY repo"
+    ))?;
+    let rows = statement.query_map([], wakes::wake)?;
+    rows.collect()
+}
+
+/// The figures, without those of the files.
+pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
+    let deliveries: i64 = connection
+        .prepare_cached("SELECT count(*) FROM delivery")?
+        .query_row([], |row| row.get(0))?;
+    connection
+        .prepare_cached(
+            "SELECT count(*), total(next_at <= ?1), total(lease_owner IS NOT NULL AND next_at > ?1), \
+             total(parked_at IS NULL AND last_fault IS NOT NULL), total(parked_at IS NOT NULL), \
+             min(CASE WHEN next_at <= ?1 THEN next_at END) FROM wake",
+        )?
+        .query_row([micros(now)], |row| {
+            let count = |column| row.get::<_, f64>(column).map(|number| number as u64);
+            Ok(Counts {
+                deliveries: natural(deliveries)?,
+                repositories: natural(row.get(0)?)?,
+                due: count(1)?,
+                leased: count(2)?,
+                failing: count(3)?,
+                parked: count(4)?,
+                oldest_due: maybe_instant(row.get(5)?)?,
+                bytes: 0,
+                limit_bytes: None,
+            })
+        })
+}
+
+/// When the next repository can be claimed.
+pub(super) fn next_due(connection: &Connection) -> rusqlite::Result<Option<Timestamp>> {
+    let next: Option<i64> = connection
+        .prepare_cached("SELECT min(next_at) FROM wake WHERE next_at IS NOT NULL")?
+        .query_row([], |row| row.get(0))?;
+    next.map(instant).transpose()
+}

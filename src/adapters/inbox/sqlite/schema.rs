@@ -1,0 +1,216 @@
+//! The database file: how it is opened, and what its tables are.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::directory::{private, sync_folder};
+use super::{LEAST_ROOM, LOG_ROOM};
+
+/// The file's name in the data directory.
+pub const DATABASE: &str = "inbox.sqlite3";
+
+/// Tells the file from those of other programs: "phil" in ASCII.
+const APPLICATION: i32 = 0x7068_696c;
+/// How long one process waits for another one's transaction. Ours take milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How many statements are kept compiled. There are fewer.
+const STATEMENTS: usize = 48;
+/// When the log is folded into the database, and to what size it is cut back, in bytes.
+const LOG_LIMIT: i64 = (LOG_ROOM / 2).cast_signed();
+/// How many pages the log may have before it is folded into the database: half of its room in pages of 4 KiB.
+const LOG_PAGES: i64 = LOG_LIMIT / 4_096;
+
+/// The steps from an empty file to today's tables. A step that was released is never changed; a new one is added.
+const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
+
+/// The version that they lead to.
+const VERSION: i32 = 1;
+const _: () = assert!(VERSION as usize == MIGRATIONS.len());
+
+/// Why an inbox cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is none.
+    #[error(
+        "{path} does not exist: there is no inbox here. `phileas serve --data-dir DIR` makes one; name the same directory"
+    )]
+    Missing {
+        /// The file that is missing.
+        path: PathBuf,
+    },
+    /// It may take too little room.
+    #[error("{room} bytes are too few for an inbox; give it at least {LEAST_ROOM}")]
+    Room {
+        /// What it was given.
+        room: u64,
+    },
+    /// Another version has made it.
+    #[error(
+        "{path} has the tables of version {found}, and this phileas knows version {known}; {}",
+        if found > known { "use the newer phileas that made it" } else { "start `phileas serve` once, which brings it up to date" }
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: usize,
+        /// Ours.
+        known: usize,
+    },
+    /// It is something else.
+    #[error("{path} is no inbox of phileas; move it away, or name another --data-dir")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system or SQLite refuses.
+    #[error("{path}: {detail}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is said.
+        detail: String,
+    },
+}
+
+impl OpenError {
+    /// What the system says.
+    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+        Self::Unusable {
+            path: path.to_owned(),
+            detail: error.to_string(),
+        }
+    }
+
+    fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+        move |error| Self::Unusable {
+            path: path.to_owned(),
+            detail: error.to_string(),
+        }
+    }
+}
+
+/// Makes the file where there is none, for its owner alone. SQLite gives its log the same mode.
+pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
+    let mut options = OpenOptions::new();
+    let made = private(options.write(true).create_new(true)).open(path);
+    match made {
+        Ok(_) => {
+            sync_folder(path.parent().unwrap_or(path));
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            close_to_others(path).map_err(|error| OpenError::io(path, &error))
+        }
+        Err(error) => Err(OpenError::io(path, &error)),
+    }
+}
+
+/// A file that came from a copy may have any mode.
+fn close_to_others(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Opens a file that exists.
+pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let wrong = OpenError::sqlite(path);
+    let connection = Connection::open_with_flags(path, flags).map_err(&wrong)?;
+    prepare(&connection).map_err(|error| match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => OpenError::Foreign {
+            path: path.to_owned(),
+        },
+        _ => wrong(error),
+    })?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
+    connection.pragma_update(None, "trusted_schema", false)
+}
+
+/// Brings the tables up to date.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let wrong = OpenError::sqlite(path);
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(&wrong)?;
+    let found = version(&transaction, path)?;
+    if found > MIGRATIONS.len() {
+        return Err(version_error(path, found));
+    }
+    for step in &MIGRATIONS[found..] {
+        transaction.execute_batch(step).map_err(&wrong)?;
+    }
+    transaction
+        .pragma_update(None, "application_id", APPLICATION)
+        .and_then(|()| transaction.pragma_update(None, "user_version", VERSION))
+        .and_then(|()| transaction.commit())
+        .map_err(&wrong)
+}
+
+/// A visitor leaves the tables as they are.
+pub(super) fn expect_present_version(
+    connection: &Connection,
+    path: &Path,
+) -> Result<(), OpenError> {
+    let found = version(connection, path)?;
+    if found == MIGRATIONS.len() {
+        Ok(())
+    } else {
+        Err(version_error(path, found))
+    }
+}
+
+/// Ends all leases: their holders are gone. That they never came back stays counted.
+pub(super) fn end_leases(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let ended = connection.execute(
+        "UPDATE wake SET lease_until = 0, next_at = 0 WHERE lease_owner IS NOT NULL",
+        [],
+    );
+    ended.map(drop).map_err(OpenError::sqlite(path))
+}
+
+/// The version of the tables; 0 of an empty file.
+fn version(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
+    let pragma = |name: &str| {
+        connection
+            .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+            .map_err(OpenError::sqlite(path))
+    };
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(OpenError::sqlite(path))?;
+    let ours = pragma("application_id")? == i64::from(APPLICATION);
+    if tables > 0 && !ours {
+        return Err(OpenError::Foreign {
+            path: path.to_owned(),
+        });
+    }
+    Ok(usize::try_from(pragma("user_version")?).unwrap_or(0))
+}
+
+fn version_error(path: &Path, found: usize) -> OpenError {
+    OpenError::Version {
+        path: path.to_owned(),
+        found,
+        known: MIGRATIONS.len(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Values as SQLite keeps them.
+
+use jiff::Timestamp;
+use phileas_domain::model::RepositoryId;
+use rusqlite::types::Type;
+use rusqlite::{Error, ErrorCode};
+
+use crate::runtime::inbox::InboxError;
+
+/// An instant in microseconds. Finer parts are dropped.
+pub(super) fn micros(at: Timestamp) -> i64 {
+    at.as_microsecond()
+}
+
+/// An optional instant.
+pub(super) fn maybe_micros(at: Option<Timestamp>) -> Option<i64> {
+    at.map(micros)
+}
+
+/// An instant that was stored.
+pub(super) fn instant(micros: i64) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_microsecond(micros).map_err(|error| unreadable(Type::Integer, error))
+}
+
+/// An optional instant that was stored.
+pub(super) fn maybe_instant(micros: Option<i64>) -> rusqlite::Result<Option<Timestamp>> {
+    micros.map(instant).transpose()
+}
+
+/// A number of ours. They count up from nothing, one at a time.
+pub(super) fn integer(number: u64) -> rusqlite::Result<i64> {
+    i64::try_from(number).map_err(|error| Error::ToSqlConversionFailure(error.into()))
+}
+
+/// A number that was stored.
+pub(super) fn natural(number: i64) -> rusqlite::Result<u64> {
+    u64::try_from(number).map_err(|error| unreadable(Type::Integer, error))
+}
+
+/// A repository's id.
+pub(super) fn repository(number: i64) -> rusqlite::Result<RepositoryId> {
+    natural(number).map(RepositoryId)
+}
+
+/// A text that was stored, read as something.
+pub(super) fn parsed<T>(text: &str) -> rusqlite::Result<T>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    text.parse().map_err(|error| unreadable(Type::Text, error))
+}
+
+fn unreadable(kind: Type, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::FromSqlConversionFailure(0, kind, Box::new(error))
+}
+
+/// What an error of SQLite means to whoever uses the inbox.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what `map_err` hands over"
+)]
+pub(super) fn inbox_error(error: Error) -> InboxError {
+    let damaged = matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    ) || matches!(error, Error::FromSqlConversionFailure(..));
+    if damaged {
+        InboxError::Damaged(error.to_string())
+    } else {
+        InboxError::Unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,100 @@
+//! Rows of repositories.
+
+use phileas_domain::model::{Holder, RepositoryId};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::value::{
+    instant, integer, maybe_instant, maybe_micros, micros, natural, parsed, repository,
+};
+use crate::runtime::inbox::{Held, Parked, Wake};
+
+/// All columns, in the order in which [`wake`] reads them.
+macro_rules! columns {
+    () => {
+        "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
+         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault"
+    };
+}
+pub(super) use columns;
+
+/// The row of a repository.
+pub(super) fn load(connection: &Connection, id: RepositoryId) -> rusqlite::Result<Option<Wake>> {
+    connection
+        .prepare_cached(concat!("SELECT ", columns!(), " FROM wake WHERE repo = ?1"))?
+        .query_row([integer(id.0)?], wake)
+        .optional()
+}
+
+/// Reads a row of [`columns`].
+pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
+    let held = match (
+        row.get::<_, Option<String>>(10)?,
+        row.get::<_, Option<i64>>(11)?,
+    ) {
+        (Some(owner), Some(until)) => Some(Held {
+            holder: Holder::new(owner),
+            until: instant(until)?,
+        }),
+        _ => None,
+    };
+    let parked = match (
+        row.get::<_, Option<i64>>(13)?,
+        row.get::<_, Option<i64>>(15)?,
+    ) {
+        (Some(at), Some(probe_at)) => Some(Parked {
+            at: instant(at)?,
+            because: row.get::<_, Option<String>>(14)?.unwrap_or_default(),
+            probe_at: instant(probe_at)?,
+        }),
+        _ => None,
+    };
+    let name: Option<String> = row.get(1)?;
+    Ok(Wake {
+        repository: repository(row.get(0)?)?,
+        name: name.as_deref().map(parsed).transpose()?,
+        due_at: maybe_instant(row.get(2)?)?,
+        generation: natural(row.get(3)?)?,
+        done_generation: natural(row.get(4)?)?,
+        failed_generation: natural(row.get(5)?)?,
+        not_before: maybe_instant(row.get(6)?)?,
+        attempts: row.get(7)?,
+        outages: row.get(8)?,
+        token: natural(row.get(9)?)?,
+        held,
+        heard_at: maybe_instant(row.get(12)?)?,
+        parked,
+        last_fault: row.get(16)?,
+    })
+}
+
+/// Writes the row of a repository.
+pub(super) fn store(connection: &Connection, wake: &Wake) -> rusqlite::Result<()> {
+    let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
+    connection
+        .prepare_cached(concat!(
+            "INSERT OR REPLACE INTO wake (",
+            columns!(),
+            ", next_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
+        ))?
+        .execute(params![
+            integer(wake.repository.0)?,
+            wake.name.as_ref().map(ToString::to_string),
+            maybe_micros(wake.due_at),
+            integer(wake.generation)?,
+            integer(wake.done_generation)?,
+            integer(wake.failed_generation)?,
+            maybe_micros(wake.not_before),
+            wake.attempts,
+            wake.outages,
+            integer(wake.token)?,
+            held.map(|held| held.holder.as_str()),
+            held.map(|held| micros(held.until)),
+            maybe_micros(wake.heard_at),
+            parked.map(|parked| micros(parked.at)),
+            parked.map(|parked| parked.because.as_str()),
+            parked.map(|parked| micros(parked.probe_at)),
+            wake.last_fault,
+            maybe_micros(wake.next_at()),
+        ])
+        .map(drop)
+}

@@ -1,0 +1,221 @@
+//! The thread that writes.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+
+use super::desk::Desk;
+use super::value::inbox_error;
+use crate::runtime::inbox::InboxError;
+
+/// How much may wait for the thread. Whatever comes beyond is refused or must wait before it is queued.
+const QUEUE: usize = 1_024;
+/// The most that one transaction does. What has come meanwhile is the next one's.
+const BATCH: usize = 256;
+/// How often it is looked whether another process has written.
+const OTHERS: Duration = Duration::from_secs(1);
+
+/// Hands work to the thread that writes.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// `None` once it is to end.
+    queue: Option<Sender<Job>>,
+    places: Arc<Semaphore>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Work for one transaction. It answers with what is to be said once that is committed; where it is not, both are
+/// dropped, and whoever waits learns from that.
+type Work = Box<dyn FnOnce(&mut Desk<'_>) -> rusqlite::Result<Reply> + Send>;
+type Reply = Box<dyn FnOnce() + Send>;
+
+struct Job {
+    work: Work,
+    place: OwnedSemaphorePermit,
+}
+
+impl Writer {
+    /// Starts the thread. New deliveries have room while the database is smaller than `room` bytes.
+    pub(super) fn start(
+        connection: Connection,
+        room: u64,
+        news: watch::Sender<u64>,
+    ) -> std::io::Result<Self> {
+        let (queue, jobs) = channel();
+        let thread = thread::Builder::new()
+            .name("phileas-inbox".to_owned())
+            .spawn(move || {
+                let clerk = Clerk {
+                    connection,
+                    room,
+                    news,
+                };
+                clerk.work(&jobs);
+            })?;
+        Ok(Self {
+            queue: Some(queue),
+            places: Arc::new(Semaphore::new(QUEUE)),
+            thread: Some(thread),
+        })
+    }
+
+    /// Queues work and waits for what came of it.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, InboxError> {
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(|error| InboxError::Unavailable(error.to_string()))?;
+        self.queue(place, work).await
+    }
+
+    /// Queues work unless too much is waiting already; then nothing is done.
+    pub(super) fn try_ask<T, W>(
+        &self,
+        work: W,
+    ) -> Option<impl Future<Output = Result<T, InboxError>> + use<T, W>>
+    where
+        T: Send + 'static,
+        W: FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+        Some(self.queue(place, work))
+    }
+
+    /// The work is queued when this returns, whether or not its future is awaited.
+    fn queue<T, W>(
+        &self,
+        place: OwnedSemaphorePermit,
+        work: W,
+    ) -> impl Future<Output = Result<T, InboxError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let work: Work = Box::new(move |desk| {
+            let value = work(desk)?;
+            Ok(Box::new(move || {
+                // Whoever asked may have gone away.
+                let _gone = answer.send(value);
+            }))
+        });
+        if let Some(queue) = &self.queue {
+            // A thread that is gone drops the job, and with it the answer.
+            let _gone = queue.send(Job { work, place });
+        }
+        async move {
+            let lost = "it could not be written; the log says why";
+            answered
+                .await
+                .map_err(|_| InboxError::Unavailable(lost.to_owned()))
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // What is queued is still done; then the thread ends and closes the file.
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic over there has been told as lost answers.
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// The thread's own side.
+struct Clerk {
+    connection: Connection,
+    room: u64,
+    news: watch::Sender<u64>,
+}
+
+impl Clerk {
+    fn work(mut self, jobs: &Receiver<Job>) {
+        let mut seen = self.written_by_others();
+        let mut looked = Instant::now();
+        loop {
+            match jobs.recv_timeout(OTHERS) {
+                Ok(first) => {
+                    let rest = jobs.try_iter().take(BATCH - 1);
+                    let batch: Vec<Job> = std::iter::once(first).chain(rest).collect();
+                    self.batch(batch);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if looked.elapsed() >= OTHERS {
+                looked = Instant::now();
+                let now = self.written_by_others();
+                if now != seen {
+                    seen = now;
+                    self.tell();
+                }
+            }
+        }
+    }
+
+    /// Does a batch in one transaction, and answers after it.
+    fn batch(&mut self, batch: Vec<Job>) {
+        let (works, places): (Vec<Work>, Vec<_>) =
+            batch.into_iter().map(|job| (job.work, job.place)).unzip();
+        match self.transact(works) {
+            Ok((replies, woke)) => {
+                if woke {
+                    self.tell();
+                }
+                for reply in replies {
+                    reply();
+                }
+            }
+            Err(error) => tracing::error!("{}", inbox_error(error)),
+        }
+        // Only now is there room for more in the queue.
+        drop(places);
+    }
+
+    fn transact(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
+        let has_room = self.has_room()?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut desk = Desk::new(&transaction, has_room);
+        let mut replies = Vec::with_capacity(works.len());
+        for work in works {
+            replies.push(work(&mut desk)?);
+        }
+        desk.put_down()?;
+        let woke = desk.woke;
+        transaction.commit()?;
+        Ok((replies, woke))
+    }
+
+    /// Whether new deliveries have room: pages that were freed are used again.
+    fn has_room(&self) -> rusqlite::Result<bool> {
+        let number = |sql| -> rusqlite::Result<u64> {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            statement
+                .query_row([], |row| row.get::<_, u32>(0))
+                .map(u64::from)
+        };
+        let pages = number("PRAGMA page_count")?;
+        let free = number("PRAGMA freelist_count")?;
+        let size = number("PRAGMA page_size")?;
+        Ok((pages - free.min(pages)) * size < self.room)
+    }
+
+    /// A number that changes when another process writes, and only then.
+    fn written_by_others(&self) -> Option<i64> {
+        let mut statement = self.connection.prepare_cached("PRAGMA data_version").ok()?;
+        statement.query_row([], |row| row.get(0)).ok()
+    }
+
+    fn tell(&self) {
+        self.news.send_modify(|count| *count += 1);
+    }
+}

@@ -1,0 +1,123 @@
+//! `phileas park`: repositories that keep failing through their own fault, and letting them go on.
+
+use std::io::Write;
+
+use comfy_table::{Table, presets};
+use jiff::Timestamp;
+use phileas_domain::model::{RepositoryId, RepositoryName};
+use serde_json::{Value, json};
+
+use super::arguments::{Park, ParkCommand};
+use super::connect::local_now;
+use super::exit::{Exit, Stopped};
+use super::lines::short;
+use super::output::Screen;
+use super::plain::plain;
+use crate::adapters::inbox::sqlite::SqliteInbox;
+use crate::runtime::inbox::{Inbox, Wake};
+
+/// How much of a reason stands in the table, in characters.
+const REASON_CHARS: usize = 80;
+
+pub(super) async fn run(
+    command: &ParkCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    match command {
+        ParkCommand::List(park) => {
+            let inbox = SqliteInbox::visit(&park.data_dir)?;
+            list(&inbox, park, screen).await
+        }
+        ParkCommand::Resume { repository, park } => {
+            let inbox = SqliteInbox::visit(&park.data_dir)?;
+            resume(&inbox, repository, local_now(), park, screen).await
+        }
+    }
+}
+
+async fn list(
+    inbox: &impl Inbox,
+    park: &Park,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let parked = inbox.parked().await?;
+    if park.json {
+        for wake in &parked {
+            screen.line(&document(wake).to_string())?;
+        }
+        return Ok(Exit::Done);
+    }
+    if parked.is_empty() {
+        screen.line("no repository is parked")?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["repository", "parked (UTC)", "tried next (UTC)", "because"]);
+    for wake in &parked {
+        let Some(why) = &wake.parked else { continue };
+        table.add_row([
+            name(wake),
+            short(why.at),
+            short(why.probe_at),
+            plain(&why.because, REASON_CHARS),
+        ]);
+    }
+    screen.line(&table.trim_fmt())?;
+    Ok(Exit::Done)
+}
+
+async fn resume(
+    inbox: &impl Inbox,
+    repository: &str,
+    now: Timestamp,
+    park: &Park,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let parked = inbox.parked().await?;
+    let wake = parked
+        .iter()
+        .find(|wake| is_called(wake, repository))
+        .ok_or_else(|| {
+            Stopped::usage(format!(
+                "{repository} is not parked; `phileas park list --data-dir {}` shows which repositories are",
+                park.data_dir.display()
+            ))
+        })?;
+    let resumed = inbox.resume(wake.repository, now).await?;
+    if park.json {
+        let said = json!({"repository_id": wake.repository.0, "resumed": resumed});
+        screen.line(&said.to_string())?;
+    } else {
+        screen.line(&format!("{} goes on", name(wake)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether a repository is meant by what was typed: its name, or its id.
+fn is_called(wake: &Wake, typed: &str) -> bool {
+    let by_id = typed
+        .parse()
+        .is_ok_and(|id| wake.repository == RepositoryId(id));
+    let by_name = typed
+        .parse::<RepositoryName>()
+        .is_ok_and(|name| wake.name.as_ref() == Some(&name));
+    by_id || by_name
+}
+
+fn name(wake: &Wake) -> String {
+    match &wake.name {
+        Some(name) => name.to_string(),
+        None => wake.repository.to_string(),
+    }
+}
+
+fn document(wake: &Wake) -> Value {
+    json!({
+        "repository_id": wake.repository.0,
+        "repository": wake.name.as_ref().map(ToString::to_string),
+        "parked_at": wake.parked.as_ref().map(|why| why.at.to_string()),
+        "because": wake.parked.as_ref().map(|why| &why.because),
+        "tried_next_at": wake.parked.as_ref().map(|why| why.probe_at.to_string()),
+    })
+}

@@ -1,0 +1,46 @@
+//! `phileas replay`: a delivery is run again, whatever came of it. A running service notices within a second.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::arguments::Replay;
+use super::connect::local_now;
+use super::exit::{Exit, Stopped};
+use super::output::Screen;
+use crate::adapters::inbox::sqlite::SqliteInbox;
+use crate::runtime::inbox::{Inbox as _, Replayed};
+
+pub(super) async fn run(
+    arguments: &Replay,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let (guid, folder) = (&arguments.guid, arguments.data_dir.display());
+    let inbox = SqliteInbox::visit(&arguments.data_dir)?;
+    let replayed = inbox.replay(guid, local_now()).await?;
+    let (repository, parked) = match replayed {
+        Replayed::Woken(repository) => (repository, false),
+        Replayed::Parked(repository) => (repository, true),
+        Replayed::WakesNobody => {
+            return Err(Stopped::usage(format!(
+                "{guid} wakes no repository, so that there is nothing to run again"
+            )));
+        }
+        Replayed::Unknown => {
+            return Err(Stopped::usage(format!(
+                "{guid} is not stored; `phileas deliveries --data-dir {folder}` shows what is, for 30 days"
+            )));
+        }
+    };
+    if arguments.json {
+        let said = json!({"guid": guid.as_str(), "repository_id": repository.0, "parked": parked});
+        screen.line(&said.to_string())?;
+    } else if parked {
+        screen.line(&format!(
+            "repository {repository} is due, but parked: `phileas park resume {repository} --data-dir {folder}` lets it go on"
+        ))?;
+    } else {
+        screen.line(&format!("repository {repository} is due now"))?;
+    }
+    Ok(Exit::Done)
+}

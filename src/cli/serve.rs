@@ -1,0 +1,214 @@
+//! `phileas serve`: the webhook service, until a signal ends it.
+
+mod check;
+mod fleet;
+mod setup;
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+use super::arguments::Serve;
+use super::connect::variable;
+use super::exit::{Exit, Stopped};
+use super::output::Screen;
+use crate::adapters::inbox::sqlite::{DataDirectory, DirectoryError, OpenError, SqliteInbox};
+use crate::runtime::driver::Pulse;
+use crate::server::app::{self, IdentityError};
+use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretError, secret};
+use crate::server::figures::Figures;
+use crate::server::housekeeping::Housekeeping;
+use crate::server::sweep::Sweep;
+use crate::server::webhook::{Intake, MIN_SECRET, Secrets};
+use crate::server::{Service, ending};
+
+/// The secret of the webhooks.
+const SECRET: &str = "PHILEAS_WEBHOOK_SECRET";
+/// Read without being asked for, where it exists.
+const CONFIG_FILE: &str = "phileas.toml";
+/// More threads would wait for the same disk.
+const MAX_THREADS: usize = 4;
+
+/// A service answers many at once. Storing is done by a thread of its own.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.min(MAX_THREADS))
+        .enable_all()
+        .build()
+        .map_err(|error| Stopped::fault(error.to_string()))
+}
+
+pub(super) async fn run(
+    arguments: &Serve,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let config = config(arguments)?;
+    if arguments.check {
+        return check::run(&config, screen).await;
+    }
+    if arguments.setup {
+        return setup::run(&config, screen).await;
+    }
+    let secrets = secrets(&config)?;
+    let directory = DataDirectory::lock(&config.data_dir)?;
+    let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
+    let public = bind("--listen", config.listen).await?;
+    let admin = bind("--admin-listen", config.admin_listen).await?;
+    let places = json!({
+        "listen": public.local_addr()?.to_string(),
+        "admin_listen": admin.local_addr()?.to_string(),
+    });
+    let figures = Arc::new(Figures::default());
+    let changed = Arc::new(Notify::new());
+    let pulse = Arc::new(Pulse::default());
+    let fleet = fleet::of(&config, Arc::clone(&changed), Arc::clone(&pulse))?;
+    let sweep = fleet.as_ref().map(|fleet| Sweep {
+        repositories: Arc::clone(&fleet.repositories),
+        clock: Arc::clone(&fleet.clock),
+        public_url: config.public_url.clone(),
+    });
+    let (end, asked) = ending();
+    let signals = signals()?;
+    let service = Service {
+        intake: Intake::new(
+            Arc::clone(&inbox),
+            secrets,
+            config.listed(),
+            Arc::clone(&figures),
+        )
+        .telling(changed),
+        inbox,
+        public,
+        admin,
+        admin_routes: axum::Router::new(),
+        figures,
+        driver: (Housekeeping, (fleet, sweep)),
+        pulse,
+    };
+    screen.line(&places.to_string())?;
+    screen.flush()?;
+    let running = service.run(asked);
+    let mut running = std::pin::pin!(running);
+    let drained = tokio::select! {
+        drained = &mut running => drained,
+        () = signals => {
+            end.now();
+            running.await
+        }
+    };
+    if drained {
+        Ok(Exit::Done)
+    } else {
+        // What was answered 202 is stored; what was cut off is sent again, or found by the next look.
+        tracing::warn!("some work did not end in time and was cut off");
+        Ok(Exit::Done)
+    }
+}
+
+/// The secrets of the environment, and that of the App which the set-up page has made.
+fn secrets(config: &Config) -> Result<Secrets, Stopped> {
+    let given = secret(SECRET, variable)?;
+    let kept = app::kept_app(&config.data_dir)?.map(|kept| kept.webhook_secret);
+    let all: Vec<&str> = [&given, &kept]
+        .into_iter()
+        .flatten()
+        .map(|secret| secret.expose_secret())
+        .collect();
+    if all.is_empty() {
+        return Err(Stopped::credential(format!(
+            "there is no webhook secret; set {SECRET} (or {SECRET}_FILE) to what the webhook's settings on GitHub say, \
+             for example the output of `openssl rand -hex 32`. Two secrets with a comma between them are both accepted"
+        )));
+    }
+    let list = SecretString::from(all.join(","));
+    let (secrets, short) = Secrets::from_list(&list)
+        .map_err(|error| Stopped::credential(format!("{SECRET}: {error}")))?;
+    if short {
+        tracing::warn!(
+            "{SECRET}: a secret is shorter than {MIN_SECRET} bytes and could be guessed; make one with `openssl rand -hex 32`"
+        );
+    }
+    Ok(secrets)
+}
+
+fn config(arguments: &Serve) -> Result<Config, Stopped> {
+    let given = Given {
+        listen: arguments.listen,
+        admin_listen: arguments.admin_listen,
+        data_dir: arguments.data_dir.clone(),
+        inbox_max_bytes: arguments.inbox_max_bytes,
+        public_url: arguments.public_url.clone(),
+        jules_keys_dir: arguments.jules_keys_dir.clone(),
+    };
+    let here = Path::new(CONFIG_FILE);
+    let file = match &arguments.config {
+        Some(path) => File::read(path)?,
+        None if here.is_file() => File::read(here)?,
+        None => File::default(),
+    };
+    Ok(Config::new(given, file)?)
+}
+
+async fn bind(option: &str, address: std::net::SocketAddr) -> Result<TcpListener, Stopped> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|error| Stopped::usage(format!("{option} {address}: {error}")))
+}
+
+/// Completes with the first signal that asks for the end. Listening for it begins now.
+fn signals() -> Result<impl Future<Output = ()>, Stopped> {
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        let terminated = terminate.recv();
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<Option<()>>();
+        tokio::select! {
+            _ = terminated => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    })
+}
+
+impl From<SecretError> for Stopped {
+    fn from(error: SecretError) -> Self {
+        Self::credential(error.to_string())
+    }
+}
+
+impl From<FileError> for Stopped {
+    fn from(error: FileError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<ConfigError> for Stopped {
+    fn from(error: ConfigError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<DirectoryError> for Stopped {
+    fn from(error: DirectoryError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<OpenError> for Stopped {
+    fn from(error: OpenError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<IdentityError> for Stopped {
+    fn from(error: IdentityError) -> Self {
+        Self::credential(error.to_string())
+    }
+}

@@ -1,0 +1,70 @@
+//! `phileas serve --setup`: a page that makes the service its own GitHub App.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use super::super::connect::{self, variable};
+use super::super::exit::{Exit, Stopped};
+use super::super::output::Screen;
+use crate::adapters::github;
+use crate::adapters::inbox::sqlite::DataDirectory;
+use crate::server::app::{APP_FILE, kept_app};
+use crate::server::config::Config;
+use crate::server::ending;
+use crate::server::figures::Figures;
+use crate::server::listen::listen;
+use crate::server::setup::{GITHUB, Setup, routes};
+
+/// Serves the page on the admin listener until the App is made, or a signal ends it.
+pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    // Nobody else writes there meanwhile.
+    let directory = DataDirectory::lock(&config.data_dir)?;
+    if kept_app(directory.path())?.is_some() {
+        return Err(Stopped::usage(format!(
+            "{} keeps an App already; start `phileas serve`, or remove the file to make another one",
+            directory.path().join(APP_FILE).display()
+        )));
+    }
+    let listener = super::bind("--admin-listen", config.admin_listen).await?;
+    let origin = format!("http://{}", listener.local_addr()?);
+    let api = variable("GITHUB_API_URL");
+    let base = github::Base::from_values(api.as_deref(), None)
+        .map_err(|error| Stopped::usage(error.to_string()))?;
+    let (end, mut ended) = ending();
+    let (over, listening) = ending();
+    let setup = Setup {
+        data_dir: directory.path().to_owned(),
+        origin,
+        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        base,
+        transport: connect::transport(),
+        public_url: config.public_url.clone(),
+        end,
+    };
+    let (router, address) = routes(setup).map_err(|error| Stopped::fault(error.to_string()))?;
+    screen.line(&format!(
+        "open this page once, in a browser on this machine: {address}"
+    ))?;
+    screen.flush()?;
+    let signals = super::signals()?;
+    let serving = tokio::spawn(listen(
+        listener,
+        router,
+        Arc::new(Figures::default()),
+        listening,
+    ));
+    tokio::select! {
+        () = ended.come() => {}
+        () = signals => {}
+    }
+    // The page that says so is still on its way: requests at work are answered.
+    over.now();
+    let _ended = serving.await;
+    if kept_app(directory.path())?.is_none() {
+        return Err(Stopped::credential(
+            "no App was made; start `phileas serve --setup` again for a new page",
+        ));
+    }
+    screen.line("the App is made and kept; install it, then start `phileas serve`")?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,70 @@
+//! How many ticks share what.
+
+use std::collections::BTreeMap;
+
+use super::Lane;
+
+/// Who is in which lane.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    most: usize,
+    running: BTreeMap<Lane, usize>,
+    waiting: BTreeMap<Lane, usize>,
+}
+
+impl Lanes {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most: most.max(1),
+            running: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Whether another tick may run in all of these.
+    pub(super) fn has_room(&self, lanes: &[Lane]) -> bool {
+        lanes
+            .iter()
+            .all(|lane| count(&self.running, *lane) < self.most)
+    }
+
+    /// Whether another one may wait for room in all of these.
+    pub(super) fn may_wait(&self, lanes: &[Lane], most: usize) -> bool {
+        lanes.iter().all(|lane| count(&self.waiting, *lane) < most)
+    }
+
+    pub(super) fn enter(&mut self, lanes: &[Lane]) {
+        for lane in lanes {
+            *self.running.entry(*lane).or_default() += 1;
+        }
+    }
+
+    pub(super) fn leave(&mut self, lanes: &[Lane]) {
+        for lane in lanes {
+            if let Some(running) = self.running.get_mut(lane) {
+                *running = running.saturating_sub(1);
+                if *running == 0 {
+                    self.running.remove(lane);
+                }
+            }
+        }
+    }
+
+    pub(super) fn wait(&mut self, lanes: &[Lane]) {
+        for lane in lanes {
+            *self.waiting.entry(*lane).or_default() += 1;
+        }
+    }
+
+    /// Counts anew who waits.
+    pub(super) fn recount(&mut self, waiting: &[Vec<Lane>]) {
+        self.waiting.clear();
+        for lanes in waiting {
+            self.wait(lanes);
+        }
+    }
+}
+
+fn count(lanes: &BTreeMap<Lane, usize>, lane: Lane) -> usize {
+    lanes.get(&lane).copied().unwrap_or(0)
+}

@@ -1,0 +1,62 @@
+//! Whether the driver lives: for a watchdog.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::runtime::inbox::Inbox;
+
+/// A loop that has not turned for this long is stuck: it turns at least once a minute.
+pub const STUCK_AFTER: SignedDuration = SignedDuration::from_mins(3);
+/// When somebody has been due for this long and no tick has ended meanwhile, the driver is stuck. A backlog alone is
+/// not: then ticks end.
+pub const OVERDUE: SignedDuration = SignedDuration::from_mins(15);
+
+/// When the driver was last seen at work. In seconds of its clock; 0 before it was started.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    turned: AtomicI64,
+    ended: AtomicI64,
+}
+
+impl Pulse {
+    pub(super) fn turned(&self, now: Timestamp) {
+        self.turned.store(now.as_second(), Ordering::Relaxed);
+    }
+
+    pub(super) fn tick_ended(&self, now: Timestamp) {
+        self.ended.store(now.as_second(), Ordering::Relaxed);
+    }
+
+    /// Why the service is taken to be stuck, if it is: the inbox does not answer, or the driver does not move. A driver
+    /// that was never started is not missed.
+    pub async fn trouble(&self, inbox: &impl Inbox, now: Timestamp) -> Option<String> {
+        let since = |then: &AtomicI64| {
+            let then = Timestamp::from_second(then.load(Ordering::Relaxed)).ok()?;
+            Some(now.duration_since(then))
+        };
+        let due = match inbox.next_due().await {
+            Ok(due) => due,
+            Err(error) => return Some(error.to_string()),
+        };
+        if self.turned.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let still = since(&self.turned).filter(|still| *still > STUCK_AFTER);
+        if let Some(still) = still {
+            return Some(format!(
+                "the driver has stood still for {} s",
+                still.as_secs()
+            ));
+        }
+        let due = due?;
+        let overdue = now.duration_since(due);
+        let idle = since(&self.ended).is_none_or(|idle| idle > OVERDUE);
+        (overdue > OVERDUE && idle).then(|| {
+            format!(
+                "a repository has been due for {} s and no tick has ended since",
+                overdue.as_secs()
+            )
+        })
+    }
+}

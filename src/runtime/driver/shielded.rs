@@ -1,0 +1,28 @@
+//! A panic of a tick is caught where it happens.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
+
+/// Runs a future and answers with its panic's message should it panic.
+///
+/// What it shared with others is either behind locks that forgive a panic or lost with it.
+pub(super) async fn shielded<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(move |context| {
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(panic) => Poll::Ready(Err(message(&*panic))),
+        }
+    })
+    .await
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "it did not say why".to_owned())
+}

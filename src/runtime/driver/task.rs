@@ -1,0 +1,132 @@
+//! One repository's tick, from its lease to the end of it.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+
+use super::pulse::Pulse;
+use super::shielded::shielded;
+use super::stop::{Stop, stopper};
+use super::ticker::{Ticked, Ticker};
+use super::{later, next_look};
+use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
+use crate::runtime::ports::Clock;
+
+/// How long a tick may take before it is told to stop. The slowest known one creates three sessions at a minute each.
+pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
+/// How long after that it may take until it is abandoned.
+pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(2);
+
+/// A lease, and all that is needed to use it up.
+pub(super) struct Task<I, C, T> {
+    pub(super) inbox: Arc<I>,
+    pub(super) clock: Arc<C>,
+    pub(super) ticker: Arc<T>,
+    pub(super) pulse: Arc<Pulse>,
+    pub(super) lease: Lease,
+    pub(super) stop: Stop,
+}
+
+impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
+    /// Ticks, and ends the lease by what came of it.
+    pub(super) async fn run(self) {
+        let repository = self.lease.repository;
+        let claimed_at = self.clock.now();
+        let ticked = match shielded(self.tick()).await {
+            Ok(ticked) => ticked,
+            Err(panic) => {
+                tracing::error!(repository = repository.0, "a tick panicked: {panic}");
+                Ticked::Failed(Fault::Own {
+                    because: format!("the tick panicked: {panic}"),
+                })
+            }
+        };
+        let now = self.clock.now();
+        let lease = &self.lease;
+        let settled = match ticked {
+            Ticked::Done { wake_at } => {
+                let next = next_look(repository, wake_at, lease.heard_at, claimed_at, now);
+                self.inbox.finish(lease, now, Some(next)).await
+            }
+            Ticked::Stopped => self.inbox.release(lease, now).await,
+            Ticked::Gone => {
+                tracing::info!(repository = repository.0, "nobody's business any more");
+                let forgotten = self.inbox.forget(repository).await;
+                forgotten.map(|()| Settled::Until(None))
+            }
+            Ticked::Failed(fault) => {
+                say(lease, &fault);
+                self.inbox.fail(lease, now, &fault).await
+            }
+        };
+        self.pulse.tick_ended(now);
+        tell(lease, settled);
+    }
+
+    /// The tick itself, within its time.
+    async fn tick(&self) -> Ticked {
+        let limit = later(self.clock.now(), TICK_LIMIT);
+        let (stopper, stop) = stopper();
+        let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, stop));
+        let mut told = self.stop.clone();
+        tokio::select! {
+            biased;
+            ticked = &mut tick => return ticked,
+            () = told.asked() => {}
+            () = self.clock.sleep_until(limit) => tracing::warn!(
+                repository = self.lease.repository.0,
+                "a tick takes longer than {} minutes and is told to stop",
+                TICK_LIMIT.as_mins()
+            ),
+        }
+        stopper.stop();
+        let limit = later(self.clock.now(), ABANDON_AFTER);
+        tokio::select! {
+            biased;
+            ticked = &mut tick => ticked,
+            () = self.clock.sleep_until(limit) => Ticked::Failed(Fault::Own {
+                because: "the tick did not end, nor stop when it was told to".to_owned(),
+            }),
+        }
+    }
+}
+
+fn say(lease: &Lease, fault: &Fault) {
+    let repository = lease.repository.0;
+    let attempt = lease.attempt;
+    match fault {
+        Fault::Own { because } => {
+            tracing::error!(repository, attempt, "a tick failed: {because}");
+        }
+        Fault::Outage {
+            because,
+            retry_after,
+        } => {
+            let after = retry_after.map(|after| after.as_secs());
+            tracing::warn!(
+                repository,
+                retry_after = after,
+                "a tick has to wait: {because}"
+            );
+        }
+    }
+}
+
+fn tell(lease: &Lease, settled: Result<Settled, InboxError>) {
+    let repository = lease.repository.0;
+    match settled {
+        Ok(Settled::Until(next)) => {
+            let next = next.map(tracing::field::display);
+            tracing::debug!(repository, next, "ticked");
+        }
+        Ok(Settled::Parked) => tracing::error!(
+            repository,
+            "the repository is parked; `phileas park list` says why, `phileas park resume` lets it go on"
+        ),
+        Ok(Settled::Lost) => tracing::warn!(repository, "the lease was lost before the tick ended"),
+        Err(error) => tracing::error!(
+            repository,
+            "a lease cannot be ended and will run out: {error}"
+        ),
+    }
+}

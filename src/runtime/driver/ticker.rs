@@ -1,0 +1,41 @@
+//! What the driver needs to know of a tick.
+
+use jiff::Timestamp;
+use phileas_domain::model::RepositoryId;
+
+use super::Stop;
+use crate::runtime::inbox::{Fault, Lease};
+
+/// What ticks share and can spend: only so many run at once in one lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// A GitHub credential: an installation's id, 0 for a plain token.
+    GitHub(u64),
+    /// A Jules key, by its number.
+    Jules(u64),
+}
+
+/// What came of a tick.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ticked {
+    /// It ended well.
+    Done {
+        /// When to look again by the driver's clock, if nothing is heard before.
+        wake_at: Option<Timestamp>,
+    },
+    /// It was told to stop and did, with everything settled that it had begun. The repository is still due.
+    Stopped,
+    /// The repository is nobody's business any more.
+    Gone,
+    /// It failed.
+    Failed(Fault),
+}
+
+/// Ticks repositories, one at a time each.
+pub trait Ticker: Send + Sync + 'static {
+    /// What a repository's tick shares with others.
+    fn lanes(&self, repository: RepositoryId) -> Vec<Lane>;
+
+    /// Ticks a repository. Between two effects it looks whether it is to stop.
+    fn tick(&self, lease: &Lease, stop: Stop) -> impl Future<Output = Ticked> + Send;
+}

@@ -1,0 +1,242 @@
+//! The inbox: what was heard, and which repository is due when.
+//!
+//! The ledger in git carries all that must be right; the inbox only wakes. Its contract, whatever stores it: *after a
+//! trigger for a repository was accepted, a tick of it starts at least once, soon; again when asked for a later time;
+//! and the repository is parked, visibly, when it keeps failing through its own fault.*
+//!
+//! Promises, each held by one suite that every adapter passes (`tests/it/inbox/`):
+//!
+//! 1. What [`Inbox::accept`] answered with [`Accepted::Stored`] outlives the process and a loss of power.
+//! 2. A delivery that was handled is a no-op when it comes again; one whose handling was given up runs again.
+//! 3. Of several wakes the earliest due time wins, and any number of them before a tick is one tick.
+//! 4. A wake during a tick leads to another tick.
+//! 5. A repository has at most one lease. A lease is fenced: finishing, failing or giving back counts only for the
+//!    lease that was given, so that a holder that was stopped, taken over and resumed swallows nothing.
+//! 6. A handler that fails by its own fault, or takes its process with it, is tried [`MAX_FAULTS`] times with growing
+//!    pauses and then parked. An outage of somebody else never parks.
+//! 7. Traffic does not revive a parked repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
+//! 8. Nothing depends on a clock of the inbox: the time is an argument of every call.
+//!
+//! The rules are written once, in [`Wake`]; an adapter loads a row, applies a rule and stores the row, all in one
+//! transaction.
+
+mod backoff;
+mod counts;
+mod delivery;
+mod lease;
+mod look_again;
+mod wake;
+
+use std::collections::BTreeSet;
+use std::future::Future;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::{Holder, RepositoryId};
+use tokio::sync::watch;
+
+pub use backoff::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_RETRY_AFTER};
+pub use counts::Counts;
+pub use delivery::{
+    Accepted, Delivery, DeliveryId, DeliveryIdError, MAX_WORD, Outcome, Page, Record, Replayed,
+    Start, outcome,
+};
+pub use lease::{Fault, Lease, Settled};
+pub use look_again::{LOOK_AGAIN, look_again};
+pub use wake::{Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked, Wake};
+
+/// How long the facts of a delivery are kept. GitHub offers deliveries again for three days; people ask for a month.
+pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How long handled deliveries are kept at least when the inbox is short of room: GitHub's window of redelivery.
+pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
+pub const PRUNE_BATCH: usize = 1_000;
+/// The most records that one page of [`Inbox::deliveries`] holds.
+pub const MAX_PAGE: usize = 1_000;
+
+/// Why the inbox could not do what it was asked for. Nothing of it was done, or at least nobody may count on it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InboxError {
+    /// The store cannot be reached or written now; the same call may work later.
+    #[error("the inbox is unavailable: {0}")]
+    Unavailable(String),
+    /// What is stored cannot be read.
+    #[error("the inbox is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Where deliveries are kept and repositories wait for their tick.
+pub trait Inbox: Send + Sync {
+    /// Stores the facts of a delivery and, where it [wakes](Delivery::wakes), marks its repository as due at
+    /// [`Delivery::received_at`]. Answers after both are durable.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored. The sender must be told so, that it may come again.
+    fn accept(
+        &self,
+        delivery: Delivery,
+    ) -> impl Future<Output = Result<Accepted, InboxError>> + Send;
+
+    /// Asks for a tick of a repository, at `at` or before. Nothing is ever postponed by it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    fn wake(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> impl Future<Output = Result<(), InboxError>> + Send;
+
+    /// Leases up to `most` repositories that are due, the longest overdue first. A lease ends after `length`, at most
+    /// [`MAX_LEASE`], unless [`Inbox::heartbeat`] extends it.
+    ///
+    /// Whoever runs repositories calls this when [`Inbox::next_due`] has come, after [`Inbox::news`], and once a minute
+    /// all the same: a machine's clock may have been set.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then nothing is leased.
+    fn claim(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        most: usize,
+    ) -> impl Future<Output = Result<Vec<Lease>, InboxError>> + Send;
+
+    /// Extends leases until `now + length` and answers with the repositories that are still held. Of any other, the
+    /// tick must stop before its next effect: somebody else may be at it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then nothing is extended.
+    fn heartbeat(
+        &self,
+        leases: &[Lease],
+        now: Timestamp,
+        length: SignedDuration,
+    ) -> impl Future<Output = Result<BTreeSet<RepositoryId>, InboxError>> + Send;
+
+    /// Ends a lease well. `next` is when to look again if nothing is heard before; an earlier wake stands.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then the lease runs out and the repository is tried again.
+    fn finish(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        next: Option<Timestamp>,
+    ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
+
+    /// Ends a lease whose tick failed. The repository is tried again after a pause, or is parked.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then the lease runs out, and that counts as a fault of its own.
+    fn fail(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        fault: &Fault,
+    ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
+
+    /// Gives a lease back unused, as a process does that is about to end. Nothing is counted; the repository is due.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then the lease runs out.
+    fn release(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
+
+    /// All that is known of a repository's wakes.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn look(
+        &self,
+        repository: RepositoryId,
+    ) -> impl Future<Output = Result<Option<Wake>, InboxError>> + Send;
+
+    /// Parked repositories, in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn parked(&self) -> impl Future<Output = Result<Vec<Wake>, InboxError>> + Send;
+
+    /// Lets a parked repository go on, at once. `false`: it was not parked.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    fn resume(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<bool, InboxError>> + Send;
+
+    /// Drops the wakes of a repository that is nobody's business any more, its lease included. Its deliveries count as
+    /// handled and stay until their time is over. A new wake begins anew.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    fn forget(
+        &self,
+        repository: RepositoryId,
+    ) -> impl Future<Output = Result<(), InboxError>> + Send;
+
+    /// One page of the stored deliveries.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn deliveries(
+        &self,
+        page: Page,
+    ) -> impl Future<Output = Result<Vec<Record>, InboxError>> + Send;
+
+    /// Runs a delivery again, whatever came of it: its repository is due now.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    fn replay(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Replayed, InboxError>> + Send;
+
+    /// Removes up to [`PRUNE_BATCH`] deliveries that are older than [`RETENTION`], and where room is short also handled
+    /// ones older than [`REDELIVERY_WINDOW`]. Answers with how many; call it again while that is [`PRUNE_BATCH`].
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    fn prune(&self, now: Timestamp) -> impl Future<Output = Result<usize, InboxError>> + Send;
+
+    /// Figures for metrics, for the watchdog and for people.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn counts(&self, now: Timestamp) -> impl Future<Output = Result<Counts, InboxError>> + Send;
+
+    /// When the next repository can be claimed, overdue ones included; leases count with their end. `None`: never, as
+    /// things stand.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn next_due(&self) -> impl Future<Output = Result<Option<Timestamp>, InboxError>> + Send;
+
+    /// Changes whenever [`Inbox::next_due`] may have become earlier, whoever did it. Other processes are noticed within
+    /// a second or so.
+    fn news(&self) -> watch::Receiver<u64>;
+}

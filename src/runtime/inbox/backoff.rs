@@ -1,0 +1,66 @@
+//! How long to wait after a failure: exponentially growing, with full jitter.
+
+use jiff::SignedDuration;
+use phileas_domain::model::RepositoryId;
+
+/// The upper end of the first pause.
+pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
+/// The upper end of every pause.
+pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+/// The longest patience that somebody else may ask for. GitHub's limits reset within an hour, a day's quota of Jules
+/// within a day; a wish beyond is a mistake.
+pub const LONGEST_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(24);
+/// The lower end of every pause, in milliseconds: a failure is never followed by an attempt at once.
+const SHORTEST_PAUSE_MS: u64 = 1_000;
+/// Beyond this the pause has long reached its upper end, and the power would overflow.
+const MAX_DOUBLINGS: u32 = 20;
+
+/// The pause after the n-th failure in a row, counted from 1.
+///
+/// The jitter is drawn from the repository and the number of the lease: repositories that fail together come back
+/// apart, and the same history gives the same pause.
+pub(super) fn pause(failures: u32, repository: RepositoryId, token: u64) -> SignedDuration {
+    let doublings = failures.saturating_sub(1).min(MAX_DOUBLINGS);
+    let upper = millis(FIRST_PAUSE)
+        .saturating_mul(1 << doublings)
+        .min(millis(LONGEST_PAUSE));
+    let spread = upper - SHORTEST_PAUSE_MS;
+    let drawn = SHORTEST_PAUSE_MS + mix(repository.0, token) % (spread + 1);
+    SignedDuration::from_millis(i64::try_from(drawn).expect("an hour of milliseconds fits"))
+}
+
+fn millis(length: SignedDuration) -> u64 {
+    u64::try_from(length.as_millis()).expect("the pauses are positive and short")
+}
+
+/// A number that looks like chance: two rounds of a multiply-and-shift finaliser.
+fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..2 {
+        x ^= x >> 32;
+        x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    }
+    x ^ (x >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_an_hour_and_are_spread() {
+        for failures in [1, 2, 5, 9, 10, 1_000] {
+            let upper = (millis(FIRST_PAUSE) << (failures - 1).min(20)).min(3_600_000);
+            let drawn: Vec<u64> = (0..1_000)
+                .map(|repo| millis(pause(failures, RepositoryId(repo), 3)))
+                .collect();
+            assert!(drawn.iter().all(|ms| (1_000..=upper).contains(ms)));
+            let mean = drawn.iter().sum::<u64>() / 1_000;
+            let middle = u64::midpoint(1_000, upper);
+            assert!(
+                mean.abs_diff(middle) < middle / 10,
+                "{failures}: mean {mean} of 1000..={upper}"
+            );
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Figures of the inbox.
+
+use jiff::Timestamp;
+
+use super::wake::Wake;
+
+/// How full the inbox is, and who waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Deliveries that are stored.
+    pub deliveries: u64,
+    /// Repositories that are known.
+    pub repositories: u64,
+    /// Repositories that could be claimed now.
+    pub due: u64,
+    /// Repositories that are leased now.
+    pub leased: u64,
+    /// Repositories whose last tick failed and that are not parked.
+    pub failing: u64,
+    /// Parked repositories.
+    pub parked: u64,
+    /// Since when the longest waiting repository could have been claimed. A watchdog looks at its age: where nobody
+    /// claims, nothing happens, and nobody would see it.
+    pub oldest_due: Option<Timestamp>,
+    /// How much room the inbox takes, in bytes; 0 where that is not known.
+    pub bytes: u64,
+    /// How much it may take.
+    pub limit_bytes: Option<u64>,
+}
+
+impl Counts {
+    /// Counts one repository.
+    pub fn add(&mut self, wake: &Wake, now: Timestamp) {
+        let next = wake.next_at().filter(|at| *at <= now);
+        self.due += u64::from(next.is_some());
+        self.leased += u64::from(wake.held.is_some() && next.is_none());
+        self.parked += u64::from(wake.parked.is_some());
+        self.failing += u64::from(wake.parked.is_none() && wake.last_fault.is_some());
+        self.oldest_due = match (self.oldest_due, next) {
+            (Some(oldest), Some(next)) => Some(oldest.min(next)),
+            (oldest, next) => oldest.or(next),
+        };
+    }
+}

@@ -1,0 +1,37 @@
+//! What a delivery tells of may not be readable yet.
+
+use jiff::{SignedDuration, Timestamp};
+
+/// How long after a delivery its repository is looked at again, should the first look have come too early: GitHub
+/// reads from replicas that may lag behind the event it has just sent.
+pub const LOOK_AGAIN: [SignedDuration; 2] = [
+    SignedDuration::from_secs(15),
+    SignedDuration::from_secs(120),
+];
+
+/// When to look again at a repository whose newest delivery was received at `heard_at`; `None` once all looks are
+/// over. A tick that begins at `now` asks for it beside its own next time.
+#[must_use]
+pub fn look_again(heard_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    let heard_at = heard_at?;
+    LOOK_AGAIN
+        .iter()
+        .filter_map(|after| heard_at.checked_add(*after).ok())
+        .find(|at| *at > now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_delivery_is_followed_by_two_more_looks() {
+        let heard = Timestamp::from_second(1_000).unwrap();
+        let at = |second| Timestamp::from_second(second).unwrap();
+        assert_eq!(look_again(None, heard), None);
+        assert_eq!(look_again(Some(heard), at(1_000)), Some(at(1_015)));
+        assert_eq!(look_again(Some(heard), at(1_015)), Some(at(1_120)));
+        assert_eq!(look_again(Some(heard), at(1_119)), Some(at(1_120)));
+        assert_eq!(look_again(Some(heard), at(1_120)), None);
+    }
+}

@@ -1,0 +1,344 @@
+//! One row a repository: when it is due, who holds it, and how it fares. All rules of waking are here.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
+
+use super::backoff::pause;
+use super::lease::{Fault, Lease, Settled};
+use super::{LONGEST_PAUSE, LONGEST_RETRY_AFTER};
+
+/// After so many attempts in a row that failed by their own fault, or never came back, a repository is parked.
+pub const MAX_FAULTS: u32 = 5;
+/// How often a parked repository is tried.
+pub const PROBE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
+/// The longest lease. One that ends later than this from now was given by a clock that has been set back since.
+pub const MAX_LEASE: SignedDuration = SignedDuration::from_mins(10);
+/// A take-over waits for a pause from this attempt on: where several repositories went down with one process, the one
+/// that caused it must not take the others along each time.
+const SUSPECT_AFTER: u32 = 2;
+/// The longest reason that is kept, in bytes.
+const MAX_REASON: usize = 500;
+
+/// What is known of a repository's wakes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wake {
+    /// The repository.
+    pub repository: RepositoryId,
+    /// Its name as the newest delivery told it.
+    pub name: Option<RepositoryName>,
+    /// The earliest time that anybody asked for since it was last claimed.
+    pub due_at: Option<Timestamp>,
+    /// How often it was woken.
+    pub generation: u64,
+    /// All that was heard up to here has been handled.
+    pub done_generation: u64,
+    /// All that was heard up to here and is not handled was given up.
+    pub failed_generation: u64,
+    /// Before this it is not tried, because it has failed.
+    pub not_before: Option<Timestamp>,
+    /// Attempts since a tick last ended well, without outages.
+    pub attempts: u32,
+    /// Outages since a tick last ended well.
+    pub outages: u32,
+    /// How often it was claimed.
+    pub token: u64,
+    /// Who holds it.
+    pub held: Option<Held>,
+    /// When the newest delivery was received that asked for a tick.
+    pub heard_at: Option<Timestamp>,
+    /// Since when and why it is parked.
+    pub parked: Option<Parked>,
+    /// Why the last attempt failed.
+    pub last_fault: Option<String>,
+}
+
+/// Who holds a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The holder.
+    pub holder: Holder,
+    /// When the lease ends.
+    pub until: Timestamp,
+}
+
+/// A parked repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parked {
+    /// Since when.
+    pub at: Timestamp,
+    /// Why.
+    pub because: String,
+    /// When it is tried next.
+    pub probe_at: Timestamp,
+}
+
+/// What came of claiming a row that was due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claimed {
+    /// It is leased.
+    Leased(Lease),
+    /// It is not; the row has changed (a pause, or parked) and must be stored.
+    Deferred,
+}
+
+impl Wake {
+    /// A repository that nobody has woken yet.
+    #[must_use]
+    pub fn new(repository: RepositoryId) -> Self {
+        Self {
+            repository,
+            name: None,
+            due_at: None,
+            generation: 0,
+            done_generation: 0,
+            failed_generation: 0,
+            not_before: None,
+            attempts: 0,
+            outages: 0,
+            token: 0,
+            held: None,
+            heard_at: None,
+            parked: None,
+            last_fault: None,
+        }
+    }
+
+    /// When it can next be claimed.
+    #[must_use]
+    pub fn next_at(&self) -> Option<Timestamp> {
+        if let Some(held) = &self.held {
+            Some(held.until)
+        } else if let Some(parked) = &self.parked {
+            Some(parked.probe_at)
+        } else {
+            self.due_at.map(|due| {
+                self.not_before
+                    .map_or(due, |not_before| due.max(not_before))
+            })
+        }
+    }
+
+    /// Whether a clock that has since been set back wrote its end of lease or its pause. Such a row is claimed although
+    /// [`Wake::next_at`] lies ahead, or a clock that was a day ahead for a second would stop it for a day.
+    #[must_use]
+    pub fn is_from_the_future(&self, now: Timestamp) -> bool {
+        let beyond = |at: Timestamp, most: SignedDuration| at.duration_since(now) > most;
+        match &self.held {
+            Some(held) => beyond(held.until, MAX_LEASE),
+            None => {
+                let longest = LONGEST_RETRY_AFTER.max(LONGEST_PAUSE);
+                self.due_at.is_some_and(|due| due <= now)
+                    && self.not_before.is_some_and(|at| beyond(at, longest))
+            }
+        }
+    }
+
+    /// Somebody asks for a tick, at this time or before. Answers with the generation that this wake is.
+    pub fn wake(&mut self, at: Timestamp) -> u64 {
+        self.generation += 1;
+        self.due_by(at);
+        self.generation
+    }
+
+    /// A delivery asks for a tick. Answers with the generation that this wake is.
+    pub fn hear(&mut self, name: Option<&RepositoryName>, received_at: Timestamp) -> u64 {
+        if let Some(name) = name {
+            self.name = Some(name.clone());
+        }
+        self.heard_at = Some(
+            self.heard_at
+                .map_or(received_at, |heard| heard.max(received_at)),
+        );
+        self.wake(received_at)
+    }
+
+    /// Leases a row that is due to a holder. The caller has seen that [`Wake::next_at`] has come, or that the row
+    /// [is from the future](Wake::is_from_the_future).
+    #[must_use]
+    pub fn claim(&mut self, holder: &Holder, now: Timestamp, length: SignedDuration) -> Claimed {
+        if let Some(lapsed) = self.held.take() {
+            // Whoever held it never came back. Its wake is not over.
+            self.due_by(now);
+            if self.parked.is_none() && self.attempts >= MAX_FAULTS {
+                let because = format!(
+                    "{} attempts in a row never came back; the last was held by {}",
+                    self.attempts, lapsed.holder
+                );
+                self.park(now, because, self.generation);
+                return Claimed::Deferred;
+            }
+            if let Some(parked) = &mut self.parked {
+                parked.probe_at = later(now, PROBE_INTERVAL);
+                return Claimed::Deferred;
+            }
+            if self.attempts >= SUSPECT_AFTER {
+                self.not_before = Some(later(
+                    now,
+                    pause(self.attempts - 1, self.repository, self.token),
+                ));
+                return Claimed::Deferred;
+            }
+        }
+        self.due_at = None;
+        self.not_before = None;
+        self.token += 1;
+        if self.parked.is_none() {
+            self.attempts += 1;
+        }
+        let until = later(now, length.min(MAX_LEASE));
+        self.held = Some(Held {
+            holder: holder.clone(),
+            until,
+        });
+        Claimed::Leased(Lease {
+            repository: self.repository,
+            name: self.name.clone(),
+            holder: holder.clone(),
+            token: self.token,
+            generation: self.generation,
+            attempt: self.attempts,
+            until,
+            heard_at: self.heard_at,
+            parked: self.parked.is_some(),
+        })
+    }
+
+    /// Whether this lease still counts.
+    #[must_use]
+    pub fn is_held_by(&self, lease: &Lease) -> bool {
+        self.held.is_some() && self.token == lease.token
+    }
+
+    /// Extends a lease. `false`: it does not count any more.
+    #[must_use]
+    pub fn extend(&mut self, lease: &Lease, now: Timestamp, length: SignedDuration) -> bool {
+        if self.token != lease.token {
+            return false;
+        }
+        let Some(held) = &mut self.held else {
+            return false;
+        };
+        held.until = later(now, length.min(MAX_LEASE));
+        true
+    }
+
+    /// Ends a lease well.
+    #[must_use]
+    pub fn finish(&mut self, lease: &Lease, next: Option<Timestamp>) -> Settled {
+        if !self.is_held_by(lease) {
+            return Settled::Lost;
+        }
+        self.held = None;
+        self.done_generation = self.done_generation.max(lease.generation);
+        self.attempts = 0;
+        self.outages = 0;
+        self.not_before = None;
+        self.parked = None;
+        self.last_fault = None;
+        if let Some(next) = next {
+            self.due_by(next);
+        }
+        Settled::Until(self.next_at())
+    }
+
+    /// Ends a lease whose tick failed.
+    #[must_use]
+    pub fn fail(&mut self, lease: &Lease, now: Timestamp, fault: &Fault) -> Settled {
+        if !self.is_held_by(lease) {
+            return Settled::Lost;
+        }
+        self.held = None;
+        self.due_by(now);
+        match fault {
+            Fault::Outage {
+                because,
+                retry_after,
+            } => {
+                self.not_counted();
+                self.outages = self.outages.saturating_add(1);
+                let asked = retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
+                let wait = pause(self.outages, self.repository, self.token).max(asked);
+                self.not_before = Some(later(now, wait));
+                if let Some(parked) = &mut self.parked {
+                    parked.probe_at = later(now, wait);
+                }
+                self.last_fault = Some(shortened(because));
+            }
+            Fault::Own { because } => {
+                self.last_fault = Some(shortened(because));
+                if self.parked.is_some() || self.attempts >= MAX_FAULTS {
+                    self.park(now, because.clone(), lease.generation);
+                    return Settled::Parked;
+                }
+                let wait = pause(self.attempts, self.repository, self.token);
+                self.not_before = Some(later(now, wait));
+            }
+        }
+        Settled::Until(self.next_at())
+    }
+
+    /// Gives a lease back unused.
+    #[must_use]
+    pub fn release(&mut self, lease: &Lease, now: Timestamp) -> Settled {
+        if !self.is_held_by(lease) {
+            return Settled::Lost;
+        }
+        self.held = None;
+        self.not_counted();
+        self.due_by(now);
+        Settled::Until(self.next_at())
+    }
+
+    /// A person lets a parked repository go on. `false`: it was not parked.
+    #[must_use]
+    pub fn resume(&mut self, now: Timestamp) -> bool {
+        if self.parked.take().is_none() {
+            return false;
+        }
+        self.attempts = 0;
+        self.outages = 0;
+        self.not_before = None;
+        self.wake(now);
+        true
+    }
+
+    /// Nobody looks after the repository any more. The row stays, so that a lease of before never counts again.
+    pub fn forget(&mut self) {
+        *self = Self {
+            generation: self.generation,
+            done_generation: self.generation,
+            token: self.token,
+            ..Self::new(self.repository)
+        };
+    }
+
+    fn due_by(&mut self, at: Timestamp) {
+        self.due_at = Some(self.due_at.map_or(at, |due| due.min(at)));
+    }
+
+    /// Takes back what claiming has counted; the daily attempt of a parked repository is not counted at all.
+    fn not_counted(&mut self) {
+        if self.parked.is_none() {
+            self.attempts = self.attempts.saturating_sub(1);
+        }
+    }
+
+    fn park(&mut self, now: Timestamp, because: String, given_up: u64) {
+        self.parked = Some(Parked {
+            at: self.parked.as_ref().map_or(now, |parked| parked.at),
+            because: shortened(&because),
+            probe_at: later(now, PROBE_INTERVAL),
+        });
+        self.failed_generation = self.failed_generation.max(given_up);
+    }
+}
+
+/// The end of time is not reached by any length of ours; where it is, it stays there.
+fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
+    at.checked_add(length).unwrap_or(Timestamp::MAX)
+}
+
+fn shortened(reason: &str) -> String {
+    let end = reason.floor_char_boundary(MAX_REASON);
+    reason[..end].to_owned()
+}

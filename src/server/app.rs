@@ -1,0 +1,178 @@
+//! Who the service is to GitHub: an App or a token, from the environment or from the set-up page.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+
+use super::config::{SecretError, secret};
+use crate::adapters::github::{App, CredentialError, Token};
+
+/// The file in the data directory that keeps the App which the set-up page has made.
+pub const APP_FILE: &str = "app.json";
+/// The App's number or client id.
+pub const APP_ID: &str = "GITHUB_APP_ID";
+/// The App's private key, PEM.
+pub const APP_KEY: &str = "GITHUB_APP_PRIVATE_KEY";
+/// A plain token.
+pub const TOKEN: &str = "GITHUB_TOKEN";
+
+/// Who the service is to GitHub.
+#[derive(Debug, Clone)]
+pub enum Identity {
+    /// An App; which repositories it looks after is what it is installed on.
+    App(App),
+    /// A plain token; which repositories it looks after stands in `phileas.toml`.
+    Token(Token),
+}
+
+/// An App as the set-up page keeps it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptApp {
+    /// Its number.
+    pub id: u64,
+    /// The last part of its page's address.
+    pub slug: String,
+    /// Its private key, PEM.
+    #[serde(serialize_with = "shown")]
+    pub private_key: SecretString,
+    /// The secret of its webhook.
+    #[serde(serialize_with = "shown")]
+    pub webhook_secret: SecretString,
+}
+
+/// Why it is not known who the service is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdentityError {
+    /// Half of an App.
+    #[error(
+        "{set} is set and {missing} is not; an App needs both (the key as {APP_KEY} or {APP_KEY}_FILE)"
+    )]
+    Half {
+        /// What is set.
+        set: &'static str,
+        /// What is missing.
+        missing: &'static str,
+    },
+    /// A secret cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// A credential cannot be used.
+    #[error("{name}: {error}")]
+    Credential {
+        /// The variable or file.
+        name: String,
+        /// What is wrong.
+        error: CredentialError,
+    },
+    /// What the set-up page kept cannot be read.
+    #[error("{}: {detail}; run `phileas serve --setup` again, or set {APP_ID} and {APP_KEY}", path.display())]
+    Kept {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+/// Who the service is: what the environment says, the App before the token, and otherwise what the set-up page has kept
+/// in the data directory. `None`: nobody.
+///
+/// # Errors
+///
+/// [`IdentityError`].
+pub fn identity(
+    variable: impl Fn(&str) -> Option<String>,
+    data_dir: &Path,
+) -> Result<Option<Identity>, IdentityError> {
+    let id = variable(APP_ID);
+    let key = secret(APP_KEY, &variable)?;
+    let half = |set, missing| IdentityError::Half { set, missing };
+    match (id, key) {
+        (Some(id), Some(key)) => return app(APP_KEY, &id, &key).map(Some),
+        (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
+        (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
+        (None, None) => {}
+    }
+    if let Some(token) = secret(TOKEN, &variable)? {
+        let token = Token::new(token.expose_secret());
+        let token = token.map_err(|error| IdentityError::Credential {
+            name: TOKEN.to_owned(),
+            error,
+        });
+        return token.map(Identity::Token).map(Some);
+    }
+    let Some(kept) = kept_app(data_dir)? else {
+        return Ok(None);
+    };
+    app(APP_FILE, &kept.id.to_string(), &kept.private_key).map(Some)
+}
+
+/// The App that the set-up page has made, if it has.
+///
+/// # Errors
+///
+/// [`IdentityError::Kept`].
+pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
+    let path = data_dir.join(APP_FILE);
+    let wrong = |detail: String| IdentityError::Kept {
+        path: path.clone(),
+        detail,
+    };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrong(error.to_string())),
+    };
+    // The parser's own words could quote the key.
+    let kept = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("line {} is not what was written", error.line())))?;
+    Ok(Some(kept))
+}
+
+fn app(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityError> {
+    let app = App::new(id, key.expose_secret());
+    let app = app.map_err(|error| IdentityError::Credential {
+        name: name.to_owned(),
+        error,
+    });
+    app.map(Identity::App)
+}
+
+/// Written into one file, for the owner of the data directory alone.
+fn shown<S: serde::Serializer>(secret: &SecretString, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(secret.expose_secret())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)], folder: &Path) -> Result<Option<Identity>, IdentityError> {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        identity(variable, folder)
+    }
+
+    #[test]
+    fn half_an_app_and_a_broken_file_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        assert!(read(&[], path).unwrap().is_none());
+        let token = read(&[(TOKEN, "test-token")], path).unwrap();
+        assert!(matches!(token, Some(Identity::Token(_))));
+        let half = read(&[(APP_ID, "7"), (TOKEN, "test-token")], path).unwrap_err();
+        assert!(half.to_string().contains(APP_KEY), "{half}");
+        let no_key = read(&[(APP_ID, "7"), (APP_KEY, "test-key")], path).unwrap_err();
+        assert!(no_key.to_string().contains("PEM"), "{no_key}");
+        std::fs::write(path.join(APP_FILE), "{\"private_key\": \"canary").unwrap();
+        let broken = read(&[], path).unwrap_err().to_string();
+        assert!(
+            broken.contains("--setup") && !broken.contains("canary"),
+            "{broken}"
+        );
+    }
+}

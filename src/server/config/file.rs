@@ -1,0 +1,214 @@
+//! `phileas.toml`.
+//!
+//! ```toml
+//! listen = "127.0.0.1:8080"
+//! admin_listen = "127.0.0.1:9090"
+//! data_dir = "/var/lib/phileas"
+//! inbox_max_bytes = "512MiB"
+//! public_url = "https://phileas.example.com"
+//! jules_keys_dir = "/run/secrets/jules"    # files `owner__name`, or `owner` for all others of that owner
+//!
+//! # Without any entry deliveries of all repositories are accepted.
+//! [[repository]]
+//! name = "acme/widget"
+//! id = 1296269    # gh api repos/acme/widget --jq .id
+//! ```
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use phileas_domain::model::{RepositoryId, RepositoryName};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+
+use super::bytes::parse_bytes;
+
+/// The largest file, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// What `phileas.toml` says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// The public listener.
+    #[serde(default, deserialize_with = "address")]
+    pub listen: Option<SocketAddr>,
+    /// The listener of the people who run the service.
+    #[serde(default, deserialize_with = "address")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Where everything is kept; a relative path counts from where the service is started.
+    pub data_dir: Option<PathBuf>,
+    /// The most that the inbox may take: a number of bytes, or a text with a unit.
+    #[serde(default, deserialize_with = "size")]
+    pub inbox_max_bytes: Option<u64>,
+    /// The address under which GitHub knows the service, such as `https://phileas.example.com`.
+    pub public_url: Option<String>,
+    /// A folder with a Jules key for each repository or owner.
+    pub jules_keys_dir: Option<PathBuf>,
+    /// The repositories that the service looks after.
+    #[serde(default, rename = "repository")]
+    pub repositories: Vec<RepositoryEntry>,
+}
+
+/// One repository.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RepositoryEntry {
+    /// Its name.
+    #[serde(deserialize_with = "name")]
+    pub name: RepositoryName,
+    /// GitHub's number of it, which outlives renames.
+    #[serde(default, deserialize_with = "id")]
+    pub id: Option<RepositoryId>,
+}
+
+/// Why the file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{}: {detail}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// What it says cannot be understood.
+    #[error("{file}:{line}:{column}: {detail}")]
+    Wrong {
+        /// The file.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1, in characters.
+        column: usize,
+        /// What is wrong, and how to mend it.
+        detail: String,
+    },
+}
+
+impl File {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, is too large, or says something that cannot be understood.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let unreadable = |detail: String| FileError::Unreadable {
+            path: path.to_owned(),
+            detail,
+        };
+        let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+        if size.len() > MAX_FILE {
+            return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads its text; `file` is what the text is called in errors.
+    ///
+    /// # Errors
+    ///
+    /// When it says something that cannot be understood.
+    pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
+        toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start).min(text.len());
+            let before = &text[..text.floor_char_boundary(start)];
+            let (_, last) = before.rsplit_once('\n').unwrap_or(("", before));
+            FileError::Wrong {
+                file: file.to_owned(),
+                line: before.matches('\n').count() + 1,
+                column: last.chars().count() + 1,
+                detail: error.message().replace('\n', " "),
+            }
+        })
+    }
+}
+
+fn address<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(reader)?;
+    let wrong = || {
+        D::Error::custom(format!(
+            "`{text}` is not an address; write it as `127.0.0.1:8080`"
+        ))
+    };
+    text.parse().map(Some).map_err(|_| wrong())
+}
+
+fn size<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Size {
+        Number(u64),
+        Text(String),
+    }
+    match Size::deserialize(reader) {
+        Ok(Size::Number(number)) => Ok(Some(number)),
+        Ok(Size::Text(text)) => parse_bytes(&text).map(Some).map_err(D::Error::custom),
+        Err(_) => Err(D::Error::custom(
+            "this is not a size; write it as `\"512MiB\"`, or a number of bytes",
+        )),
+    }
+}
+
+fn name<'de, D: Deserializer<'de>>(reader: D) -> Result<RepositoryName, D::Error> {
+    String::deserialize(reader)?
+        .parse()
+        .map_err(D::Error::custom)
+}
+
+fn id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>, D::Error> {
+    u64::deserialize(reader).map(|id| Some(RepositoryId(id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_file_is_read() {
+        let file = File::parse(
+            "phileas.toml",
+            "listen = \"0.0.0.0:80\"\ninbox_max_bytes = \"64MiB\"\n\
+             [[repository]]\nname = \"acme/widget\"\nid = 7\n[[repository]]\nname = \"acme/gadget\"\n",
+        )
+        .unwrap();
+        assert_eq!(file.inbox_max_bytes, Some(64 << 20));
+        let ids: Vec<_> = file.repositories.iter().map(|one| one.id).collect();
+        assert_eq!(ids, [Some(RepositoryId(7)), None]);
+        assert_eq!(File::parse("phileas.toml", "").unwrap(), File::default());
+        let number = File::parse("phileas.toml", "inbox_max_bytes = 17\n").unwrap();
+        assert_eq!(number.inbox_max_bytes, Some(17));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        for (text, place, word) in [
+            ("listen = 8080\n", "phileas.toml:1:10", "string"),
+            (
+                "\nlisten = \"localhost\"\n",
+                "phileas.toml:2:10",
+                "127.0.0.1:8080",
+            ),
+            ("data-dir = \"x\"\n", "phileas.toml:1:1", "data_dir"),
+            (
+                "inbox_max_bytes = \"lots\"\n",
+                "phileas.toml:1:19",
+                "512MiB",
+            ),
+            ("inbox_max_bytes = -1\n", "phileas.toml:1:19", "512MiB"),
+            (
+                "[[repository]]\nname = \"widget\"\n",
+                "phileas.toml:2:8",
+                "owner/name",
+            ),
+            ("[[repository]]\nid = 7\n", "phileas.toml:1:1", "name"),
+            ("[[repository]\n", "phileas.toml:1:", ""),
+        ] {
+            let error = File::parse("phileas.toml", text).unwrap_err().to_string();
+            assert!(error.starts_with(place), "{text:?}: {error}");
+            assert!(error.contains(word), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Secrets come from a variable, or from a file that a variable with `_FILE` at its end names: never from an option,
+//! which every user of the machine can read, and never from `phileas.toml`, which ends up in a repository.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use secrecy::SecretString;
+
+/// The largest file of a secret, in bytes. A private key of an App has about 1.7 KB.
+const MAX_FILE: u64 = 64 << 10;
+
+/// Why a secret cannot be read. The texts name variables and files, never what is in them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// Both forms are given.
+    #[error("{name} and {name}_FILE are both set; remove one of them")]
+    Both {
+        /// The variable.
+        name: String,
+    },
+    /// The file cannot be read.
+    #[error("{name}_FILE: {}: {detail}", path.display())]
+    Unreadable {
+        /// The variable.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+/// Reads the secret `name` by way of `variable`, which answers with a variable's value. `None`: neither form is set,
+/// or what is set is empty. Line ends at the end of a file do not count.
+///
+/// # Errors
+///
+/// When both forms are set, or the file cannot be read, is too large or is not text.
+pub fn secret(
+    name: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Option<SecretString>, SecretError> {
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let direct = set(name);
+    let Some(path) = set(&format!("{name}_FILE")).map(PathBuf::from) else {
+        return Ok(direct.map(SecretString::from));
+    };
+    if direct.is_some() {
+        return Err(SecretError::Both {
+            name: name.to_owned(),
+        });
+    }
+    let unreadable = |detail: String| SecretError::Unreadable {
+        name: name.to_owned(),
+        path: path.clone(),
+        detail,
+    };
+    let file = File::open(&path).map_err(|error| unreadable(error.to_string()))?;
+    let mut text = String::new();
+    let read = file.take(MAX_FILE + 1).read_to_string(&mut text);
+    let read = read.map_err(|error| unreadable(error.to_string()))?;
+    if read as u64 > MAX_FILE {
+        return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
+    }
+    text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    Ok((!text.trim().is_empty()).then(|| SecretString::from(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        secret("KEY", variable)
+            .map(|secret| secret.map(|secret| secret.expose_secret().to_owned()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn both_forms_are_read_and_neither_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        std::fs::write(&path, "from a file\r\n\n").unwrap();
+        let file = path.to_str().unwrap();
+        assert_eq!(read(&[]), Ok(None));
+        assert_eq!(read(&[("KEY", " ")]), Ok(None));
+        assert_eq!(read(&[("KEY", "direct")]), Ok(Some("direct".to_owned())));
+        assert_eq!(
+            read(&[("KEY_FILE", file)]),
+            Ok(Some("from a file".to_owned()))
+        );
+        let both = read(&[("KEY", "direct"), ("KEY_FILE", file)]).unwrap_err();
+        assert!(
+            both.contains("KEY_FILE") && !both.contains("direct"),
+            "{both}"
+        );
+        let missing = read(&[("KEY_FILE", "/nowhere/key")]).unwrap_err();
+        assert!(missing.contains("/nowhere/key"), "{missing}");
+        std::fs::write(&path, vec![b'x'; 70_000]).unwrap();
+        let large = read(&[("KEY_FILE", file)]).unwrap_err();
+        assert!(large.contains("65536"), "{large}");
+        std::fs::write(&path, "\n").unwrap();
+        assert_eq!(read(&[("KEY_FILE", file)]), Ok(None));
+    }
+}

@@ -1,0 +1,180 @@
+//! Which Jules key is whose.
+//!
+//! A folder of secrets holds a file for each key, as orchestrators mount them: `<owner>__<repository>` for one
+//! repository, `<owner>` for all others of that owner, in lower case or as GitHub writes the name. Where neither is
+//! there, `JULES_API_KEY` is the key of all. Repositories whose keys are the same share one client, and with it its
+//! listings and its budget.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use phileas_domain::model::RepositoryName;
+
+use super::outside::Outside;
+use crate::adapters::jules::{Client, JulesKey};
+
+/// The longest file of a key, in bytes. Keys have 39 characters.
+const MAX_FILE: u64 = 4 << 10;
+
+/// Why a repository has no key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoKey {
+    /// Nobody has given one.
+    #[error(
+        "there is no Jules key for {repository}; set JULES_API_KEY for all repositories, or put the key into the file \
+         `{file}` of the folder that `jules_keys_dir` names"
+    )]
+    Missing {
+        /// The repository.
+        repository: String,
+        /// The file that would be read.
+        file: String,
+    },
+    /// There is a file, and it holds no key.
+    #[error("{}: {detail}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it. Never what it says.
+        detail: String,
+    },
+}
+
+/// A key's client, and its number in this process.
+#[derive(Debug, Clone)]
+pub struct KeyClient {
+    /// Tells it from others.
+    pub number: u64,
+    /// The client.
+    pub client: Arc<Client>,
+}
+
+/// The keys, and a client for each that was asked for.
+#[derive(Debug)]
+pub struct Keys {
+    for_all: Option<JulesKey>,
+    folder: Option<PathBuf>,
+    clients: Mutex<BTreeMap<[u8; 32], KeyClient>>,
+}
+
+impl Keys {
+    /// A key for all, and a folder of keys for some.
+    #[must_use]
+    pub fn new(for_all: Option<JulesKey>, folder: Option<PathBuf>) -> Self {
+        Self {
+            for_all,
+            folder,
+            clients: Mutex::default(),
+        }
+    }
+
+    /// The client of a repository's key. Files are read each time, so that a changed key counts from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`NoKey`], in words that name the file.
+    pub fn client(
+        &self,
+        repository: &RepositoryName,
+        outside: &Outside,
+    ) -> Result<KeyClient, NoKey> {
+        let key = self.key(repository)?;
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = clients.len() as u64;
+        let client = clients.entry(key.digest()).or_insert_with(|| KeyClient {
+            number,
+            client: Arc::new(outside.jules_client(key)),
+        });
+        Ok(client.clone())
+    }
+
+    /// How many keys are in use.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.clients
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
+    }
+
+    fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
+        let RepositoryName { owner, name } = repository;
+        let own = format!("{owner}__{name}");
+        if let Some(folder) = &self.folder {
+            let files = [
+                own.clone(),
+                own.to_ascii_lowercase(),
+                owner.clone(),
+                owner.to_ascii_lowercase(),
+            ];
+            for file in files {
+                if let Some(key) = read(&folder.join(file))? {
+                    return Ok(key);
+                }
+            }
+        }
+        self.for_all.clone().ok_or_else(|| NoKey::Missing {
+            repository: repository.to_string(),
+            file: own.to_ascii_lowercase(),
+        })
+    }
+}
+
+/// The key in a file; `None` where there is no such file.
+fn read(path: &Path) -> Result<Option<JulesKey>, NoKey> {
+    let wrong = |detail: String| NoKey::Unreadable {
+        path: path.to_owned(),
+        detail,
+    };
+    match std::fs::metadata(path) {
+        Ok(found) if found.len() > MAX_FILE => {
+            return Err(wrong(format!("it is larger than {MAX_FILE} bytes")));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrong(error.to_string())),
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let key = JulesKey::new(&text);
+    key.map(Some)
+        .map_err(|_| wrong("it holds no key; put the key, and nothing else, into it".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> RepositoryName {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_nearest_key_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |file: &str, key: &str| std::fs::write(folder.path().join(file), key).unwrap();
+        put("acme__widget", "key-of-widget\n");
+        put("acme", "key-of-acme");
+        put("broken__one", "two words");
+        let keys = Keys::new(
+            Some(JulesKey::new("key-of-all").unwrap()),
+            Some(folder.path().to_owned()),
+        );
+        let digest = |key: &str| JulesKey::new(key).unwrap().digest();
+        for (repository, key) in [
+            ("Acme/Widget", "key-of-widget"),
+            ("acme/gadget", "key-of-acme"),
+            ("other/thing", "key-of-all"),
+        ] {
+            let found = keys.key(&name(repository)).unwrap();
+            assert_eq!(found.digest(), digest(key), "{repository}");
+        }
+        let broken = keys.key(&name("broken/one")).unwrap_err().to_string();
+        assert!(
+            broken.contains("broken__one") && !broken.contains("two"),
+            "{broken}"
+        );
+        let none = Keys::new(None, None).key(&name("acme/widget")).unwrap_err();
+        assert!(none.to_string().contains("`acme__widget`"), "{none}");
+    }
+}

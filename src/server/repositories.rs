@@ -1,0 +1,134 @@
+//! Which repositories the service looks after, and by which account and key.
+//!
+//! An App looks after what it is installed on, as far as `phileas.toml` does not name fewer; a plain token after what
+//! `phileas.toml` names. The truth is GitHub's listing. It is read at the start, once in [`RELIST`], and whenever
+//! something was heard or seen that may have changed it: an event of an installation or of a repository, a tick that
+//! was not let in. New repositories are ticked at once, those that went away are forgotten.
+
+mod keep;
+mod source;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use phileas_domain::model::{RepositoryId, RepositoryName};
+use tokio::sync::{Notify, watch};
+
+use super::keys::{KeyClient, Keys, NoKey};
+use super::outside::Outside;
+use crate::adapters::github::Account;
+
+pub use keep::{RELIST, SHORTEST_GAP};
+pub use source::Source;
+
+/// One repository that the service looks after.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// GitHub's number of it.
+    pub id: RepositoryId,
+    /// Its name as GitHub last told it.
+    pub name: RepositoryName,
+    /// Whose token and limits its requests use.
+    pub account: Account,
+    /// The installation's number; 0 for a plain token.
+    pub installation: u64,
+    /// Its Jules key's client, or why it has none.
+    pub jules: Result<KeyClient, NoKey>,
+}
+
+/// The repositories of a service.
+#[derive(Debug)]
+pub struct Repositories {
+    source: Source,
+    keys: Keys,
+    outside: Outside,
+    known: RwLock<Known>,
+    changed: Arc<Notify>,
+    /// Whether the truth was asked for since the process began, with whatever result.
+    asked: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    members: BTreeMap<RepositoryId, Arc<Member>>,
+    /// Whether they were listed since the process began.
+    listed: bool,
+}
+
+/// What is known of a repository.
+#[derive(Debug, Clone)]
+pub enum Standing {
+    /// The service looks after it.
+    Member(Arc<Member>),
+    /// It does not.
+    Stranger,
+    /// Nobody knows yet: GitHub has not answered since the process began.
+    Unknown,
+}
+
+impl Repositories {
+    /// Repositories of which nothing is known yet. `changed` is told of when the truth may be another.
+    #[must_use]
+    pub fn new(source: Source, keys: Keys, outside: Outside, changed: Arc<Notify>) -> Self {
+        Self {
+            source,
+            keys,
+            outside,
+            known: RwLock::default(),
+            changed,
+            asked: watch::Sender::new(false),
+        }
+    }
+
+    /// Waits until the truth was asked for once, with whatever result.
+    pub async fn first_asked(&self) {
+        // The sender is our own.
+        let mut asked = self.asked.subscribe();
+        let _gone = asked.wait_for(|asked| *asked).await;
+    }
+
+    /// What is known of a repository.
+    #[must_use]
+    pub fn standing(&self, id: RepositoryId) -> Standing {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        match known.members.get(&id) {
+            Some(member) => Standing::Member(Arc::clone(member)),
+            None if known.listed => Standing::Stranger,
+            None => Standing::Unknown,
+        }
+    }
+
+    /// All that the service looks after, by their numbers.
+    #[must_use]
+    pub fn members(&self) -> Vec<Arc<Member>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.members.values().cloned().collect()
+    }
+
+    /// Where the list comes from.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// How the service reaches what is outside.
+    #[must_use]
+    pub fn outside(&self) -> &Outside {
+        &self.outside
+    }
+
+    /// The truth may have changed; it is read again soon.
+    pub fn look_again(&self) {
+        self.changed.notify_one();
+    }
+
+    /// How many Jules keys are in use.
+    #[must_use]
+    pub fn keys_in_use(&self) -> usize {
+        self.keys.count()
+    }
+}
+
+/// How long a repository without a Jules key is left alone. A key that is put there counts after the next listing.
+pub const KEYLESS_REST: Duration = Duration::from_secs(15 * 60);

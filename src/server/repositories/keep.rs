@@ -1,0 +1,152 @@
+//! Keeping the list of repositories true.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::RepositoryId;
+
+use super::source::{Found, Listing};
+use super::{Member, Repositories};
+use crate::runtime::driver::next_reconcile;
+use crate::runtime::inbox::{Inbox, InboxError};
+use crate::runtime::ports::{Clock, Failure};
+
+/// How often the truth is read when nothing tells that it has changed.
+pub const RELIST: SignedDuration = SignedDuration::from_hours(1);
+/// The least time between two readings: a burst of events is one change.
+pub const SHORTEST_GAP: SignedDuration = SignedDuration::from_secs(5);
+/// How much longer the pause after a reading is at least than the reading itself: a large fleet must not spend its
+/// limits on being listed.
+const GAP_FOR_WORK: i32 = 20;
+/// The first pause after the truth could not be read; it doubles.
+const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
+/// The longest such pause.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(5);
+
+/// Why the list could not be brought up to date.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RefreshError {
+    /// GitHub could not be asked.
+    #[error(transparent)]
+    Outside(#[from] Failure),
+    /// The inbox could not be told.
+    #[error(transparent)]
+    Inbox(#[from] InboxError),
+}
+
+impl Repositories {
+    /// Keeps the list true until it is dropped.
+    pub async fn keep(&self, inbox: &impl Inbox, clock: &impl Clock) {
+        let mut failures = 0_u32;
+        loop {
+            let begun = clock.now();
+            let wait = match self.refresh(inbox, begun).await {
+                Ok(()) => {
+                    failures = 0;
+                    RELIST
+                }
+                Err(error) => {
+                    tracing::error!("which repositories there are cannot be read: {error}");
+                    failures += 1;
+                    let doubled = FIRST_PAUSE * (1 << failures.min(10).saturating_sub(1));
+                    doubled.min(LONGEST_PAUSE)
+                }
+            };
+            self.asked.send_replace(true);
+            let read_at = clock.now();
+            let later = |length| read_at.checked_add(length).unwrap_or(Timestamp::MAX);
+            let gap = SHORTEST_GAP
+                .max(read_at.duration_since(begun) * GAP_FOR_WORK)
+                .min(RELIST);
+            tokio::select! {
+                () = self.changed.notified() => clock.sleep_until(later(gap)).await,
+                () = clock.sleep_until(later(wait)) => {}
+            }
+        }
+    }
+
+    /// Reads the truth once, and tells the inbox who has come and who has gone.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub or the inbox cannot be asked. What was known before still holds.
+    pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<(), RefreshError> {
+        let listing = self.source.list(&self.outside).await?;
+        let (come, gone) = self.adopt(listing);
+        for id in &come {
+            // One that was known before this process keeps its time.
+            let known = inbox.look(*id).await?;
+            match known.as_ref().and_then(|wake| wake.next_at()) {
+                Some(_) => {}
+                // A repository that was forgotten, or never seen, is ticked now; so is whoever has no next time.
+                None if known.is_none_or(|wake| wake.generation == wake.done_generation) => {
+                    inbox.wake(*id, now).await?;
+                }
+                None => inbox.wake(*id, next_reconcile(*id, now)).await?,
+            }
+        }
+        for id in &gone {
+            inbox.forget(*id).await?;
+        }
+        if !come.is_empty() || !gone.is_empty() {
+            tracing::info!(
+                come = come.len(),
+                gone = gone.len(),
+                "repositories were listed"
+            );
+        }
+        Ok(())
+    }
+
+    /// Reads the truth once and tells nobody. Answers with whether all of it could be read.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub cannot be asked.
+    pub async fn read_once(&self) -> Result<bool, Failure> {
+        let listing = self.source.list(&self.outside).await?;
+        let whole = listing.unread.is_empty() && listing.unasked.is_empty();
+        self.adopt(listing);
+        Ok(whole)
+    }
+
+    /// Takes a listing for the truth, and answers with who has come and who has gone.
+    fn adopt(&self, listing: Listing) -> (BTreeSet<RepositoryId>, BTreeSet<RepositoryId>) {
+        let before = self.members();
+        let mut members: BTreeMap<RepositoryId, Arc<Member>> = listing
+            .found
+            .into_iter()
+            .map(|found| (found.id, Arc::new(self.member(found))))
+            .collect();
+        for old in &before {
+            let unread =
+                listing.unread.contains(&old.installation) || listing.unasked.contains(&old.name);
+            if unread {
+                members.entry(old.id).or_insert_with(|| Arc::clone(old));
+            }
+        }
+        let ids = |all: &[Arc<Member>]| -> BTreeSet<RepositoryId> {
+            all.iter().map(|member| member.id).collect()
+        };
+        let (old, new) = (ids(&before), members.keys().copied().collect());
+        let come = &new - &old;
+        let gone = &old - &new;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.members = members;
+        // What could not be read may hold any repository, so that nobody is a stranger yet.
+        known.listed |= listing.unread.is_empty() && listing.unasked.is_empty();
+        (come, gone)
+    }
+
+    fn member(&self, found: Found) -> Member {
+        let jules = self.keys.client(&found.name, &self.outside);
+        Member {
+            id: found.id,
+            name: found.name,
+            account: found.account,
+            installation: found.installation,
+            jules,
+        }
+    }
+}

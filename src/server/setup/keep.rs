@@ -1,0 +1,75 @@
+//! Keeping the App's secrets: one file, for the owner of the data directory alone.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::adapters::github::Conversion;
+use crate::server::app::{APP_FILE, KeptApp};
+
+/// Why the App cannot be kept. It exists on GitHub nevertheless, and can be deleted there.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// GitHub told no secret for its webhook.
+    #[error(
+        "GitHub has made the App without a secret for its webhook; delete it there and try again"
+    )]
+    NoSecret,
+    /// There is one already.
+    #[error("{} is there already; remove it first if the new App is to take its place", .0.display())]
+    There(PathBuf),
+    /// It cannot be written.
+    #[error("{}: {error}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: std::io::Error,
+    },
+}
+
+/// Writes the App's file, whole or not at all, and never over another one.
+pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
+    let path = data_dir.join(APP_FILE);
+    let kept = KeptApp {
+        id: app.id,
+        slug: app.slug,
+        private_key: app.pem,
+        webhook_secret: app.webhook_secret.ok_or(KeepError::NoSecret)?,
+    };
+    let text = serde_json::to_string_pretty(&kept).expect("numbers and texts can be written");
+    let part = data_dir.join(format!("{APP_FILE}.part"));
+    let wrong = |error| KeepError::Unwritable {
+        path: path.clone(),
+        error,
+    };
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // A part that an earlier run left behind may have other modes.
+    match std::fs::remove_file(&part) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
+        _ => {}
+    }
+    let mut file = options.open(&part).map_err(wrong)?;
+    file.write_all(text.as_bytes()).map_err(wrong)?;
+    file.sync_all().map_err(wrong)?;
+    drop(file);
+    // A link fails where there is a file already; a rename would replace it.
+    let linked = std::fs::hard_link(&part, &path);
+    let removed = std::fs::remove_file(&part);
+    match linked {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Err(KeepError::There(path));
+        }
+        Err(error) => return Err(wrong(error)),
+        Ok(()) => {}
+    }
+    removed.map_err(wrong)?;
+    if let Ok(folder) = std::fs::File::open(data_dir) {
+        // The name is durable once the folder is; where folders cannot be synced, it is so soon enough.
+        let _unsynced = folder.sync_all();
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! One repository's tick, as the service does it: with what is shared, and with what its failures mean for the others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use phileas_domain::engine::Ask;
+use phileas_domain::model::{Holder, RepositoryId};
+use phileas_domain::plan::Driver as PlanDriver;
+
+use super::repositories::{KEYLESS_REST, Member, Repositories, Standing};
+use crate::adapters::jules::RepositoryJules;
+use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
+use crate::runtime::inbox::{Fault, Lease};
+use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::{Settings, Tick, TickError, TickReport};
+
+/// How long a repository is left alone whose credential was not let in. The list of repositories is read meanwhile.
+const DENIED_REST: Duration = Duration::from_secs(5 * 60);
+/// How long a repository is left alone while nobody knows which repositories there are.
+const UNKNOWN_REST: Duration = Duration::from_secs(10);
+/// Repositories that wait for the same limit come back within this time, apart from one another.
+const SPREAD: u64 = 10;
+
+/// Ticks the repositories of a service.
+#[derive(Debug)]
+pub struct Ticks {
+    repositories: Arc<Repositories>,
+    /// What the holders of this process' decisions begin with.
+    run: String,
+    paused: Option<String>,
+}
+
+impl Ticks {
+    /// Ticks of these repositories. `run` names this process; `paused` is the value of `PHILEAS_PAUSED`.
+    #[must_use]
+    pub fn new(repositories: Arc<Repositories>, run: String, paused: Option<String>) -> Self {
+        Self {
+            repositories,
+            run,
+            paused,
+        }
+    }
+
+    async fn tick_member(&self, member: &Member, lease: &Lease, stop: &Stop) -> Ticked {
+        let outside = self.repositories.outside();
+        if let Some(left) = member.account.spent(outside.now()) {
+            let because = "GitHub's limit for its account is spent".to_owned();
+            return outage(because, Some(left + spread(member.id)));
+        }
+        let jules = match &member.jules {
+            Ok(key) => &key.client,
+            Err(no_key) => return outage(no_key.to_string(), Some(KEYLESS_REST)),
+        };
+        let settings = match self.settings() {
+            Ok(settings) => settings,
+            Err(error) => return outage(error.to_string(), None),
+        };
+        let github = outside.client(member.name.clone(), &member.account);
+        let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
+        // What was heard may be an outcome, which an older listing does not show.
+        let ago = lease.heard_at.map(|at| outside.now().duration_since(at));
+        if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
+            jules = jules.heard(ago);
+        }
+        let watch = outside.watch();
+        let tick = Tick {
+            github: &github,
+            jules: &jules,
+            stopwatch: &watch,
+        };
+        let report = tick.run_until(&settings, &|| stop.is_asked()).await;
+        match report {
+            Ok(report) => {
+                tell(member, &report);
+                self.ended(&report)
+            }
+            Err(error) => self.failed(member, error),
+        }
+    }
+
+    fn settings(&self) -> Result<Settings, getrandom::Error> {
+        let mut entropy = [0; 32];
+        getrandom::fill(&mut entropy)?;
+        let mark: String = entropy[28..]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Ok(Settings {
+            holder: Holder::new(format!("{}:{mark}", self.run)),
+            driver: PlanDriver::Server,
+            ask: Ask::Due,
+            entropy,
+            paused_by_variable: self.paused.clone(),
+        })
+    }
+
+    fn ended(&self, report: &TickReport) -> Ticked {
+        if report.stopped {
+            return Ticked::Stopped;
+        }
+        // Decisions are made by GitHub's clock, the driver goes by this machine's.
+        let now = self.repositories.outside().now();
+        let wake_at = report
+            .wake_at
+            .and_then(|at| now.checked_add(at.duration_since(report.now)).ok());
+        Ticked::Done { wake_at }
+    }
+
+    fn failed(&self, member: &Member, error: TickError) -> Ticked {
+        let because = error.to_string();
+        match error {
+            TickError::Contended(_) => outage(because, None),
+            TickError::Invariant(_) => Ticked::Failed(Fault::Own { because }),
+            TickError::Outside(Failure { disposition, .. }) => match disposition {
+                Disposition::Retry { after } => {
+                    outage(because, after.map(|after| after + spread(member.id)))
+                }
+                Disposition::Unknown => outage(because, None),
+                // Who has gone is found out by the listing; a refused credential is nobody's fault but its owner's.
+                Disposition::Denied | Disposition::NotFound => {
+                    self.repositories.look_again();
+                    outage(because, Some(DENIED_REST))
+                }
+                Disposition::Refused => Ticked::Failed(Fault::Own { because }),
+            },
+        }
+    }
+}
+
+impl Ticker for Ticks {
+    fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
+        let Standing::Member(member) = self.repositories.standing(repository) else {
+            return Vec::new();
+        };
+        let mut lanes = vec![Lane::GitHub(member.installation)];
+        lanes.extend(member.jules.as_ref().map(|key| Lane::Jules(key.number)));
+        lanes
+    }
+
+    async fn tick(&self, lease: &Lease, stop: Stop) -> Ticked {
+        match self.repositories.standing(lease.repository) {
+            Standing::Member(member) => self.tick_member(&member, lease, &stop).await,
+            // Should it have come a moment ago, its event has asked for a listing, and that wakes it.
+            Standing::Stranger => Ticked::Gone,
+            Standing::Unknown => {
+                let because = "GitHub has not told yet which repositories there are".to_owned();
+                outage(because, Some(UNKNOWN_REST))
+            }
+        }
+    }
+}
+
+fn outage(because: String, after: Option<Duration>) -> Ticked {
+    Ticked::Failed(Fault::Outage {
+        because,
+        retry_after: after.and_then(|after| SignedDuration::try_from(after).ok()),
+    })
+}
+
+fn spread(id: RepositoryId) -> Duration {
+    Duration::from_secs(id.0 % SPREAD)
+}
+
+fn tell(member: &Member, report: &TickReport) {
+    let repository = &member.name;
+    for (_, line) in &report.done {
+        let turn = line.turn.as_ref().map(tracing::field::display);
+        tracing::info!(
+            %repository,
+            turn,
+            reason = line.reason.code(),
+            "{}: {}",
+            line.verdict.as_str(),
+            line.detail
+        );
+    }
+    for (effect, detail) in &report.failed {
+        tracing::warn!(%repository, effect, "could not be carried out: {detail}");
+    }
+}

@@ -1,0 +1,288 @@
+//! What GitHub's events are to us: which of them may change what is due, and which we have never heard of.
+//!
+//! A wake costs one read of GitHub, so that events without any bearing on sessions, pull requests, requests or the plan
+//! wake nobody. In doubt a repository is woken: an action that GitHub adds to an event that wakes does, too.
+//!
+//! Names and actions: GitHub's documentation, "Webhook events and payloads", and its published examples.
+
+/// What an event is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Interest {
+    /// Whether its repository may have something to do for it.
+    pub(super) wakes: bool,
+    pub(super) familiar: Familiar,
+}
+
+/// Whether the event and its action were known when this was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Familiar {
+    Known,
+    UnknownEvent,
+    UnknownAction,
+}
+
+/// An event that may change what is due.
+struct Waking {
+    event: &'static str,
+    /// Its actions that wake, where it has actions.
+    actions: &'static [&'static str],
+    /// Its actions that do not: they announce what another one ends.
+    idle: &'static [&'static str],
+}
+
+const fn waking(
+    event: &'static str,
+    actions: &'static [&'static str],
+    idle: &'static [&'static str],
+) -> Waking {
+    Waking {
+        event,
+        actions,
+        idle,
+    }
+}
+
+const WAKING: [Waking; 15] = [
+    waking(
+        "check_run",
+        &["completed"],
+        &["created", "requested_action", "rerequested"],
+    ),
+    waking("check_suite", &["completed"], &["requested", "rerequested"]),
+    waking("delete", &[], &[]),
+    waking(
+        "issue_comment",
+        &["created", "edited", "deleted", "pinned", "unpinned"],
+        &[],
+    ),
+    waking(
+        "issues",
+        &[
+            "assigned",
+            "closed",
+            "deleted",
+            "demilestoned",
+            "edited",
+            "labeled",
+            "locked",
+            "milestoned",
+            "opened",
+            "pinned",
+            "reopened",
+            "transferred",
+            "typed",
+            "unassigned",
+            "unlabeled",
+            "unlocked",
+            "unpinned",
+            "untyped",
+        ],
+        &[],
+    ),
+    waking("member", &["added", "edited", "removed"], &[]),
+    waking(
+        "pull_request",
+        &[
+            "assigned",
+            "auto_merge_disabled",
+            "auto_merge_enabled",
+            "closed",
+            "converted_to_draft",
+            "demilestoned",
+            "dequeued",
+            "edited",
+            "enqueued",
+            "labeled",
+            "locked",
+            "milestoned",
+            "opened",
+            "ready_for_review",
+            "reopened",
+            "review_request_removed",
+            "review_requested",
+            "synchronize",
+            "unassigned",
+            "unlabeled",
+            "unlocked",
+        ],
+        &[],
+    ),
+    waking(
+        "pull_request_review",
+        &["dismissed", "edited", "submitted"],
+        &[],
+    ),
+    waking(
+        "pull_request_review_comment",
+        &["created", "deleted", "edited"],
+        &[],
+    ),
+    waking("push", &[], &[]),
+    waking(
+        "repository",
+        &[
+            "archived",
+            "edited",
+            "publicized",
+            "privatized",
+            "renamed",
+            "transferred",
+            "unarchived",
+        ],
+        &["created", "deleted"],
+    ),
+    waking("repository_dispatch", &[], &[]),
+    waking("status", &[], &[]),
+    waking("workflow_dispatch", &[], &[]),
+    waking(
+        "workflow_run",
+        &["completed"],
+        &["in_progress", "requested"],
+    ),
+];
+
+/// Events that change nothing of ours.
+const IDLE: [&str; 66] = [
+    "branch_protection_configuration",
+    "branch_protection_rule",
+    "code_scanning_alert",
+    "commit_comment",
+    "create",
+    "custom_property",
+    "custom_property_promoted_to_enterprise",
+    "custom_property_values",
+    "dependabot_alert",
+    "deploy_key",
+    "deployment",
+    "deployment_protection_rule",
+    "deployment_review",
+    "deployment_status",
+    "discussion",
+    "discussion_comment",
+    "exemption_request_push_ruleset",
+    "fork",
+    "github_app_authorization",
+    "gollum",
+    "installation",
+    "installation_repositories",
+    "installation_target",
+    "issue_dependencies",
+    "label",
+    "marketplace_purchase",
+    "membership",
+    "merge_group",
+    "meta",
+    "milestone",
+    "org_block",
+    "organization",
+    "package",
+    "page_build",
+    "personal_access_token_request",
+    "ping",
+    "project",
+    "project_card",
+    "project_column",
+    "projects_v2",
+    "projects_v2_item",
+    "projects_v2_status_update",
+    "public",
+    "pull_request_review_thread",
+    "registry_package",
+    "release",
+    "repository_advisory",
+    "repository_import",
+    "repository_ruleset",
+    "repository_vulnerability_alert",
+    "secret_scanning_alert",
+    "secret_scanning_alert_location",
+    "secret_scanning_scan",
+    "security_advisory",
+    "security_and_analysis",
+    "sponsorship",
+    "star",
+    "sub_issues",
+    "team",
+    "team_add",
+    "watch",
+    "workflow_job",
+    "bypass_request_push_ruleset",
+    "bypass_request_secret_scanning",
+    "dismissal_request_code_scanning",
+    "dismissal_request_secret_scanning",
+];
+
+/// Whether an event may change which repositories there are, what they are called, or who may work on them.
+pub(super) fn changes_repositories(event: &str) -> bool {
+    event.starts_with("installation") || event == "repository"
+}
+
+/// What an event with this action is to us.
+pub(super) fn interest(event: &str, action: Option<&str>) -> Interest {
+    let Some(waking) = WAKING.iter().find(|waking| waking.event == event) else {
+        let familiar = if IDLE.contains(&event) {
+            Familiar::Known
+        } else {
+            Familiar::UnknownEvent
+        };
+        return Interest {
+            wakes: false,
+            familiar,
+        };
+    };
+    let has = |actions: &[&str]| action.is_some_and(|action| actions.contains(&action));
+    let named = !waking.actions.is_empty();
+    Interest {
+        wakes: !has(waking.idle),
+        familiar: if !named || action.is_none() || has(waking.actions) || has(waking.idle) {
+            Familiar::Known
+        } else {
+            Familiar::UnknownAction
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_wakes_and_what_is_new_is_counted() {
+        let known = |wakes| Interest {
+            wakes,
+            familiar: Familiar::Known,
+        };
+        assert_eq!(interest("issues", Some("labeled")), known(true));
+        assert_eq!(interest("push", None), known(true));
+        assert_eq!(interest("repository_dispatch", Some("my-own")), known(true));
+        assert_eq!(interest("check_run", Some("completed")), known(true));
+        assert_eq!(interest("check_run", Some("created")), known(false));
+        assert_eq!(interest("star", Some("created")), known(false));
+        assert_eq!(interest("ping", None), known(false));
+        let new_action = interest("check_run", Some("teleported"));
+        assert_eq!(
+            new_action,
+            Interest {
+                wakes: true,
+                familiar: Familiar::UnknownAction
+            }
+        );
+        let new_event = interest("holodeck", Some("created"));
+        assert_eq!(
+            new_event,
+            Interest {
+                wakes: false,
+                familiar: Familiar::UnknownEvent
+            }
+        );
+    }
+
+    #[test]
+    fn no_event_is_listed_twice() {
+        let mut all: Vec<&str> = WAKING.iter().map(|waking| waking.event).collect();
+        all.extend(IDLE);
+        let listed = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), listed);
+    }
+}

@@ -1,0 +1,147 @@
+//! Picking single values out of a JSON text, whatever stands around them.
+//!
+//! A value of another kind than expected is passed over like a missing one: what GitHub sends today or tomorrow must
+//! not decide whether a delivery is accepted. Only a text that is no JSON at all is an error.
+
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+
+/// Something that a value is read into, if it has the right kind.
+pub(super) trait Pick<'de> {
+    /// A text.
+    fn text(&mut self, _text: &str) {}
+    /// A whole number that is not negative.
+    fn number(&mut self, _number: u64) {}
+    /// One entry of an object: either picks the value, or gives `false` for it to be passed over.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no JSON.
+    fn entry<A: MapAccess<'de>>(&mut self, _key: &str, _map: &mut A) -> Result<bool, A::Error> {
+        Ok(false)
+    }
+}
+
+/// Reads the value of the entry into `into`.
+pub(super) fn value<'de, A: MapAccess<'de>>(
+    map: &mut A,
+    into: &mut impl Pick<'de>,
+) -> Result<bool, A::Error> {
+    map.next_value_seed(Seed(into)).map(|()| true)
+}
+
+/// Reads a whole JSON text.
+pub(super) fn document<'de>(
+    text: &'de [u8],
+    into: &mut impl Pick<'de>,
+) -> Result<(), serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    Seed(into).deserialize(&mut reader)?;
+    reader.end()
+}
+
+/// A text, kept up to a length.
+#[derive(Debug, Default)]
+pub(super) struct Text<const MOST: usize>(pub(super) Option<String>);
+
+impl<const MOST: usize> Pick<'_> for Text<MOST> {
+    fn text(&mut self, text: &str) {
+        self.0 = Some(text[..text.floor_char_boundary(MOST)].to_owned());
+    }
+}
+
+/// A number that the inbox can keep.
+#[derive(Debug, Default)]
+pub(super) struct Number(pub(super) Option<u64>);
+
+impl Pick<'_> for Number {
+    fn number(&mut self, number: u64) {
+        self.0 = Some(number).filter(|number| i64::try_from(*number).is_ok());
+    }
+}
+
+struct Seed<'a, P>(&'a mut P);
+
+impl<'de, P: Pick<'de>> DeserializeSeed<'de> for Seed<'_, P> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de, P: Pick<'de>> Visitor<'de> for Seed<'_, P> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.0.text(text);
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<(), E> {
+        self.0.number(number);
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Key(key)) = map.next_key()? {
+            if !self.0.entry(&key, &mut map)? {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A key, borrowed unless it has escapes in it.
+struct Key<'de>(std::borrow::Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Borrowing;
+        impl<'de> Visitor<'de> for Borrowing {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(key.into()))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(key.to_owned().into()))
+            }
+        }
+        reader.deserialize_str(Borrowing)
+    }
+}

@@ -1,0 +1,120 @@
+//! A clock that stands still until a test moves it on.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas::runtime::ports::Clock;
+use phileas::sandbox::Shared;
+use tokio::sync::oneshot;
+
+use crate::support::held;
+
+/// How often everybody else gets their turn before time goes on. Far more than any chain of wake-ups has links.
+const TURNS: usize = 80;
+
+/// A clock that stands still until a test moves it on. All tasks must run on the test's own thread.
+#[derive(Debug, Clone)]
+pub(super) struct StillClock {
+    hands: Arc<Mutex<Hands>>,
+    /// The world whose time it shows, where it is one's.
+    world: Option<Shared>,
+}
+
+#[derive(Debug)]
+struct Hands {
+    now: Timestamp,
+    sleepers: BTreeMap<(Timestamp, u64), oneshot::Sender<()>>,
+    count: u64,
+}
+
+impl StillClock {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self {
+            hands: Arc::new(Mutex::new(Hands {
+                now,
+                sleepers: BTreeMap::new(),
+                count: 0,
+            })),
+            world: None,
+        }
+    }
+
+    /// The clock of a world, which also moves while its services are asked.
+    pub(super) fn of(world: &Shared) -> Self {
+        Self {
+            world: Some(world.clone()),
+            ..Self::new(world.now())
+        }
+    }
+
+    /// How often anybody has gone to sleep.
+    pub(super) fn naps(&self) -> u64 {
+        held(&self.hands).count
+    }
+
+    /// Lets everything happen that is due until then, in the order of its time.
+    pub(super) async fn pass(&self, length: SignedDuration) {
+        let until = self.now() + length;
+        loop {
+            settle().await;
+            let next = held(&self.hands).sleepers.pop_first();
+            let Some(((at, number), sleeper)) = next else {
+                break;
+            };
+            if sleeper.is_closed() {
+                continue;
+            }
+            if at > until {
+                held(&self.hands).sleepers.insert((at, number), sleeper);
+                break;
+            }
+            self.move_to(at);
+            // Nobody may wait any more; then there is nobody to wake.
+            let _gone = sleeper.send(());
+        }
+        self.move_to(until);
+        settle().await;
+    }
+
+    fn move_to(&self, at: Timestamp) {
+        if let Some(world) = &self.world {
+            let mut world = world.world();
+            if at > world.now() {
+                world.advance_to(at);
+            }
+        }
+        let mut hands = held(&self.hands);
+        hands.now = hands.now.max(at);
+    }
+}
+
+/// Lets every task run until it waits for something.
+pub(super) async fn settle() {
+    for _ in 0..TURNS {
+        tokio::task::yield_now().await;
+    }
+}
+
+impl Clock for StillClock {
+    fn now(&self) -> Timestamp {
+        let own = held(&self.hands).now;
+        self.world.as_ref().map_or(own, Shared::now)
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        if at <= self.now() {
+            return;
+        }
+        let woken = {
+            let mut hands = held(&self.hands);
+            let (wake, woken) = oneshot::channel();
+            hands.count += 1;
+            let number = hands.count;
+            hands.sleepers.insert((at, number), wake);
+            woken
+        };
+        // The clock is never dropped before its sleepers.
+        let _gone = woken.await;
+    }
+}

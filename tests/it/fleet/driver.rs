@@ -1,0 +1,430 @@
+//! The driver over an inbox in memory, on a clock that stands still.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::runtime::driver::{
+    Bounds, Driver, LEASE, Lane, OVERDUE, Pulse, RECONCILE, Stop, TICK_LIMIT, Ticked, Ticker,
+    next_reconcile,
+};
+use phileas::runtime::inbox::{Fault, Inbox as _, Lease, MAX_FAULTS, PROBE_INTERVAL};
+use phileas::runtime::ports::Clock as _;
+use phileas_domain::model::{Holder, RepositoryId};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::clock::{StillClock, settle};
+use crate::support::held;
+
+const START: &str = "2026-01-05T00:00:00Z";
+
+const fn seconds(count: i64) -> SignedDuration {
+    SignedDuration::from_secs(count)
+}
+
+/// What a repository's ticks do.
+#[derive(Debug, Clone)]
+enum Play {
+    /// Takes so long, and asks for the next look after that.
+    Work(SignedDuration, Option<SignedDuration>),
+    /// Panics.
+    Panic,
+    /// GitHub is out, and says for how long.
+    Outage(Option<SignedDuration>),
+    /// Ends only when it is told to.
+    UntilStopped,
+    /// Never ends.
+    Hang,
+    /// Is nobody's business.
+    Gone,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    Begin,
+    End,
+}
+
+/// Plays ticks, and writes down when.
+struct Stage {
+    clock: StillClock,
+    plays: Mutex<BTreeMap<RepositoryId, Play>>,
+    lanes: BTreeMap<RepositoryId, Vec<Lane>>,
+    log: Mutex<Vec<(Timestamp, RepositoryId, Moment)>>,
+}
+
+impl Stage {
+    fn play(&self, id: u64, play: Play) {
+        held(&self.plays).insert(RepositoryId(id), play);
+    }
+
+    fn begun(&self, id: u64) -> Vec<Timestamp> {
+        let log = held(&self.log);
+        let of_id = log.iter().filter(|(_, repository, moment)| {
+            *repository == RepositoryId(id) && *moment == Moment::Begin
+        });
+        of_id.map(|(at, ..)| *at).collect()
+    }
+
+    /// The most ticks at once among these repositories, and whether any had two at once.
+    fn crowd(&self, ids: impl Fn(u64) -> bool) -> (usize, bool) {
+        let (mut now, mut most, mut doubled) = (BTreeMap::new(), 0, false);
+        for (_, repository, moment) in held(&self.log).iter() {
+            if !ids(repository.0) {
+                continue;
+            }
+            let count: &mut usize = now.entry(*repository).or_default();
+            match moment {
+                Moment::Begin => *count += 1,
+                Moment::End => *count -= 1,
+            }
+            doubled |= *count > 1;
+            most = most.max(now.values().sum());
+        }
+        (most, doubled)
+    }
+}
+
+impl Ticker for Stage {
+    fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
+        self.lanes.get(&repository).cloned().unwrap_or_default()
+    }
+
+    async fn tick(&self, lease: &Lease, mut stop: Stop) -> Ticked {
+        let id = lease.repository;
+        let play = held(&self.plays).get(&id).cloned();
+        held(&self.log).push((self.clock.now(), id, Moment::Begin));
+        let ticked = match play.unwrap_or(Play::Work(SignedDuration::ZERO, None)) {
+            Play::Work(length, wake) => {
+                self.clock.sleep_until(self.clock.now() + length).await;
+                Ticked::Done {
+                    wake_at: wake.map(|wake| self.clock.now() + wake),
+                }
+            }
+            Play::Panic => {
+                held(&self.log).push((self.clock.now(), id, Moment::End));
+                // As a panic does, without the backtrace of one.
+                std::panic::resume_unwind(Box::new(format!("a tick of {} that panics", id.0)))
+            }
+            Play::Outage(retry_after) => Ticked::Failed(Fault::Outage {
+                because: "out".to_owned(),
+                retry_after,
+            }),
+            Play::UntilStopped => {
+                stop.asked().await;
+                Ticked::Stopped
+            }
+            Play::Hang => std::future::pending().await,
+            Play::Gone => Ticked::Gone,
+        };
+        held(&self.log).push((self.clock.now(), id, Moment::End));
+        ticked
+    }
+}
+
+struct Set {
+    inbox: Arc<MemoryInbox>,
+    stage: Arc<Stage>,
+    clock: StillClock,
+    pulse: Arc<Pulse>,
+    end: Option<oneshot::Sender<()>>,
+    running: JoinHandle<()>,
+}
+
+fn set(bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<Lane>>) -> Set {
+    let clock = StillClock::new(START.parse().unwrap());
+    let inbox = Arc::new(MemoryInbox::new(100_000));
+    let pulse = Arc::new(Pulse::default());
+    let stage = Arc::new(Stage {
+        clock: clock.clone(),
+        plays: Mutex::default(),
+        lanes,
+        log: Mutex::default(),
+    });
+    let driver = Driver {
+        inbox: Arc::clone(&inbox),
+        clock: Arc::new(clock.clone()),
+        ticker: Arc::clone(&stage),
+        holder: Holder::new("test:1"),
+        bounds,
+        pulse: Arc::clone(&pulse),
+    };
+    let (end, ending) = oneshot::channel();
+    let running = tokio::spawn(driver.run(async move {
+        let _ended = ending.await;
+    }));
+    Set {
+        inbox,
+        stage,
+        clock,
+        pulse,
+        end: Some(end),
+        running,
+    }
+}
+
+impl Set {
+    async fn wake(&self, id: u64) {
+        self.inbox
+            .wake(RepositoryId(id), self.clock.now())
+            .await
+            .unwrap();
+    }
+
+    async fn end(mut self) -> Arc<MemoryInbox> {
+        drop(self.end.take());
+        settle().await;
+        for _ in 0..60 {
+            if self.running.is_finished() {
+                break;
+            }
+            self.clock.pass(seconds(1)).await;
+        }
+        assert!(
+            self.running.is_finished(),
+            "the driver did not end within a minute"
+        );
+        self.running.await.unwrap();
+        self.inbox
+    }
+}
+
+#[tokio::test]
+async fn what_is_due_is_ticked_once_and_looked_at_again_when_it_asked() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    set.stage.play(1, Play::Work(seconds(5), Some(seconds(60))));
+    set.wake(1).await;
+    set.wake(1).await;
+    set.clock.pass(seconds(2)).await;
+    // Heard while its tick runs: there is another tick, after this one.
+    set.wake(1).await;
+    set.clock.pass(seconds(200)).await;
+    let start: Timestamp = START.parse().unwrap();
+    let begun: Vec<i64> = set
+        .stage
+        .begun(1)
+        .iter()
+        .map(|at| at.duration_since(start).as_secs())
+        .collect();
+    assert_eq!(begun[..2], [0, 5]);
+    assert_eq!(
+        begun[2], 70,
+        "a minute after the second tick's end: {begun:?}"
+    );
+    assert!(!set.stage.crowd(|_| true).1);
+    set.end().await;
+}
+
+#[tokio::test]
+async fn nobody_is_left_alone_for_longer_than_an_hour() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    for id in 1..=40 {
+        set.wake(id).await;
+    }
+    set.clock.pass(RECONCILE * 5).await;
+    let mut places = Vec::new();
+    for id in 1..=40 {
+        let begun = set.stage.begun(id);
+        assert_eq!(begun.len(), 6, "one at the start and one an hour");
+        let first = next_reconcile(RepositoryId(id), begun[0]);
+        assert_eq!(begun[1], first);
+        assert_eq!(begun[2], first + RECONCILE);
+        places.push(first);
+    }
+    places.sort();
+    places.dedup();
+    assert!(places.len() > 35, "they are spread over the hour");
+    set.end().await;
+}
+
+#[tokio::test]
+async fn a_slow_account_does_not_hold_up_the_others() {
+    let slow = |id: u64| id <= 200;
+    let lanes = (1..=210)
+        .map(|id| {
+            let lane = if slow(id) {
+                Lane::GitHub(1)
+            } else {
+                Lane::GitHub(2)
+            };
+            (RepositoryId(id), vec![lane])
+        })
+        .collect();
+    let bounds = Bounds {
+        ticks: 8,
+        per_lane: 4,
+        waiting_per_lane: 8,
+    };
+    let set = set(bounds, lanes);
+    for id in 1..=210 {
+        let length = if slow(id) { 30 } else { 1 };
+        set.stage.play(id, Play::Work(seconds(length), None));
+    }
+    // The slow ones have all been due for longer.
+    for id in 1..=200 {
+        set.wake(id).await;
+    }
+    set.clock.pass(seconds(1)).await;
+    for id in 201..=210 {
+        set.wake(id).await;
+    }
+    set.clock.pass(seconds(10)).await;
+    let done = (201..=210)
+        .filter(|id| !set.stage.begun(*id).is_empty())
+        .count();
+    assert_eq!(
+        done, 10,
+        "the quick account's repositories were all ticked within 10 s"
+    );
+    set.clock.pass(seconds(2_400)).await;
+    let done = (1..=200)
+        .filter(|id| !set.stage.begun(*id).is_empty())
+        .count();
+    assert_eq!(done, 200, "and the slow ones, four at a time");
+    assert_eq!(set.stage.crowd(slow), (4, false));
+    set.end().await;
+}
+
+#[tokio::test]
+async fn a_tick_that_panics_is_parked_and_the_others_go_on() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    set.stage.play(1, Play::Panic);
+    for id in 2..=30 {
+        set.stage
+            .play(id, Play::Work(seconds(1), Some(seconds(60))));
+    }
+    for id in 1..=30 {
+        set.wake(id).await;
+    }
+    set.clock.pass(SignedDuration::from_hours(1)).await;
+    let parked = set.inbox.parked().await.unwrap();
+    assert_eq!(parked.len(), 1);
+    assert_eq!(parked[0].repository, RepositoryId(1));
+    let because = &parked[0].parked.as_ref().unwrap().because;
+    assert!(because.contains("a tick of 1 that panics"), "{because}");
+    assert_eq!(set.stage.begun(1).len(), MAX_FAULTS as usize);
+    for id in 2..=6 {
+        set.stage.play(id, Play::Work(seconds(1), None));
+        let ticks = set.stage.begun(id).len();
+        assert!((55..=62).contains(&ticks), "{id} was ticked {ticks} times");
+    }
+    // Traffic does not revive it; a day later it is tried once, and mended it goes on.
+    set.wake(1).await;
+    set.clock.pass(SignedDuration::from_hours(20)).await;
+    assert_eq!(set.stage.begun(1).len(), MAX_FAULTS as usize);
+    set.stage.play(1, Play::Work(SignedDuration::ZERO, None));
+    set.clock.pass(PROBE_INTERVAL).await;
+    assert!(set.inbox.parked().await.unwrap().is_empty());
+    set.end().await;
+}
+
+#[tokio::test]
+async fn an_outage_never_parks_and_is_waited_for() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    set.stage.play(1, Play::Outage(Some(seconds(1_800))));
+    set.wake(1).await;
+    set.clock.pass(SignedDuration::from_hours(24)).await;
+    assert!(set.inbox.parked().await.unwrap().is_empty());
+    let begun = set.stage.begun(1);
+    assert!(
+        (20..=48).contains(&begun.len()),
+        "{} attempts in a day",
+        begun.len()
+    );
+    assert!(
+        begun
+            .windows(2)
+            .all(|pair| pair[1].duration_since(pair[0]) >= seconds(1_800))
+    );
+    set.end().await;
+}
+
+#[tokio::test]
+async fn a_tick_that_never_ends_is_abandoned_and_parked() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    set.stage.play(1, Play::Hang);
+    set.stage.play(2, Play::UntilStopped);
+    set.wake(1).await;
+    set.wake(2).await;
+    set.clock.pass(TICK_LIMIT - seconds(1)).await;
+    // Its lease is long over by the clock, but it was kept alive.
+    assert_eq!(set.stage.begun(1).len(), 1);
+    assert!(TICK_LIMIT > LEASE * 5);
+    set.clock.pass(SignedDuration::from_hours(8)).await;
+    let parked = set.inbox.parked().await.unwrap();
+    assert_eq!(parked.len(), 1, "the one that never ends");
+    assert_eq!(parked[0].repository, RepositoryId(1));
+    set.end().await;
+}
+
+#[tokio::test]
+async fn a_repository_that_is_nobodys_business_is_forgotten() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    set.stage.play(1, Play::Gone);
+    set.wake(1).await;
+    set.clock.pass(SignedDuration::from_hours(24)).await;
+    assert_eq!(set.stage.begun(1).len(), 1);
+    set.end().await;
+}
+
+#[tokio::test]
+async fn at_the_end_ticks_stop_and_leases_are_given_back() {
+    let lanes = (1..=9)
+        .map(|id| (RepositoryId(id), vec![Lane::Jules(1)]))
+        .collect();
+    let bounds = Bounds {
+        per_lane: 3,
+        ..Bounds::default()
+    };
+    let set = set(bounds, lanes);
+    set.stage.play(1, Play::Hang);
+    for id in 2..=9 {
+        set.stage.play(id, Play::UntilStopped);
+    }
+    for id in 1..=9 {
+        set.wake(id).await;
+    }
+    set.clock.pass(seconds(3)).await;
+    let clock = set.clock.clone();
+    assert_eq!(set.inbox.counts(clock.now()).await.unwrap().leased, 9);
+    let inbox = set.end().await;
+    let counts = inbox.counts(clock.now()).await.unwrap();
+    assert_eq!(counts.leased, 0, "three that ran and six that waited");
+    assert_eq!(counts.due, 9, "none counts as handled");
+    assert_eq!(counts.failing, 0, "and none as failed");
+}
+
+#[tokio::test]
+async fn a_driver_that_stands_still_is_seen() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    set.wake(1).await;
+    set.clock.pass(SignedDuration::from_hours(2)).await;
+    let now = set.clock.now();
+    assert_eq!(set.pulse.trouble(&*set.inbox, now).await, None);
+    // The loop is gone and nobody says so.
+    let pulse = Arc::clone(&set.pulse);
+    let inbox = Arc::clone(&set.inbox);
+    set.running.abort();
+    let later = now + OVERDUE * 3;
+    let trouble = pulse.trouble(&*inbox, later).await.unwrap();
+    assert!(trouble.contains("stood still"), "{trouble}");
+}
+
+/// One timer for all: what ten thousand idle repositories cost is counted in wake-ups of the driver.
+#[tokio::test]
+async fn ten_thousand_idle_repositories_cost_one_timer() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    let tomorrow = set.clock.now() + SignedDuration::from_hours(24);
+    for id in 1..=10_000 {
+        set.inbox.wake(RepositoryId(id), tomorrow).await.unwrap();
+    }
+    settle().await;
+    let before = set.clock.naps();
+    set.clock.pass(SignedDuration::from_hours(1)).await;
+    let naps = set.clock.naps() - before;
+    assert!(naps <= 62, "{naps} wake-ups in an idle hour");
+    assert!(held(&set.stage.log).is_empty());
+    set.end().await;
+}

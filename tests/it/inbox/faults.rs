@@ -1,0 +1,270 @@
+//! Failures, crashes, outages, parking, and clocks that are wrong.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas::runtime::inbox::{
+    Fault, Inbox, LONGEST_PAUSE, LONGEST_RETRY_AFTER, MAX_FAULTS, Outcome, PROBE_INTERVAL, Page,
+    Settled, Start,
+};
+use phileas_domain::model::RepositoryId;
+
+use super::stand::{
+    ALL, DAY, HOUR, LEASE, SECOND, WIDGET, at, claim, delivery, holder, next, nothing_due, only,
+};
+
+fn own(because: &str) -> Fault {
+    Fault::Own {
+        because: because.to_owned(),
+    }
+}
+
+fn outage(retry_after: Option<SignedDuration>) -> Fault {
+    Fault::Outage {
+        because: "GitHub answered 502".to_owned(),
+        retry_after,
+    }
+}
+
+/// Lets the repository fail by its own fault until it is parked; answers when that was.
+async fn park(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
+    inbox.wake(WIDGET, from).await.unwrap();
+    let mut now = from;
+    for attempt in 1..=MAX_FAULTS {
+        let lease = claim(inbox, "one", now).await;
+        assert_eq!(lease.attempt, attempt);
+        let settled = inbox.fail(&lease, now, &own("a bug")).await.unwrap();
+        if attempt == MAX_FAULTS {
+            assert_eq!(settled, Settled::Parked);
+            break;
+        }
+        let Settled::Until(Some(again)) = settled else {
+            panic!("{settled:?}")
+        };
+        let wait = again.duration_since(now);
+        assert!(
+            (SECOND..=LONGEST_PAUSE).contains(&wait),
+            "pause {attempt}: {wait:?}"
+        );
+        nothing_due(inbox, again - SignedDuration::from_millis(1)).await;
+        now = again;
+    }
+    now
+}
+
+pub(super) async fn own_faults_park_in_the_end(inbox: &impl Inbox) {
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let now = park(inbox, at(0)).await;
+    let parked = inbox.parked().await.unwrap();
+    let [wake] = parked.as_slice() else {
+        panic!("{parked:?}")
+    };
+    let why = wake.parked.as_ref().unwrap();
+    assert_eq!((why.at, why.because.as_str()), (now, "a bug"));
+    assert_eq!(wake.name.as_ref().unwrap().to_string(), "acme/widget");
+    nothing_due(inbox, now + HOUR).await;
+}
+
+pub(super) async fn a_handler_that_never_comes_back_is_parked(inbox: &impl Inbox) {
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let mut now = at(0);
+    let mut attempts = 0;
+    // Each wait for a lease to lapse, or for a pause after it, is one step; far more steps than are needed.
+    for _ in 0..4 * MAX_FAULTS {
+        let leases = inbox.claim(&holder("dies"), now, LEASE, ALL).await.unwrap();
+        attempts += leases.len();
+        if !inbox.parked().await.unwrap().is_empty() {
+            break;
+        }
+        now = next(inbox).await;
+    }
+    assert_eq!(attempts, MAX_FAULTS as usize);
+    let parked = inbox.parked().await.unwrap();
+    let because = &parked[0].parked.as_ref().unwrap().because;
+    assert!(because.contains("never came back"), "{because}");
+    assert_eq!(outcome_of(inbox, "a").await, Outcome::Failed);
+}
+
+pub(super) async fn outages_never_park(inbox: &impl Inbox) {
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let mut now = at(0);
+    for _ in 0..100 {
+        let lease = claim(inbox, "one", now).await;
+        assert_eq!(lease.attempt, 1);
+        let settled = inbox.fail(&lease, now, &outage(None)).await.unwrap();
+        let Settled::Until(Some(again)) = settled else {
+            panic!("{settled:?}")
+        };
+        assert!(again > now && again.duration_since(now) <= LONGEST_PAUSE);
+        now = again;
+    }
+    assert!(inbox.parked().await.unwrap().is_empty());
+    let counts = inbox.counts(now).await.unwrap();
+    assert_eq!((counts.failing, counts.parked), (1, 0));
+}
+
+pub(super) async fn outages_between_do_not_hide_faults(inbox: &impl Inbox) {
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let mut faults = 0;
+    for round in 0..100 {
+        let now = next(inbox).await;
+        let lease = claim(inbox, "one", now).await;
+        let fault = if round % 2 == 0 {
+            outage(None)
+        } else {
+            faults += 1;
+            own("a bug")
+        };
+        if inbox.fail(&lease, now, &fault).await.unwrap() == Settled::Parked {
+            break;
+        }
+    }
+    assert_eq!(faults, MAX_FAULTS);
+}
+
+pub(super) async fn patience_is_kept_within_reason(inbox: &impl Inbox) {
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let lease = claim(inbox, "one", at(0)).await;
+    let wanted = HOUR * 3;
+    inbox
+        .fail(&lease, at(0), &outage(Some(wanted)))
+        .await
+        .unwrap();
+    // Neither a wake nor a delivery shortens the time that the other side has asked for.
+    inbox.accept(delivery("a", WIDGET, at(1))).await.unwrap();
+    assert_eq!(next(inbox).await, at(0) + wanted);
+    let now = at(0) + wanted;
+    let lease = claim(inbox, "one", now).await;
+    inbox
+        .fail(&lease, now, &outage(Some(DAY * 365)))
+        .await
+        .unwrap();
+    assert_eq!(next(inbox).await, now + LONGEST_RETRY_AFTER);
+}
+
+pub(super) async fn traffic_does_not_revive_what_is_parked(inbox: &impl Inbox) {
+    let now = park(inbox, at(0)).await;
+    let probe = now + PROBE_INTERVAL;
+    for n in 0..50 {
+        let received = now + SECOND * n;
+        let text = format!("traffic-{n}");
+        inbox
+            .accept(delivery(&text, WIDGET, received))
+            .await
+            .unwrap();
+        nothing_due(inbox, received).await;
+    }
+    assert_eq!(next(inbox).await, probe);
+    let lease = claim(inbox, "one", probe).await;
+    assert!(lease.parked);
+}
+
+pub(super) async fn a_parked_repository_is_tried_once_a_day(inbox: &impl Inbox) {
+    let since = park(inbox, at(0)).await;
+    let mut now = since;
+    for day in 0..MAX_FAULTS + 2 {
+        now += PROBE_INTERVAL;
+        let text = format!("day-{day}");
+        let heard = delivery(&text, WIDGET, now - SECOND);
+        inbox.accept(heard).await.unwrap();
+        nothing_due(inbox, now - SECOND).await;
+        let lease = claim(inbox, "one", now).await;
+        if day % 2 == 0 {
+            let settled = inbox.fail(&lease, now, &own("still a bug")).await.unwrap();
+            assert_eq!(settled, Settled::Parked);
+        } else {
+            // A try that takes its process with it is no reason to try at once.
+            now = lease.until;
+            nothing_due(inbox, now).await;
+        }
+    }
+    let parked = inbox.parked().await.unwrap();
+    assert_eq!(parked[0].parked.as_ref().unwrap().at, since);
+    // One that goes well ends it.
+    let now = next(inbox).await;
+    let lease = claim(inbox, "one", now).await;
+    inbox
+        .accept(delivery("meanwhile", WIDGET, now))
+        .await
+        .unwrap();
+    inbox.finish(&lease, now, None).await.unwrap();
+    assert!(inbox.parked().await.unwrap().is_empty());
+    // What was heard meanwhile is due at last.
+    let lease = claim(inbox, "one", now).await;
+    assert_eq!((lease.attempt, lease.parked), (1, false));
+}
+
+pub(super) async fn a_person_resumes_what_is_parked(inbox: &impl Inbox) {
+    assert!(!inbox.resume(WIDGET, at(0)).await.unwrap());
+    let now = park(inbox, at(0)).await;
+    assert!(inbox.resume(WIDGET, now).await.unwrap());
+    assert!(!inbox.resume(WIDGET, now).await.unwrap());
+    assert!(inbox.parked().await.unwrap().is_empty());
+    let lease = claim(inbox, "one", now).await;
+    assert_eq!((lease.attempt, lease.parked), (1, false));
+}
+
+/// For a moment the clock was a day ahead. What was written meanwhile must not stop anybody for that day.
+pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
+    let (leased, paused) = (RepositoryId(1), RepositoryId(2));
+    let ahead = at(0) + DAY * 3;
+    inbox.wake(leased, at(0)).await.unwrap();
+    let lease = claim(inbox, "ahead", ahead).await;
+    inbox.wake(paused, at(0)).await.unwrap();
+    let failing = claim(inbox, "ahead", ahead).await;
+    inbox
+        .fail(&failing, ahead, &outage(Some(DAY)))
+        .await
+        .unwrap();
+    // The clock is right again. The failing one was due by the wrong clock; traffic says that it is due now.
+    let now = at(10);
+    inbox.accept(delivery("a", paused, now)).await.unwrap();
+    let leases = inbox
+        .claim(&holder("right"), now, LEASE, ALL)
+        .await
+        .unwrap();
+    let ids: Vec<_> = leases.iter().map(|lease| lease.repository).collect();
+    assert_eq!(ids, [leased, paused]);
+    let late = inbox.finish(&lease, now, None).await.unwrap();
+    assert_eq!(late, Settled::Lost);
+    // A day ahead for good: leases end, and all that is due comes, if not at once.
+    let mut taken = 0;
+    for hours in [24, 26] {
+        let later = at(0) + HOUR * hours;
+        let leases = inbox.claim(&holder("later"), later, LEASE, ALL).await;
+        taken += leases.unwrap().len();
+    }
+    assert_eq!(taken, 2);
+}
+
+pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl Inbox) {
+    for repository in 0..100 {
+        inbox.wake(RepositoryId(repository), at(0)).await.unwrap();
+    }
+    let mut now = at(0);
+    for _ in 0..2 {
+        let leases = inbox.claim(&holder("dies"), now, LEASE, ALL).await.unwrap();
+        assert_eq!(leases.len(), 100, "the first take-over is immediate");
+        now += LEASE;
+    }
+    nothing_due(inbox, now).await;
+    let mut instants = Vec::new();
+    for _ in 0..100 {
+        now = next(inbox).await;
+        let lease = only(inbox.claim(&holder("two"), now, LEASE, 1).await.unwrap());
+        inbox.finish(&lease, now, None).await.unwrap();
+        instants.push(now);
+    }
+    instants.dedup();
+    assert!(instants.len() > 90, "only {} instants", instants.len());
+}
+
+async fn outcome_of(inbox: &impl Inbox, text: &str) -> Outcome {
+    let page = Page {
+        start: Start::After(0),
+        most: ALL,
+    };
+    let records = inbox.deliveries(page).await.unwrap();
+    let found = records
+        .iter()
+        .find(|record| record.delivery.id.as_str() == text);
+    found.unwrap().outcome
+}

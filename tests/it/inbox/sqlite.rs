@@ -1,0 +1,159 @@
+//! What is true of the SQLite file alone: its lock, its modes, its versions, and other processes beside it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use phileas::adapters::inbox::sqlite::{
+    DATABASE, DEFAULT_ROOM, DataDirectory, DirectoryError, LEAST_ROOM, OpenError, SqliteInbox,
+};
+use phileas::runtime::inbox::{Accepted, Inbox as _, Outcome, Page, Replayed, Settled, Start};
+use rusqlite::Connection;
+
+use super::stand::{WIDGET, at, claim, delivery, id, next};
+
+fn open(path: &Path) -> SqliteInbox {
+    let directory = DataDirectory::lock(path).unwrap();
+    SqliteInbox::open(directory, DEFAULT_ROOM).unwrap()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn what_was_accepted_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/data");
+    let inbox = open(&path);
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let lease = claim(&inbox, "before", at(1)).await;
+    inbox.accept(delivery("b", WIDGET, at(2))).await.unwrap();
+    drop(inbox);
+
+    let inbox = open(&path);
+    let again = inbox.accept(delivery("a", WIDGET, at(3))).await.unwrap();
+    assert_eq!(again, Accepted::Duplicate);
+    // Whoever held the lease is gone: nobody waits for its end.
+    let taken = claim(&inbox, "after", at(3)).await;
+    assert_eq!(taken.attempt, 2);
+    assert_eq!(
+        inbox.finish(&lease, at(4), None).await.unwrap(),
+        Settled::Lost
+    );
+    inbox.finish(&taken, at(4), None).await.unwrap();
+    let page = Page {
+        start: Start::After(0),
+        most: 10,
+    };
+    let records = inbox.deliveries(page).await.unwrap();
+    assert_eq!(records.len(), 2);
+    assert!(records.iter().all(|one| one.outcome == Outcome::Handled));
+}
+
+#[tokio::test]
+async fn nobody_else_can_read_or_serve_a_data_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    // Somebody has made it for us, as people and container volumes do.
+    fs::create_dir(&path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let inbox = open(&path);
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    assert_eq!(mode(&path), 0o700);
+    for entry in fs::read_dir(&path).unwrap() {
+        let entry = entry.unwrap();
+        assert_eq!(mode(&entry.path()), 0o600, "{:?}", entry.file_name());
+    }
+    let refused = DataDirectory::lock(&path).unwrap_err();
+    let DirectoryError::Held { by, .. } = &refused else {
+        panic!("{refused}")
+    };
+    let me = format!("process {} on ", std::process::id());
+    assert!(by.starts_with(&me), "{by}");
+    assert!(refused.to_string().contains("--data-dir"), "{refused}");
+    drop(inbox);
+    // The lock is gone with its holder, and a copied database is closed to others again.
+    fs::set_permissions(path.join(DATABASE), fs::Permissions::from_mode(0o644)).unwrap();
+    drop(open(&path));
+    assert_eq!(mode(&path.join(DATABASE)), 0o600);
+}
+
+#[tokio::test]
+async fn other_files_and_versions_are_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = || DataDirectory::lock(folder.path()).unwrap();
+    let file = folder.path().join(DATABASE);
+    let says = |refused: Result<SqliteInbox, OpenError>, words: &str| {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    };
+    says(SqliteInbox::visit(folder.path()), "phileas serve");
+    says(SqliteInbox::open(directory(), LEAST_ROOM - 1), "at least");
+
+    drop(open(folder.path()));
+    let raw = Connection::open(&file).unwrap();
+    raw.pragma_update(None, "user_version", 999).unwrap();
+    says(
+        SqliteInbox::open(directory(), DEFAULT_ROOM),
+        "newer phileas",
+    );
+    says(SqliteInbox::visit(folder.path()), "newer phileas");
+    raw.pragma_update(None, "user_version", 0).unwrap();
+    says(SqliteInbox::visit(folder.path()), "phileas serve");
+    drop(raw);
+
+    fs::remove_file(&file).unwrap();
+    let raw = Connection::open(&file).unwrap();
+    raw.execute_batch("CREATE TABLE others (a)").unwrap();
+    drop(raw);
+    says(
+        SqliteInbox::open(directory(), DEFAULT_ROOM),
+        "no inbox of phileas",
+    );
+    fs::write(&file, "not a database, and long enough to be looked at").unwrap();
+    says(
+        SqliteInbox::open(directory(), DEFAULT_ROOM),
+        "no inbox of phileas",
+    );
+}
+
+/// A command wakes a repository while the service runs, and the service hears of it.
+#[tokio::test]
+async fn a_visitor_is_heard_by_the_service() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = open(folder.path());
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let lease = claim(&inbox, "one", at(1)).await;
+    inbox.finish(&lease, at(2), None).await.unwrap();
+    let mut news = inbox.news();
+    news.mark_unchanged();
+
+    let visitor = SqliteInbox::visit(folder.path()).unwrap();
+    let replayed = visitor.replay(&id("a"), at(3)).await.unwrap();
+    assert_eq!(replayed, Replayed::Woken(WIDGET));
+    drop(visitor);
+
+    news.changed().await.unwrap();
+    assert_eq!(next(&inbox).await, at(3));
+    claim(&inbox, "one", at(3)).await;
+}
+
+/// What cannot be written is refused; once it can be, all is well.
+#[tokio::test]
+async fn a_failed_write_is_no_acceptance() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = open(folder.path());
+    // The row of its repository is touched first, then storing the delivery itself fails.
+    let raw = Connection::open(folder.path().join(DATABASE)).unwrap();
+    raw.execute_batch(
+        "CREATE TRIGGER broken BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END",
+    )
+    .unwrap();
+    let refused = inbox.accept(delivery("a", WIDGET, at(0))).await;
+    assert!(refused.is_err(), "{refused:?}");
+    assert_eq!(inbox.look(WIDGET).await.unwrap(), None, "nothing half-done");
+    raw.execute_batch("DROP TRIGGER broken").unwrap();
+    let stored = inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    assert_eq!(stored, Accepted::Stored);
+}

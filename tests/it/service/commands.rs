@@ -1,0 +1,105 @@
+//! `deliveries`, `replay` and `park` beside a service, and after it.
+
+use jiff::Timestamp;
+use phileas::adapters::inbox::sqlite::SqliteInbox;
+use phileas::runtime::inbox::{Fault, Inbox as _, MAX_FAULTS};
+use phileas_domain::model::{Holder, RepositoryId};
+use tempfile::tempdir;
+
+use super::client::{Post, ask};
+use super::served::{Service, deliveries};
+use crate::support::Phileas;
+
+#[test]
+fn deliveries_are_listed_for_people_and_programs() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    for n in 0..5 {
+        ask(
+            service.public,
+            &Post::about(&format!("guid-{n}"), n).bytes(),
+        );
+    }
+    service.kill();
+    let folder = data.path().to_str().unwrap();
+    let ended = Phileas::new(&["deliveries", "--data-dir", folder])
+        .run()
+        .expect(0);
+    for n in 0..5 {
+        assert!(ended.out.contains(&format!("guid-{n}")), "{ended}");
+    }
+    assert!(ended.out.contains("issues.labeled"), "{ended}");
+    let ended = Phileas::new(&["deliveries", "--data-dir", folder, "--limit", "2", "--json"])
+        .run()
+        .expect(0);
+    let guids: Vec<_> = ended
+        .lines()
+        .iter()
+        .map(|one| one["guid"].clone())
+        .collect();
+    assert_eq!(guids, ["guid-3", "guid-4"]);
+}
+
+/// A repository is worked on and parked by a driver; the commands see it and let it go on while the service runs.
+#[tokio::test]
+async fn a_parked_repository_is_shown_replayed_and_resumed() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let folder = data.path().to_str().unwrap().to_owned();
+    let program = |words: &[&str]| {
+        let mut all = words.to_vec();
+        all.extend(["--data-dir", &folder]);
+        Phileas::new(&all)
+    };
+    assert_eq!(
+        ask(service.public, &Post::about("first", 7).bytes()).status,
+        202
+    );
+    assert_eq!(
+        ask(service.public, &Post::new("ping", "ping", "{}").bytes()).status,
+        202
+    );
+    let none = program(&["park", "list"]).run().expect(0);
+    assert!(none.out.contains("no repository is parked"), "{none}");
+
+    let inbox = SqliteInbox::visit(data.path()).unwrap();
+    let holder = Holder::from("driver");
+    for _ in 0..MAX_FAULTS {
+        let now = inbox
+            .next_due()
+            .await
+            .unwrap()
+            .unwrap()
+            .max(Timestamp::now());
+        let length = jiff::SignedDuration::from_secs(10);
+        let leases = inbox.claim(&holder, now, length, 1).await.unwrap();
+        let fault = Fault::Own {
+            because: "the ledger says \u{1b}[31mno".to_owned(),
+        };
+        inbox.fail(&leases[0], now, &fault).await.unwrap();
+    }
+    let list = program(&["park", "list", "--json"]).run().expect(0).lines();
+    assert_eq!(list[0]["repository_id"], 7);
+    assert_eq!(list[0]["repository"], "acme/r7");
+    let list = program(&["park", "list"]).run().expect(0);
+    assert!(list.out.contains("the ledger says [31mno"), "{list}");
+    assert_eq!(deliveries(data.path())[0]["outcome"], "failed");
+
+    let replay = program(&["replay", "first"]).run().expect(0);
+    assert!(replay.out.contains("park resume 7"), "{replay}");
+    program(&["replay", "ping"]).run().expect(2);
+    program(&["replay", "unknown"]).run().expect(2);
+    program(&["replay", "no guid"]).run().expect(2);
+    program(&["park", "resume", "acme/other"]).run().expect(2);
+    program(&["park", "resume", "ACME/r7"]).run().expect(0);
+    program(&["park", "resume", "7"]).run().expect(2);
+    let wake = inbox.look(RepositoryId(7)).await.unwrap().unwrap();
+    assert_eq!((wake.parked, wake.attempts), (None, 0));
+    assert!(wake.due_at.is_some());
+    let replay = program(&["replay", "first", "--json"])
+        .run()
+        .expect(0)
+        .lines();
+    assert_eq!(replay[0]["parked"], false);
+    assert_eq!(deliveries(data.path())[0]["outcome"], "pending");
+}

@@ -1,0 +1,161 @@
+//! Whoever means no good: slow, oversized, truncated, endless, many. Nothing of it fills the memory or keeps honest
+//! deliveries out.
+
+use std::time::{Duration, Instant};
+
+use phileas::server::listen::MAX_CONNECTIONS;
+use tempfile::tempdir;
+
+use super::client::{Line, Post, ask, get};
+use super::served::Service;
+use crate::support::say;
+
+/// What the service may take at any time of these tests, in MiB. A debug build of it starts with about 20.
+const MEMORY: u64 = 200;
+/// What is granted to a busy machine on top of a time limit.
+const GRACE: Duration = Duration::from_secs(20);
+
+#[test]
+fn slow_clients_are_cut_off_and_others_are_served() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let post = Post::about("slow", 7);
+    let started = Instant::now();
+    let mut heads: Vec<Line> = (0..60)
+        .map(|_| Line::open(service.public).unwrap())
+        .collect();
+    for line in &mut heads {
+        line.send(b"POST /webhook HTTP/1.1\r\nhost: ").unwrap();
+    }
+    let mut bodies: Vec<Line> = (0..60)
+        .map(|_| Line::open(service.public).unwrap())
+        .collect();
+    for line in &mut bodies {
+        line.send(&[post.head(), b"{".to_vec()].concat()).unwrap();
+    }
+    let mut slowest = Duration::ZERO;
+    for n in 0..50 {
+        let sent = Instant::now();
+        let honest = Post::about(&format!("honest-{n}"), 7);
+        assert_eq!(ask(service.public, &honest.bytes()).status, 202);
+        slowest = slowest.max(sent.elapsed());
+    }
+    for line in &mut heads {
+        // hyper may say why before it closes, and need not.
+        let reply = line.reply().unwrap();
+        assert!(
+            reply.is_none_or(|reply| reply.status == 408),
+            "a slow head is no request"
+        );
+    }
+    for line in &mut bodies {
+        let reply = line.reply().unwrap();
+        assert!(
+            reply.is_some_and(|reply| reply.status == 408),
+            "a slow body is told so"
+        );
+    }
+    let over = started.elapsed();
+    assert!(
+        over >= Duration::from_secs(9) && over < Duration::from_secs(10) + GRACE,
+        "{over:?}"
+    );
+    let (peak, _) = service.load();
+    say(&format!(
+        "slow-loris: 120 slow connections cut off after {:.1} s; slowest of 50 honest deliveries meanwhile {} ms; peak {} MiB",
+        over.as_secs_f64(),
+        slowest.as_millis(),
+        peak >> 10
+    ));
+}
+
+#[test]
+fn oversized_truncated_and_senseless_requests_leave_it_standing() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let post = Post::about("a", 7);
+    // Announced: refused by its head alone.
+    let announced = post.clone().with("content-length", "99999999999");
+    assert_eq!(ask(service.public, &announced.head()).status, 413);
+    // Not announced: refused where it passes the limit, many at a time.
+    let endless = post
+        .clone()
+        .with("content-length", "")
+        .with("transfer-encoding", "chunked");
+    let flood: Vec<_> = (0..8)
+        .map(|_| {
+            let (address, head) = (service.public, endless.head());
+            std::thread::spawn(move || {
+                let mut line = Line::open(address).unwrap();
+                line.send(&head).unwrap();
+                let chunk = [b"100000\r\n".as_slice(), &vec![b' '; 1 << 20], b"\r\n"].concat();
+                // The service stops reading and closes; how much the system takes before is its own affair.
+                (0..40).take_while(|_| line.send(&chunk).is_ok()).count()
+            })
+        })
+        .collect();
+    let sent: Vec<usize> = flood.into_iter().map(|one| one.join().unwrap()).collect();
+    assert!(sent.iter().all(|sent| *sent < 40), "{sent:?}");
+    for piece in [20, post.head().len() + 1, post.bytes().len() - 1] {
+        let mut line = Line::open(service.public).unwrap();
+        line.send(&post.bytes()[..piece]).unwrap();
+        line.end();
+        let reply = line.reply().unwrap();
+        assert!(
+            reply.is_none_or(|reply| reply.status == 400),
+            "cut at {piece}"
+        );
+    }
+    let garbage: [&[u8]; 5] = [
+        b"\0\x01\x02\x03\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"POST /webhook HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
+        b"POST /webhook HTTP/1.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n12345",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    ];
+    for bytes in garbage {
+        let mut line = Line::open(service.public).unwrap();
+        line.send(bytes).unwrap();
+        line.end();
+        let reply = line.reply().unwrap();
+        assert!(reply.is_none_or(|reply| (400..600).contains(&reply.status)));
+    }
+    assert_eq!(ask(service.public, &post.bytes()).status, 202);
+    let (peak, _) = service.load();
+    assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
+    say(&format!(
+        "oversized: 8 endless bodies at once, cut off after at most {} MiB sent; peak {} MiB",
+        sent.iter().max().unwrap(),
+        peak >> 10
+    ));
+}
+
+#[test]
+fn a_flood_of_connections_leaves_room_for_the_rest() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let (_, files_before) = service.load();
+    let started = Instant::now();
+    // Those that find no seat wait in the system's queue, and this loop with them.
+    let crowd: Vec<_> = (0..MAX_CONNECTIONS + 200)
+        .map(|_| Line::open(service.public).unwrap())
+        .collect();
+    // All seats are taken by those who say nothing. Once their time is over, the next ones are served.
+    assert_eq!(
+        ask(service.public, &Post::about("patient", 7).bytes()).status,
+        202
+    );
+    let waited = started.elapsed();
+    assert!(waited < Duration::from_secs(30) + GRACE, "{waited:?}");
+    let (peak, files) = service.load();
+    assert!(files <= files_before + MAX_CONNECTIONS, "{files}");
+    assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
+    drop(crowd);
+    assert_eq!(get(service.public, "/readyz").status, 200);
+    say(&format!(
+        "flood: {} silent connections; an honest delivery behind them was answered {:.1} s after the first; peak {} MiB, {files} files",
+        MAX_CONNECTIONS + 200,
+        waited.as_secs_f64(),
+        peak >> 10
+    ));
+}

@@ -1,0 +1,10 @@
+//! `phileas serve` and the commands beside it, as GitHub, a person and an attacker meet them.
+
+mod accept;
+mod client;
+mod commands;
+mod handler;
+mod kill;
+mod misuse;
+mod served;
+mod start;

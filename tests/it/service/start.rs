@@ -1,0 +1,116 @@
+//! Starting, refusing to start, and ending.
+
+use tempfile::tempdir;
+
+use super::client::{Line, Post, SECRET, ask};
+use super::served::{Service, arguments, deliveries};
+use crate::support::Phileas;
+
+#[test]
+fn nothing_starts_without_a_secret() {
+    let data = tempdir().unwrap();
+    let arguments = arguments(data.path());
+    for secret in ["", " ", ",", " , "] {
+        let ended = Phileas::new(&arguments)
+            .env("PHILEAS_WEBHOOK_SECRET", secret)
+            .run()
+            .expect(3);
+        assert!(ended.err.contains("PHILEAS_WEBHOOK_SECRET"), "{ended}");
+    }
+    let ended = Phileas::new(&arguments)
+        .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+        .env("PHILEAS_WEBHOOK_SECRET_FILE", "/nowhere")
+        .run()
+        .expect(3);
+    assert!(ended.err.contains("both set"), "{ended}");
+    assert!(!ended.err.contains(SECRET), "{ended}");
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn wrong_settings_are_told() {
+    let data = tempdir().unwrap();
+    let config = data.path().join("phileas.toml");
+    std::fs::write(&config, "data_dir = \"x\"\nlissten = \"127.0.0.1:1\"\n").unwrap();
+    let config = config.to_str().unwrap();
+    let refuse = |arguments: &[&str], word: &str| {
+        let ended = Phileas::new(arguments)
+            .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+            .run()
+            .expect(2);
+        assert!(ended.err.contains(word), "{word}: {ended}");
+    };
+    refuse(&["serve", "--config", config], "phileas.toml:2:1");
+    refuse(&["serve", "--config", "/nowhere.toml"], "/nowhere.toml");
+    refuse(&["serve"], "--data-dir");
+    let arguments = arguments(data.path());
+    let with = |more: &[&'static str]| [arguments.as_slice(), more].concat();
+    refuse(&with(&["--inbox-max-bytes", "lots"]), "512MiB");
+    refuse(&with(&["--inbox-max-bytes", "1MiB"]), "16MiB");
+    refuse(&["deliveries", "--data-dir", "/nowhere"], "phileas serve");
+}
+
+#[test]
+fn a_second_service_hears_who_has_the_directory() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let ended = Phileas::new(&arguments(data.path()))
+        .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+        .run()
+        .expect(2);
+    let holder = format!("process {} ", service.id());
+    assert!(ended.err.contains(&holder), "{ended}");
+    service.kill();
+    // A kill leaves no lock behind.
+    Service::start(data.path());
+}
+
+#[test]
+fn an_asked_service_finishes_what_it_is_at() {
+    let data = tempdir().unwrap();
+    let mut service = Service::start(data.path());
+    let post = Post::about("at-work", 7);
+    let mut line = Line::open(service.public).unwrap();
+    let mut idle = Line::open(service.public).unwrap();
+    assert_eq!(
+        idle.ask(&Post::about("idle", 7).bytes())
+            .unwrap()
+            .unwrap()
+            .status,
+        202
+    );
+    let (half, rest) = post.body.split_at(20);
+    line.send(&[post.head(), half.to_vec()].concat()).unwrap();
+    // The request is being read now: this one was sent later on another line.
+    assert_eq!(
+        ask(service.public, &Post::about("other", 7).bytes()).status,
+        202
+    );
+    service.ask_to_end();
+    assert_eq!(idle.reply().unwrap(), None, "idle connections are closed");
+    assert_eq!(line.ask(rest).unwrap().unwrap().status, 202);
+    assert_eq!(service.wait().code(), Some(0));
+    assert!(
+        Line::open(service.public).is_err(),
+        "nobody is accepted any more"
+    );
+    assert_eq!(deliveries(data.path()).len(), 3);
+}
+
+#[test]
+fn a_variable_counts_before_the_file_and_an_option_before_both() {
+    let data = tempdir().unwrap();
+    let config = data.path().join("phileas.toml");
+    std::fs::write(
+        &config,
+        "data_dir = \"/dev/null/never\"\nlisten = \"127.0.0.1:0\"\n",
+    )
+    .unwrap();
+    let more = ["--config", config.to_str().unwrap()];
+    let named = data.path().join("data");
+    let service = Service::start_with(&named, &more, |program| {
+        program.env("PHILEAS_DATA_DIR", "/dev/null/neither")
+    });
+    assert!(named.join("inbox.sqlite3").is_file());
+    assert_eq!(service.terminate().code(), Some(0));
+}
