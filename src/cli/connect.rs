@@ -108,8 +108,8 @@ pub(super) fn jules_base() -> Result<jules::Base, Stopped> {
     let Some(text) = variable("JULES_API_BASE") else {
         return Ok(jules::Base::default());
     };
-    let (base, warning) = jules::Base::parse(&text)
-        .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
+    let (base, warning) =
+        jules::Base::parse(&text).map_err(|error| Stopped::usage(error.to_string()))?;
     warn(warning);
     Ok(base)
 }

@@ -27,7 +27,7 @@ const EXIT_CODES: [(&str, &str); 6] = [
 ];
 
 /// What is read of the environment.
-const VARIABLES: [(&str, &str); 12] = [
+const VARIABLES: [(&str, &str); 13] = [
     (
         "GITHUB_TOKEN, GH_TOKEN",
         "A token that may read and write contents and issues; the first counts.",
@@ -55,6 +55,10 @@ const VARIABLES: [(&str, &str); 12] = [
     (
         "PHILEAS_PAUSED",
         "Anything but empty, 0, false, no and off: nothing starts.",
+    ),
+    (
+        "PHILEAS_WEBHOOK_SECRET",
+        "The secret of the webhooks that serve takes.",
     ),
     (
         "GITHUB_API_URL, GITHUB_GRAPHQL_URL, JULES_API_BASE",

@@ -13,7 +13,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
 use super::repair::Target;
-use super::{Found, is_newer, newer, read, tell};
+use super::{Found, newer, read, tell};
 
 pub(super) async fn run(
     file: Option<&Path>,
@@ -46,7 +46,7 @@ async fn unreadable(
     source: &StateSource,
 ) -> Stopped {
     let place = &found.place;
-    if is_newer(diagnostics) {
+    if diagnostics.iter().any(Diagnostic::is_newer_format) {
         return newer(&found.place);
     }
     let named = match (file, &source.repo) {

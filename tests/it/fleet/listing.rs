@@ -9,11 +9,24 @@ use phileas::adapters::jules::{self, JulesKey, RepositoryJules, Settings};
 use phileas::runtime::ports::{ReadJules as _, WriteJules as _};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
-use phileas_domain::engine::{ListingNeed, Sessions};
-use phileas_domain::model::SessionId;
+use phileas_domain::engine::{Checks, ListingNeed, Repository, Sessions};
+use phileas_domain::model::{RepositoryId, SessionId};
 use phileas_world::Face;
 
 use super::stage::{Ground, Sessions as Lengths};
+
+/// A repository as GitHub shows it.
+fn repository(n: usize) -> Repository {
+    Repository {
+        id: RepositoryId(n as u64),
+        name: format!("acme/r{n}").parse().unwrap(),
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: None,
+        default_checks: Checks::None,
+    }
+}
 
 struct Set {
     world: Shared,
@@ -64,9 +77,9 @@ impl Set {
         SessionId::new(made["id"].as_str().unwrap_or_else(|| panic!("{made}")))
     }
 
-    async fn list(&self, view: &RepositoryJules, need: ListingNeed) -> Sessions {
+    async fn list(&self, n: usize, view: &RepositoryJules, need: ListingNeed) -> Sessions {
         let now = self.world.now();
-        view.list(&need, now).await.unwrap()
+        view.list(&repository(n), &need, now).await.unwrap()
     }
 
     fn recent(&self) -> ListingNeed {
@@ -92,7 +105,7 @@ async fn a_minute_costs_one_listing_whoever_asks() {
     let set = Set::new();
     set.session(0).await;
     for n in [0, 1, 2, 0] {
-        let seen = set.list(&set.view(n), set.recent()).await;
+        let seen = set.list(n, &set.view(n), set.recent()).await;
         assert_eq!(
             seen.sessions.len(),
             usize::from(n == 0),
@@ -102,19 +115,19 @@ async fn a_minute_costs_one_listing_whoever_asks() {
     }
     assert_eq!(set.listings(), 1);
     set.world.pass(KEPT_FOR);
-    set.list(&set.view(1), set.recent()).await;
+    set.list(1, &set.view(1), set.recent()).await;
     assert_eq!(set.listings(), 2);
 }
 
 #[tokio::test]
 async fn a_deeper_need_is_read_and_then_serves_the_shallow_ones() {
     let set = Set::new();
-    set.list(&set.view(0), set.recent()).await;
-    let deep = set.list(&set.view(1), ListingNeed::Everything).await;
+    set.list(0, &set.view(0), set.recent()).await;
+    let deep = set.list(1, &set.view(1), ListingNeed::Everything).await;
     assert!(deep.archived && deep.since.is_none());
     assert_eq!(set.listings(), 2);
-    set.list(&set.view(2), ListingNeed::Everything).await;
-    set.list(&set.view(0), set.recent()).await;
+    set.list(2, &set.view(2), ListingNeed::Everything).await;
+    set.list(0, &set.view(0), set.recent()).await;
     assert_eq!(set.listings(), 2);
 }
 
@@ -123,11 +136,11 @@ async fn nobody_sees_its_own_past_and_others_wait() {
     let set = Set::new();
     let id = set.session(0).await;
     let (own, other) = (set.view(0), set.view(1));
-    set.list(&own, set.recent()).await;
+    set.list(0, &own, set.recent()).await;
     own.archive(&id).await.unwrap();
-    set.list(&other, set.recent()).await;
+    set.list(1, &other, set.recent()).await;
     assert_eq!(set.listings(), 1, "nobody else needs a new one");
-    let seen = set.list(&own, set.recent()).await;
+    let seen = set.list(0, &own, set.recent()).await;
     assert_eq!(set.listings(), 2);
     assert!(
         seen.sessions.iter().all(|session| session.archived),
@@ -138,13 +151,13 @@ async fn nobody_sees_its_own_past_and_others_wait() {
 #[tokio::test]
 async fn what_was_heard_brings_a_listing_forward_but_not_without_end() {
     let set = Set::new();
-    set.list(&set.view(0), set.recent()).await;
+    set.list(0, &set.view(0), set.recent()).await;
     for n in 0..MAX_EARLY + 5 {
         set.world.pass(Duration::from_secs(1));
         let view = set.view(n % 3).heard(Duration::ZERO);
-        set.list(&view, set.recent()).await;
+        set.list(n % 3, &view, set.recent()).await;
         // What this listing shows is news to nobody a second time.
-        set.list(&view, set.recent()).await;
+        set.list(n % 3, &view, set.recent()).await;
     }
     assert_eq!(set.listings(), 1 + MAX_EARLY);
 }
@@ -153,11 +166,12 @@ async fn what_was_heard_brings_a_listing_forward_but_not_without_end() {
 async fn whoever_comes_while_it_is_read_waits_for_it() {
     let set = Set::new();
     let views: Vec<RepositoryJules> = (0..3).map(|n| set.view(n)).collect();
+    let repositories: Vec<_> = (0..3).map(repository).collect();
     let (need, now) = (set.recent(), set.world.now());
     let (one, two, three) = tokio::join!(
-        views[0].list(&need, now),
-        views[1].list(&need, now),
-        views[2].list(&need, now)
+        views[0].list(&repositories[0], &need, now),
+        views[1].list(&repositories[1], &need, now),
+        views[2].list(&repositories[2], &need, now)
     );
     assert!(one.is_ok() && two.is_ok() && three.is_ok());
     assert_eq!(set.listings(), 1);

@@ -13,9 +13,6 @@ use crate::Diagnostic;
 /// What to do about a file that cannot be read. It stands in diagnostics as their mend.
 pub const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
 
-/// What to do about a file of a newer version. It stands in diagnostics as their mend.
-pub const MEND_BY_NEWER: &str = "use a newer phileas; the file is left as it is";
-
 /// A state file that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
@@ -132,7 +129,8 @@ fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
             let message = format!(
                 "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
             );
-            issues.newer(at, &path.key("version"), message, MEND_BY_NEWER);
+            let mend = "use a newer phileas; the file is left as it is";
+            issues.newer(at, &path.key("version"), message, mend);
             return None;
         }
         Some(0) => {
