@@ -45,11 +45,16 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
     shared.pass(MINUTE * 10);
     refuse(403);
     let (now, lines) = reasons("refused");
-    let [(reason, until)] = lines[..] else {
-        panic!("{lines:?}");
-    };
-    assert_eq!(reason, Reason::CreateRefused);
+    let held = lines
+        .iter()
+        .find(|(reason, _)| *reason == Reason::CreateRefused);
+    let until = held.unwrap_or_else(|| panic!("{lines:?}")).1;
     assert!(until.unwrap() >= now + MINUTE * 55, "{until:?} at {now}");
+    assert!(
+        lines
+            .iter()
+            .all(|(reason, _)| *reason != Reason::JulesUnavailable)
+    );
     let world = shared.world();
     assert!(world.books().sessions.is_empty(), "Jules was not asked");
     let repo = world.github().repository_by_name("acme", "widget").unwrap();
