@@ -26,6 +26,16 @@ impl Screen<io::Stdout> {
 }
 
 impl<W: Write> Screen<W> {
+    /// Somewhere that is no terminal: neither colour nor progress.
+    #[must_use]
+    pub fn plain(out: W) -> Self {
+        Self {
+            out,
+            colour: false,
+            watched: false,
+        }
+    }
+
     /// Writes a line. A reader that went away is not an error of ours.
     ///
     /// # Errors
