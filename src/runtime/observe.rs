@@ -28,6 +28,8 @@ pub struct Sight {
     pub taken_at: Duration,
     /// GitHub's time then.
     pub github_time: Timestamp,
+    /// What was asked for last; who needs just this again did not get it.
+    pub(super) asked: Needs,
 }
 
 impl Sight {
@@ -65,16 +67,29 @@ pub async fn look(
         snapshot,
         taken_at,
         github_time,
+        asked: Needs::default(),
     };
+    look_further(github, jules, stopwatch, &mut sight).await;
+    Ok(sight)
+}
+
+/// Reads what a decision about a snapshot still needs. Costs nothing when it needs nothing, or only what could not be
+/// read before.
+pub(super) async fn look_further(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    stopwatch: &impl Stopwatch,
+    sight: &mut Sight,
+) {
     for _ in 0..MAX_READS {
         sight.move_on(stopwatch);
         let needs = engine::needs(&sight.snapshot);
-        if needs.is_empty() {
+        if needs.is_empty() || needs == sight.asked {
             break;
         }
         read(github, jules, &mut sight.snapshot, &needs).await;
+        sight.asked = needs;
     }
-    Ok(sight)
 }
 
 fn assemble(observation: Observation, settings: &Settings) -> Snapshot {

@@ -18,7 +18,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
 use super::execute::execute;
-use super::observe::{Sight, look};
+use super::observe::{Sight, look, look_further};
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
     WriteJules,
@@ -26,7 +26,7 @@ use super::ports::{
 
 /// How often a tick starts again because somebody else was faster.
 const MAX_LOST_RACES: usize = 6;
-/// How often a tick decides about one look at the world.
+/// How often a tick decides about one look at the world; the last time only about what has happened.
 const MAX_ROUNDS: usize = 8;
 
 /// What a run of phileas is, and was asked to do.
@@ -156,14 +156,20 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         report: &mut TickReport,
         stop: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Stop> {
-        for _ in 0..MAX_ROUNDS {
+        for round in 1..=MAX_ROUNDS {
             if stop() {
                 report.stopped = true;
                 // A paused repository settles what has happened and starts nothing.
                 sight.snapshot.paused_by_variable = Some("(this process is ending)".to_owned());
             }
-            sight.move_on(self.stopwatch);
-            let decision = engine::decide(&sight.snapshot, events);
+            // What the rounds before have started makes room for others, and these need journals of their own.
+            look_further(self.github, self.jules, self.stopwatch, sight).await;
+            // Nobody would write down what came of a session that the last round starts.
+            let decision = if round < MAX_ROUNDS {
+                engine::decide(&sight.snapshot, events)
+            } else {
+                engine::settle(&sight.snapshot, events)
+            };
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {

@@ -15,6 +15,7 @@ mod kill;
 mod race;
 mod rename;
 mod requests;
+mod rounds;
 mod service;
 mod support;
 mod twenty_four;

@@ -64,7 +64,7 @@ impl Candidate {
     }
 }
 
-pub(super) fn due(draft: &mut Draft<'_>) {
+pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
     let mut candidates = retries(draft);
     match draft.snapshot.ask.clone() {
         Ask::Due => {
@@ -76,7 +76,6 @@ pub(super) fn due(draft: &mut Draft<'_>) {
         Ask::Persona(_) | Ask::All => candidates.extend(asked::candidates(draft)),
     }
     candidates.sort_by_key(Candidate::order);
-    let mut started = 0;
     for candidate in candidates {
         if let Some(line) = obstacle(draft, &candidate, started) {
             draft.say(line);
