@@ -6,7 +6,7 @@ use phileas_domain::engine::{Line, Verdict};
 use phileas_domain::model::RepositoryName;
 use serde_json::{Value, json};
 
-use crate::runtime::TickReport;
+use crate::runtime::{Failed, TickReport};
 
 /// One decision as programs read it.
 #[must_use]
@@ -25,6 +25,17 @@ pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line) -> Val
         "pr_number": line.pr_number.map(|number| number.0),
         "detail": line.detail,
     })
+}
+
+/// Something that a tick could not do or read, as programs read it.
+#[must_use]
+pub fn failed_json(repository: &RepositoryName, failed: &Failed) -> Value {
+    json!({ "failed": {
+        "repo": repository.to_string(),
+        "effect": failed.what,
+        "about": failed.about,
+        "detail": failed.detail,
+    } })
 }
 
 /// What a tick cost.

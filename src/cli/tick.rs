@@ -9,10 +9,10 @@ use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 use super::arguments::TickArguments;
 use super::connect::{Connection, local_now};
 use super::exit::{Exit, Stopped};
-use super::lines::{Cost, line_json, line_text, short, summary_json};
+use super::lines::{Cost, failed_json, line_json, line_text, short, summary_json};
 use super::output::Screen;
 use super::validate::diagnostic_json;
-use crate::runtime::{self, Tick, TickReport};
+use crate::runtime::{self, Failed, Tick, TickReport};
 
 /// Clocks that differ by more than this are reported.
 const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
@@ -129,6 +129,9 @@ pub(super) fn print(
         for (at, line) in report.all() {
             screen.line(&line_json(*at, repository, line).to_string())?;
         }
+        for one in &report.failed {
+            screen.line(&failed_json(repository, one).to_string())?;
+        }
         screen.line(&summary_json(report, cost).to_string())?;
         return Ok(());
     }
@@ -140,8 +143,13 @@ pub(super) fn print(
     for (_, line) in report.all() {
         screen.line(&line_text(line, colour))?;
     }
-    for (effect, detail) in &report.failed {
-        screen.line(&format!("{effect} could not be carried out: {detail}"))?;
+    for one in &report.failed {
+        let Failed {
+            what,
+            about,
+            detail,
+        } = one;
+        screen.line(&format!("! {what} failed for {about}: {detail}"))?;
     }
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),

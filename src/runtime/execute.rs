@@ -5,17 +5,20 @@ use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
 use phileas_domain::model::BranchName;
 
 use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
+use super::tick::Failed;
 
-/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts, `stop`
-/// before each session: one that is not created yet is left, everything else is short and is done.
+/// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
+/// before each deadline counts, `stop` before each session: one that is not created yet is left, everything else is
+/// short and is done.
 pub(super) async fn execute(
     github: &impl WriteGitHub,
     jules: &impl WriteJules,
     effects: &[Effect],
     now: impl Fn() -> Timestamp,
     stop: impl Fn() -> bool,
-) -> Vec<Event> {
+) -> (Vec<Event>, Vec<Failed>) {
     let mut events = Vec::new();
+    let mut failed = Vec::new();
     for effect in effects {
         let name = effect.name();
         let done = match effect {
@@ -34,18 +37,38 @@ pub(super) async fn execute(
             Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
         };
         if let Err(Failure { detail, .. }) = done {
+            let about = about(effect);
             tracing::warn!(
                 effect.name = name,
+                about,
                 detail,
                 "an effect could not be carried out"
             );
+            failed.push(Failed {
+                what: name,
+                about,
+                detail: detail.clone(),
+            });
             events.push(Event::EffectFailed {
                 effect: name,
                 detail,
             });
         }
     }
-    events
+    (events, failed)
+}
+
+/// What an effect is about, for people and programs.
+fn about(effect: &Effect) -> String {
+    match effect {
+        Effect::CreateSession(create) => format!("turn {}", create.marker),
+        Effect::SendMessage { session, .. }
+        | Effect::ApprovePlan { session }
+        | Effect::ArchiveSession { session } => format!("session {session}"),
+        Effect::RetargetPull { pull, .. } => format!("pull request #{pull}"),
+        Effect::OpenNotice { key, .. } => key.to_string(),
+        Effect::CloseNotice { number, .. } => format!("issue #{number}"),
+    }
 }
 
 async fn create_session(

@@ -53,8 +53,8 @@ pub struct TickReport {
     pub waiting: Vec<(Timestamp, Line)>,
     /// Diagnostics of the plan.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
-    /// Effects that could not be carried out, and sessions that could not be read: what, and one line.
-    pub failed: Vec<(&'static str, String)>,
+    /// Effects that could not be carried out, and sessions that could not be read.
+    pub failed: Vec<Failed>,
     /// When to look again, if nothing is heard before.
     pub wake_at: Option<Timestamp>,
     /// The ledger's head after the tick.
@@ -67,6 +67,17 @@ pub struct TickReport {
     pub lost_races: usize,
     /// Whether it ended early because it was asked to.
     pub stopped: bool,
+}
+
+/// Something outside that a tick wanted and did not get. The tick went on without it; the next one sees for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// What: an effect's short name, or `read_session`.
+    pub what: &'static str,
+    /// Of what or about what: `session 77`, `pull request #5`, `issue #7`, or the key of an issue.
+    pub about: String,
+    /// Why: one line, free of secrets.
+    pub detail: String,
 }
 
 /// Why a tick could not be finished. Everything that it had decided and committed stands.
@@ -193,7 +204,10 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 break;
             }
             let now = || sight.time(self.stopwatch);
-            *events = execute(self.github, self.jules, &decision.effects, now, stop).await;
+            let failed;
+            (*events, failed) =
+                execute(self.github, self.jules, &decision.effects, now, stop).await;
+            report.failed.extend(failed);
             learn(report, events);
             // Without news the next decision would be this one again.
             if !events
@@ -346,7 +360,8 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 };
                 report.done.retain(|(_, line)| !announced(line));
             }
-            Event::EffectFailed { effect, detail } => report.failed.push((effect, detail.clone())),
+            // It stands among the failed ones, with what it was about.
+            Event::EffectFailed { .. } => {}
         }
     }
 }
@@ -360,10 +375,11 @@ impl TickReport {
     /// Takes in what a look could not see. Several looks of one tick may miss the same.
     fn own_up(&mut self, seen: &Snapshot) {
         for (session, outage) in &seen.unread {
-            let failed = (
-                "read_session",
-                format!("session {session}: {}", outage.detail),
-            );
+            let failed = Failed {
+                what: "read_session",
+                about: format!("session {session}"),
+                detail: outage.detail.clone(),
+            };
             if !self.failed.contains(&failed) {
                 self.failed.push(failed);
             }

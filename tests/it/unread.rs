@@ -5,8 +5,8 @@ use phileas_world::jules::{Ending, Scenario};
 use phileas_world::{Face, Fault, FaultPlan};
 use serde_json::json;
 
-use crate::support::Folder;
 use crate::support::ticks::{MINUTE, quiet_world, tick};
+use crate::support::{Folder, Phileas, Served};
 
 /// Two tracks, of which one has a session that cannot be read: the other one goes on, and the report owns up to it.
 #[test]
@@ -50,14 +50,13 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
             .filter(|(_, line)| line.track == Some("one".into()));
         let reasons: Vec<_> = reasons.map(|(_, line)| line.reason).collect();
         assert_eq!(reasons, [Reason::SessionUnread]);
-        let [(what, detail)] = &report.failed[..] else {
+        let [failed] = &report.failed[..] else {
             panic!("{:?}", report.failed);
         };
-        assert_eq!(*what, "read_session");
-        assert!(
-            detail.contains(&broken) && detail.contains(&status.to_string()),
-            "{detail}"
-        );
+        assert_eq!(failed.what, "read_session");
+        assert_eq!(failed.about, format!("session {broken}"));
+        let status = status.to_string();
+        assert!(failed.detail.contains(&status), "{failed:?}");
     }
     shared.world().faults_mut().replace(FaultPlan::default());
     shared.pass(MINUTE * 30);
@@ -67,4 +66,48 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
         2,
         "its own track goes on when it can be read"
     );
+}
+
+/// What a tick could not do is a line of its own for programs and for people, not a bare count.
+#[test]
+fn an_effect_that_failed_is_named() {
+    let repository = Folder::repository(
+        "cycle = [\"curator\"]\n[defaults]\nskip_unchanged = false\nrest_after = 0\n",
+        &["curator"],
+    );
+    let scenario = Scenario {
+        ending: Some(Ending::NoChange),
+        ..Scenario::default().taking(5.0)
+    };
+    let shared = quiet_world(&repository, 7, vec![scenario]);
+    tick(&shared, "first");
+    shared.pass(MINUTE * 30);
+    let id = shared.world().books().sessions[0].id.clone();
+    let plan: FaultPlan = serde_json::from_value(json!({"rules": [{
+        "face": Face::Jules,
+        "path": "*:sendMessage",
+        "fault": Fault::Status { status: 400, retry_after: None, html: false, done: false },
+    }]}))
+    .unwrap();
+    shared.world().faults_mut().replace(plan);
+    let served = Served::start(&shared, None);
+    let ended = Phileas::tick(&served).run().expect(0);
+    let lines: Vec<serde_json::Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let failed: Vec<_> = lines
+        .iter()
+        .filter(|line| line["failed"].is_object())
+        .collect();
+    assert_eq!(failed.len(), 1, "{ended}");
+    let failed = &failed[0]["failed"];
+    assert_eq!(failed["effect"], "send_message");
+    assert_eq!(failed["about"], format!("session {id}"));
+    assert!(
+        failed["detail"].as_str().unwrap().contains("400"),
+        "{failed}"
+    );
+    assert_eq!(ended.summary()["failed_effects"], 1);
 }
