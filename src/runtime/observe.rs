@@ -8,7 +8,7 @@ use phileas_domain::engine::{
     self, Ledger, Listing, ListingNeed, Needs, Outage, Session, Snapshot,
 };
 use phileas_domain::model::{Entry, Mode, SessionId};
-use phileas_domain::plan;
+use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
 use super::ports::{
@@ -93,7 +93,8 @@ pub(super) async fn look_further(
 }
 
 fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
-    let (plan, plan_diagnostics) = plan::read(&observation.tree);
+    let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
+    plan_diagnostics.extend(unseen_gate(&plan, observation.checks_hidden));
     Snapshot {
         now: observation.now,
         entropy: settings.entropy,
@@ -113,6 +114,17 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         paused_by_label: observation.paused_by_label,
         ask: settings.ask.clone(),
     }
+}
+
+/// A gate that cannot be seen stands open; nobody must take that for green checks.
+fn unseen_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
+    let open = checks_hidden && plan.gate.main_red != MainRed::Ignore;
+    open.then(|| {
+        let message = "the checks of the default branch are hidden from this credential, so nothing waits for them";
+        Diagnostic::warning(plan::SCHEDULES_PATH, message)
+            .key("gate.main_red")
+            .mend("grant it `checks: read` and `statuses: read`")
+    })
 }
 
 /// The state file as the engine may use it: read, and without a broken invariant.
@@ -274,6 +286,7 @@ mod tests {
     /// An archived repository, about which nothing further must be read.
     struct Archived {
         age: Duration,
+        checks_hidden: bool,
     }
 
     impl ReadGitHub for Archived {
@@ -290,8 +303,12 @@ mod tests {
                     default_head: None,
                     default_checks: Checks::None,
                 },
+                checks_hidden: self.checks_hidden,
                 ledger: LedgerRead::NoBranch,
-                tree: Tree::default(),
+                tree: Tree::of_texts([(
+                    plan::SCHEDULES_PATH.to_owned(),
+                    "[gate]\nmain_red = \"critical_only\"\n",
+                )]),
                 pulls: BTreeMap::new(),
                 notices: Vec::new(),
                 paused_by_label: None,
@@ -343,17 +360,37 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn time_counts_from_the_first_answer() {
-        let settings = Settings {
+    fn settings() -> Settings {
+        Settings {
             holder: "test".into(),
             driver: Driver::Any,
             ask: Ask::Due,
             entropy: [0; 32],
             paused_by_variable: None,
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn a_gate_that_cannot_be_seen_is_told() {
+        for checks_hidden in [true, false] {
+            let github = Archived {
+                age: Duration::ZERO,
+                checks_hidden,
+            };
+            let watch = At(Duration::ZERO);
+            let sight = look(&github, &Unasked, &watch, &settings()).await.unwrap();
+            let mut told = sight.snapshot.plan_diagnostics.iter();
+            let told = told.any(|one| one.key == "gate.main_red" && one.message.contains("hidden"));
+            assert_eq!(told, checks_hidden);
+        }
+    }
+
+    #[tokio::test]
+    async fn time_counts_from_the_first_answer() {
+        let settings = settings();
         let github = Archived {
             age: Duration::from_secs(40),
+            checks_hidden: false,
         };
         let seen_at = At(Duration::from_secs(100));
         let sight = look(&github, &Unasked, &seen_at, &settings).await.unwrap();

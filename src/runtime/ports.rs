@@ -51,6 +51,8 @@ pub struct Observation {
     pub age: Duration,
     /// The repository.
     pub repository: Repository,
+    /// The checks of the default branch are hidden from this credential; then they read as none.
+    pub checks_hidden: bool,
     /// The branch `jules`.
     pub ledger: LedgerRead,
     /// The plan's files at the default branch's commit. Journals are listed, not read.

@@ -1,6 +1,7 @@
 //! Everything that one tick looks at, in one GraphQL read.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -37,8 +38,14 @@ fn tolerated(problem: &GraphError) -> bool {
 
 impl Client {
     pub(in super::super) async fn observe_once(&self) -> Result<Observation, Failure> {
+        let checks_hidden = AtomicBool::new(false);
+        let note = |problem: &GraphError| {
+            let tolerated = tolerated(problem);
+            checks_hidden.fetch_or(tolerated, Ordering::Relaxed);
+            tolerated
+        };
         let reply = self
-            .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), tolerated)
+            .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), note)
             .await?;
         let answered_at = self.pause.now();
         let answer = reply.answer;
@@ -108,6 +115,7 @@ impl Client {
             // A clock that was set back meanwhile tells nothing.
             age: age.unwrap_or_default(),
             repository,
+            checks_hidden: checks_hidden.into_inner(),
             ledger,
             tree,
             pulls,

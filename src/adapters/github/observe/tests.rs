@@ -160,7 +160,11 @@ async fn hidden_checks_are_no_checks_and_nothing_else_may_be_hidden() {
         json(200, &answer)
     };
     let (_, seen) = observe([forbidden("statusCheckRollup")]).await;
-    assert_eq!(seen.unwrap().repository.default_checks, Checks::None);
+    let seen = seen.unwrap();
+    assert_eq!(seen.repository.default_checks, Checks::None);
+    assert!(seen.checks_hidden);
+    let (_, whole) = observe([json(200, &answer())]).await;
+    assert!(!whole.unwrap().checks_hidden);
     let (_, seen) = observe([forbidden("personas")]).await;
     assert_eq!(seen.unwrap_err().disposition, Disposition::Denied);
 }
