@@ -5,7 +5,7 @@ use std::io::Write;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Snapshot,
+    self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Sessions, Snapshot,
 };
 use phileas_domain::model::{Oid, PullNumber};
 use phileas_domain::state::rebuild::{
@@ -75,6 +75,36 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
+/// How to go on without a whole list.
+const GO_ON: &str = "to go on, put the newest commit of the branch `jules` back if anybody still has it; or delete \
+    sessions in Jules that nobody needs (those of other repositories of this key count as well) and run this again; or \
+    begin anew with an empty ledger, the file `.jules/cycle_state.json` with the content \
+    `{\"version\": 5, \"history\": {}}` on the branch `jules`, which forgets what ran before";
+
+/// What a listing does not show; nothing for a whole one.
+fn unseen(sessions: &Sessions) -> Option<String> {
+    let seen = sessions.sessions.len();
+    let mut unseen = Vec::new();
+    if let Some(since) = sessions.since {
+        unseen.push(if since < sessions.taken_at {
+            format!(
+                "it goes on beyond what is read of it, so that sessions created before {} UTC were not seen ({seen} of \
+                 this repository were)",
+                short(since)
+            )
+        } else {
+            format!(
+                "it goes on beyond what is read of it, in no order, so that any session may be missing ({seen} of this \
+                 repository were seen)"
+            )
+        });
+    }
+    if !sessions.archived {
+        unseen.push("Jules does not show archived sessions to this key".to_owned());
+    }
+    (!unseen.is_empty()).then(|| unseen.join(", and "))
+}
+
 /// Everything that Jules and GitHub know of the repository's sessions.
 async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     let settings = connection.settings(Ask::Due)?;
@@ -86,11 +116,12 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
         .jules
         .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
-    if sessions.since.is_some() || !sessions.archived {
+    if let Some(unseen) = unseen(&sessions) {
         return Err(Stopped {
             exit: Exit::Unavailable,
-            message: "Jules' list of sessions could not be read to its end, so nothing can be proposed from it"
-                .to_owned(),
+            message: format!(
+                "nothing can be proposed from Jules' list of sessions: {unseen}; {GO_ON}"
+            ),
         });
     }
     let unread: BTreeSet<PullNumber> = sessions
@@ -208,4 +239,36 @@ fn print(
     );
     screen.line(&last)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use phileas_domain::engine::KeyUse;
+
+    use super::*;
+
+    #[test]
+    fn what_a_listing_does_not_show_is_named() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let listing = |since: Option<&str>, archived| Sessions {
+            taken_at: at("2026-01-05T12:00:00Z"),
+            since: since.map(at),
+            archived,
+            sessions: Vec::new(),
+            key: KeyUse::default(),
+        };
+        assert_eq!(unseen(&listing(None, true)), None);
+        let cut_off = unseen(&listing(Some("2025-03-01T00:00:00Z"), true)).unwrap();
+        assert!(
+            cut_off.contains("created before 2025-03-01 00:00 UTC"),
+            "{cut_off}"
+        );
+        let unordered = unseen(&listing(Some("2026-01-05T12:00:00Z"), false)).unwrap();
+        assert!(
+            unordered.contains("any session may be missing"),
+            "{unordered}"
+        );
+        assert!(unordered.contains("archived"), "{unordered}");
+    }
 }
