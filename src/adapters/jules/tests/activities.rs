@@ -121,7 +121,12 @@ async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
         page(&[said("c", "10:02:00")], ""),
     ]);
     assert_eq!(ids(&read(&cast).await), ["a", "b", "c"]);
-    let sizes: Vec<_> = cast.stage.lines().iter().map(size_of).collect();
+    let sizes: Vec<_> = cast
+        .stage
+        .lines()
+        .iter()
+        .map(|line| size_of(line))
+        .collect();
     assert_eq!(sizes, [100, 25, 6, 12, 3, 1, 2]);
 }
 
@@ -130,6 +135,11 @@ async fn one_activity_that_is_too_large_ends_the_reading() {
     let cast = stage((0..4).map(|_| too_large()));
     let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
     assert!(failure.detail.contains("larger than"), "{failure}");
-    let sizes: Vec<_> = cast.stage.lines().iter().map(size_of).collect();
+    let sizes: Vec<_> = cast
+        .stage
+        .lines()
+        .iter()
+        .map(|line| size_of(line))
+        .collect();
     assert_eq!(sizes, [100, 25, 6, 1]);
 }

@@ -347,6 +347,11 @@ async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
         (ids(&sessions), sessions.since),
         (vec!["3", "2", "1"], None)
     );
-    let sizes: Vec<_> = cast.stage.lines().iter().map(size_of).collect();
+    let sizes: Vec<_> = cast
+        .stage
+        .lines()
+        .iter()
+        .map(|line| size_of(line))
+        .collect();
     assert_eq!(sizes, [100, 100, 25, 50]);
 }

@@ -160,7 +160,7 @@ pub(super) fn too_large() -> Reply {
 }
 
 /// How many a request for a page, as [`Stage::lines`] has it, asks for.
-pub(super) fn size_of(line: &String) -> u32 {
+pub(super) fn size_of(line: &str) -> u32 {
     let rest = line.split_once("pageSize=").unwrap().1;
     rest.split('&').next().unwrap().parse().unwrap()
 }
