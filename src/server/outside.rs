@@ -7,7 +7,8 @@ use jiff::Timestamp;
 
 use crate::adapters::github::{self, Account, App, AppClient, Client, Credential};
 use crate::adapters::jules;
-use crate::adapters::pause::{Pause, SystemPause, SystemStopwatch};
+use crate::adapters::pause::{Pause, SystemPause};
+use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::Stopwatch;
 use phileas_domain::model::RepositoryName;
