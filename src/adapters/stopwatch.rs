@@ -73,9 +73,15 @@ mod tests {
         // It slept for ten minutes.
         assert_eq!(reading.read(seconds(6), noon + seconds(604)), seconds(605));
         // The wall clock is set back by an hour, and time goes on.
-        assert_eq!(reading.read(seconds(9), noon - seconds(3_000)), seconds(608));
+        assert_eq!(
+            reading.read(seconds(9), noon - seconds(3_000)),
+            seconds(608)
+        );
         // It sleeps again, for a minute.
-        assert_eq!(reading.read(seconds(9), noon - seconds(2_940)), seconds(668));
+        assert_eq!(
+            reading.read(seconds(9), noon - seconds(2_940)),
+            seconds(668)
+        );
     }
 
     #[test]

@@ -175,7 +175,7 @@ fn tell(member: &Member, report: &TickReport) {
             line.detail
         );
     }
-    for (effect, detail) in &report.failed {
-        tracing::warn!(%repository, effect, "could not be carried out: {detail}");
+    for one in &report.failed {
+        tracing::warn!(%repository, effect = one.what, about = one.about, "failed: {}", one.detail);
     }
 }
