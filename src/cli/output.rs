@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(rows("one two three", 20, 2), "one two three");
         assert_eq!(rows("one two three four", 9, 2), "one two\n  three\n  four");
         assert_eq!(
-            rows("\u{1b}[1mone\u{1b}[0m two", 7, 2),
-            "\u{1b}[1mone\u{1b}[0m two"
+            rows("\u{1b}[1;32mone\u{1b}[0m two", 7, 2),
+            "\u{1b}[1;32mone\u{1b}[0m two"
         );
         assert_eq!(rows("📚📚 📚📚", 6, 0), "📚📚\n📚📚");
         assert_eq!(rows("indivisible", 5, 2), "indivisible");
