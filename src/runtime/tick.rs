@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Verdict};
+use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Snapshot, Verdict};
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -67,6 +67,9 @@ pub struct TickReport {
     pub lost_races: usize,
     /// Whether it ended early because it was asked to.
     pub stopped: bool,
+    /// The facts as they stood at the end, the tick's own commits included, for those who show them. `None`: nothing
+    /// was looked at.
+    pub seen: Option<Box<Snapshot>>,
 }
 
 /// Why a tick could not be finished. Everything that it had decided and committed stands.
@@ -141,6 +144,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 Ok(()) => {
                     report.now = sight.time(self.stopwatch);
                     report.head = head(&sight.snapshot.ledger);
+                    sight.snapshot.now = report.now;
+                    report.seen = Some(Box::new(sight.snapshot));
                     return Ok(report);
                 }
             }

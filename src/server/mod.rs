@@ -15,6 +15,7 @@ pub mod health;
 pub mod housekeeping;
 pub mod keys;
 pub mod listen;
+pub mod onlooker;
 pub mod outside;
 pub mod repositories;
 pub mod service;
