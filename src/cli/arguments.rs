@@ -369,6 +369,9 @@ pub struct Serve {
     /// Address for those who run the service; 127.0.0.1:9090 unless it is said otherwise
     #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_name = "ADDRESS")]
     pub admin_listen: Option<SocketAddr>,
+    /// Further names under which a browser reaches the dashboard, such as that of a proxy; addresses and localhost need none
+    #[arg(long = "admin-host", env = "PHILEAS_ADMIN_HOSTS", value_name = "HOST", value_delimiter = ',')]
+    pub admin_hosts: Vec<String>,
     /// Where everything is kept; one service a directory
     #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

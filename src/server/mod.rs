@@ -5,8 +5,10 @@
 //! the people who run the service is on the admin listener, which is bound to loopback unless somebody says otherwise.
 
 pub mod app;
+pub mod audit;
 pub mod check;
 pub mod config;
+pub mod dashboard;
 pub mod driver;
 pub mod ending;
 pub mod figures;

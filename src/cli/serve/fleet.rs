@@ -16,6 +16,7 @@ use crate::server::Fleet;
 use crate::server::app::identity;
 use crate::server::config::{Config, secret};
 use crate::server::keys::Keys;
+use crate::server::onlooker::Onlooker;
 use crate::server::outside::Outside;
 use crate::server::repositories::{Repositories, Source};
 use crate::server::ticks::Ticks;
@@ -26,6 +27,7 @@ pub(super) fn of(
     config: &Config,
     changed: Arc<Notify>,
     pulse: Arc<Pulse>,
+    onlookers: Vec<Arc<dyn Onlooker>>,
 ) -> Result<Option<Fleet<SystemPause>>, Stopped> {
     let Some(repositories) = repositories(config, changed)? else {
         tracing::warn!(
@@ -37,12 +39,14 @@ pub(super) fn of(
     let entropy = entropy()?;
     let run = format!("serve:{}:{}", std::process::id(), hex(&entropy[..4]));
     let repositories = Arc::new(repositories);
+    let ticks = Ticks::new(
+        Arc::clone(&repositories),
+        run.clone(),
+        variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+    );
+    let ticks = onlookers.into_iter().fold(ticks, Ticks::seen_by);
     Ok(Some(Fleet {
-        ticks: Arc::new(Ticks::new(
-            Arc::clone(&repositories),
-            run.clone(),
-            variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
-        )),
+        ticks: Arc::new(ticks),
         repositories,
         clock: Arc::new(SystemPause),
         holder: Holder::new(run),
