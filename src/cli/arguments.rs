@@ -458,6 +458,12 @@ pub struct Sandbox {
     /// Serve the two models, and nothing else
     #[arg(long, conflicts_with = "headless")]
     pub world_only: bool,
+    /// Serve the models and the service itself with its dashboard, after `--until` has gone by at once
+    #[arg(long, conflicts_with_all = ["headless", "world_only"])]
+    pub serve: bool,
+    /// Address of the dashboard, on loopback; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub admin_listen: SocketAddr,
     /// Address of the GitHub model; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
     pub github: SocketAddr,
@@ -476,9 +482,9 @@ pub struct Sandbox {
     /// The seed of all chance
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
-    /// Minutes of the sandbox in a second of yours, for the show
-    #[arg(long, default_value_t = 20.0, value_name = "MINUTES")]
-    pub speed: f64,
+    /// Minutes of the sandbox in a second of yours: 20 for the show, 1 with `--serve`
+    #[arg(long, value_name = "MINUTES")]
+    pub speed: Option<f64>,
     /// Every open question answered in the worst way
     #[arg(long, conflicts_with = "faults")]
     pub chaos: bool,

@@ -15,6 +15,7 @@ mod replay;
 mod sandbox;
 mod serve;
 mod session;
+mod sandbox_service;
 mod show;
 mod simulate;
 mod state;
@@ -53,8 +54,9 @@ pub fn main() -> ExitCode {
     };
     logs();
     let mut screen = Screen::standard();
-    let runtime = match arguments.command {
+    let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
+        Command::Sandbox(arguments) if arguments.serve => serve::runtime(),
         _ => runtime(),
     };
     let result = runtime.and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));

@@ -184,7 +184,7 @@ async fn bind(option: &str, address: std::net::SocketAddr) -> Result<TcpListener
 }
 
 /// Completes with the first signal that asks for the end. Listening for it begins now.
-fn signals() -> Result<impl Future<Output = ()>, Stopped> {
+pub(super) fn signals() -> Result<impl Future<Output = ()>, Stopped> {
     #[cfg(unix)]
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     Ok(async move {

@@ -16,6 +16,8 @@ use super::output::Screen;
 use crate::runtime::TickReport;
 use crate::sandbox::{Days, Scene, Shared, Step, scene};
 
+/// Minutes of the sandbox in a second, unless it is said otherwise.
+const SPEED: f64 = 20.0;
 /// Nobody watches a standstill for longer than this.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1_200);
 
@@ -36,7 +38,7 @@ pub(super) async fn run(
         "A sandbox of {repository}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
          No key, no network.{}\n",
         if paced {
-            format!(" One second here is {} minutes there; Ctrl-C ends it.", arguments.speed)
+            format!(" One second here is {} minutes there; Ctrl-C ends it.", speed(arguments))
         } else {
             String::new()
         }
@@ -53,7 +55,7 @@ pub(super) async fn run(
         let step = days.step().await;
         let now = shared.now();
         if paced {
-            tokio::time::sleep(pause(now.duration_since(before), arguments.speed)).await;
+            tokio::time::sleep(pause(now.duration_since(before), speed(arguments))).await;
         }
         before = now;
         let books = shared.world().books().clone();
@@ -92,6 +94,11 @@ pub(super) async fn run(
 }
 
 /// How long a stretch of the sandbox takes here.
+/// Minutes there in a second here.
+fn speed(arguments: &Sandbox) -> f64 {
+    arguments.speed.unwrap_or(SPEED)
+}
+
 fn pause(stretch: SignedDuration, minutes_a_second: f64) -> Duration {
     let secs = stretch.as_secs_f64() / 60.0 / minutes_a_second.max(0.01);
     Duration::try_from_secs_f64(secs)
