@@ -370,7 +370,12 @@ pub struct Serve {
     #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_name = "ADDRESS")]
     pub admin_listen: Option<SocketAddr>,
     /// Further names under which a browser reaches the dashboard, such as that of a proxy; addresses and localhost need none
-    #[arg(long = "admin-host", env = "PHILEAS_ADMIN_HOSTS", value_name = "HOST", value_delimiter = ',')]
+    #[arg(
+        long = "admin-host",
+        env = "PHILEAS_ADMIN_HOSTS",
+        value_name = "HOST",
+        value_delimiter = ','
+    )]
     pub admin_hosts: Vec<String>,
     /// Where everything is kept; one service a directory
     #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]

@@ -35,6 +35,7 @@ use crate::server::dashboard::{self, Access, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
 use crate::server::keys::Keys;
+use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::outside::Outside;
 use crate::server::repositories::{Repositories, Source};
@@ -86,6 +87,7 @@ pub(super) async fn run(
         let jules = face(places.jules, Face::Jules);
         tokio::spawn(async move { tokio::join!(github, jules) })
     };
+    let metrics = Arc::new(Metrics::default());
     let outside = Outside {
         github: github::Base::from_values(Some(&format!("http://{}", places.github_at)), None)
             .map_err(|error| Stopped::fault(error.to_string()))?,
@@ -96,7 +98,8 @@ pub(super) async fn run(
         to_jules: transport(),
         pause: Arc::new(time.clone()),
         stopwatch: Arc::new(time.clone()),
-    };
+    }
+    .counted(&metrics);
     let folder = tempfile::tempdir()?;
     let directory = DataDirectory::lock(folder.path())?;
     let audit = Audit::open(directory.path())?;
@@ -109,10 +112,18 @@ pub(super) async fn run(
     let clock = Arc::new(time.clone());
     let run = "sandbox".to_owned();
     let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
-        .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>);
+        .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
+        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
     let secrets = SecretString::from(scene::WEBHOOK_SECRET);
-    let (secrets, _) = Secrets::from_list(&secrets)
-        .map_err(|error| Stopped::fault(error.to_string()))?;
+    let (secrets, _) =
+        Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
+    let measured = metrics::routes(Sources {
+        metrics,
+        figures: Arc::clone(&figures),
+        inbox: Arc::clone(&inbox),
+        repositories: Some(Arc::clone(&repositories)),
+        clock: Arc::new(time.clone()),
+    });
     let dashboard = Dashboard {
         inbox: Arc::clone(&inbox),
         board,
@@ -136,7 +147,7 @@ pub(super) async fn run(
         inbox,
         public: places.public,
         admin: places.admin,
-        admin_routes: dashboard::routes(dashboard, axum::Router::new()),
+        admin_routes: dashboard::routes(dashboard, measured),
         figures,
         driver: (
             Housekeeping,

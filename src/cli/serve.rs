@@ -26,6 +26,7 @@ use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretE
 use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
+use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::setup::GITHUB;
 use crate::server::sweep::Sweep;
@@ -78,8 +79,16 @@ pub(super) async fn run(
     let changed = Arc::new(Notify::new());
     let pulse = Arc::new(Pulse::default());
     let board = Arc::new(Board::default());
-    let onlookers: Vec<Arc<dyn Onlooker>> = vec![Arc::clone(&board) as _];
-    let fleet = fleet::of(&config, Arc::clone(&changed), Arc::clone(&pulse), onlookers)?;
+    let metrics = Arc::new(Metrics::default());
+    let onlookers: Vec<Arc<dyn Onlooker>> =
+        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _];
+    let fleet = fleet::of(
+        &config,
+        Arc::clone(&changed),
+        Arc::clone(&pulse),
+        &metrics,
+        onlookers,
+    )?;
     let sweep = fleet.as_ref().map(|fleet| Sweep {
         repositories: Arc::clone(&fleet.repositories),
         clock: Arc::clone(&fleet.clock),
@@ -87,6 +96,13 @@ pub(super) async fn run(
     });
     let (end, asked) = ending();
     let signals = signals()?;
+    let measured = metrics::routes(Sources {
+        metrics,
+        figures: Arc::clone(&figures),
+        inbox: Arc::clone(&inbox),
+        repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
+        clock: Arc::new(SystemPause),
+    });
     let dashboard = Dashboard {
         inbox: Arc::clone(&inbox),
         board,
@@ -108,7 +124,7 @@ pub(super) async fn run(
         inbox,
         public,
         admin,
-        admin_routes: dashboard::routes(dashboard, axum::Router::new()),
+        admin_routes: dashboard::routes(dashboard, measured),
         figures,
         driver: (Housekeeping, (fleet, sweep)),
         pulse,

@@ -198,7 +198,11 @@ mod tests {
             .collect();
         files.sort_by_key(std::fs::DirEntry::file_name);
         assert_eq!(files.len(), 1 + KEPT as usize);
-        assert!(files.iter().all(|file| file.metadata().unwrap().len() <= 250));
+        assert!(
+            files
+                .iter()
+                .all(|file| file.metadata().unwrap().len() <= 250)
+        );
         let newest = std::fs::read_to_string(folder.path().join(AUDIT_FILE)).unwrap();
         assert!(newest.contains("\"39\""), "{newest}");
     }

@@ -17,6 +17,7 @@ pub mod health;
 pub mod housekeeping;
 pub mod keys;
 pub mod listen;
+pub mod metrics;
 pub mod onlooker;
 pub mod outside;
 pub mod repositories;

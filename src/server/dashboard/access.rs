@@ -396,7 +396,11 @@ mod tests {
             ("localhost.evil.example:9090", false),
             ("", false),
         ] {
-            assert_eq!(access.is_our_host(&headers(&[("host", host)])), ours, "{host}");
+            assert_eq!(
+                access.is_our_host(&headers(&[("host", host)])),
+                ours,
+                "{host}"
+            );
         }
         assert!(!access.is_our_host(&headers(&[])));
         assert!(!access.is_our_host(&headers(&[("host", "localhost"), ("host", "localhost")])));

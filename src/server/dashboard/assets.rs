@@ -21,11 +21,19 @@ pub struct Asset {
 
 /// The style sheet.
 pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::new("css", "text/css; charset=utf-8", include_str!("assets/dashboard.css"))
+    Asset::new(
+        "css",
+        "text/css; charset=utf-8",
+        include_str!("assets/dashboard.css"),
+    )
 });
 /// The script. Every page is complete without it.
 pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::new("js", "text/javascript; charset=utf-8", include_str!("assets/dashboard.js"))
+    Asset::new(
+        "js",
+        "text/javascript; charset=utf-8",
+        include_str!("assets/dashboard.js"),
+    )
 });
 /// The icon.
 pub static ICON: LazyLock<Asset> =

@@ -40,7 +40,10 @@ impl Topic {
         match text {
             "repositories" => Some(Self::Repositories),
             "inbox" => Some(Self::Inbox),
-            _ => text.parse().ok().map(|id| Self::Repository(RepositoryId(id))),
+            _ => text
+                .parse()
+                .ok()
+                .map(|id| Self::Repository(RepositoryId(id))),
         }
     }
 
@@ -173,9 +176,7 @@ mod tests {
         let (_news, inbox) = watch::channel(0);
         let listeners = Listeners::default();
         let mut all: Vec<_> = (0..MAX_LISTENERS)
-            .map(|_| {
-                listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone())
-            })
+            .map(|_| listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone()))
             .collect();
         let refused = listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone());
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
@@ -188,7 +189,11 @@ mod tests {
 
     #[test]
     fn topics_are_read_as_they_are_written() {
-        for topic in [Topic::Repositories, Topic::Inbox, Topic::Repository(RepositoryId(5))] {
+        for topic in [
+            Topic::Repositories,
+            Topic::Inbox,
+            Topic::Repository(RepositoryId(5)),
+        ] {
             assert_eq!(Topic::parse(&topic.word()), Some(topic));
         }
         assert_eq!(Topic::parse("-1"), None);

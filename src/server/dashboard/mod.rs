@@ -111,8 +111,14 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
         ));
     let outside = Router::new()
         .route("/login", get(show::login::<I>).post(deeds::login::<I>))
-        .route(&assets::STYLE.path, get(|| async { assets::STYLE.answer() }))
-        .route(&assets::SCRIPT.path, get(|| async { assets::SCRIPT.answer() }))
+        .route(
+            &assets::STYLE.path,
+            get(|| async { assets::STYLE.answer() }),
+        )
+        .route(
+            &assets::SCRIPT.path,
+            get(|| async { assets::SCRIPT.answer() }),
+        )
         .route(&assets::ICON.path, get(|| async { assets::ICON.answer() }))
         .with_state(Arc::clone(&desk));
     inside

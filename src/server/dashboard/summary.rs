@@ -200,7 +200,9 @@ fn said(report: &TickReport) -> Vec<Line> {
 }
 
 fn of_track(lines: &[Line], name: &TrackName) -> Vec<Line> {
-    let own = lines.iter().filter(|line| line.track.as_ref() == Some(name));
+    let own = lines
+        .iter()
+        .filter(|line| line.track.as_ref() == Some(name));
     own.take(MAX_ROWS).cloned().collect()
 }
 

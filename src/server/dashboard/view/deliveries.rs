@@ -124,8 +124,11 @@ pub fn inbox(counts: &Counts, now: Timestamp) -> InboxView {
         oldest: counts
             .oldest_due
             .map(|due| words::span(now.duration_since(due))),
-        full: counts
-            .limit_bytes
-            .map(|limit| (100 * counts.bytes).checked_div(limit).unwrap_or(100).min(100)),
+        full: counts.limit_bytes.map(|limit| {
+            (100 * counts.bytes)
+                .checked_div(limit)
+                .unwrap_or(100)
+                .min(100)
+        }),
     }
 }

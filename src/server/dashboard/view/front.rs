@@ -154,7 +154,14 @@ mod tests {
             .map(|id| (RepositoryId(id), format!("Acme/r{id:03}").parse().unwrap()))
             .collect();
         let parked = BTreeMap::from([(RepositoryId(3), "it panicked".to_owned())]);
-        front(&members, &parked, &board, query, page, Timestamp::UNIX_EPOCH)
+        front(
+            &members,
+            &parked,
+            &board,
+            query,
+            page,
+            Timestamp::UNIX_EPOCH,
+        )
     }
 
     #[test]
@@ -176,7 +183,10 @@ mod tests {
         let page = shown("", 99, 130);
         assert_eq!((page.page, page.pages, page.rows.len()), (3, 3, 10));
         let found = shown(" aCME/R12", 1, 130);
-        assert_eq!((found.found, found.pages, found.query.as_str()), (10, 1, "aCME/R12"));
+        assert_eq!(
+            (found.found, found.pages, found.query.as_str()),
+            (10, 1, "aCME/R12")
+        );
         let none = shown("nobody", 1, 3);
         assert_eq!((none.found, none.page, none.rows.len()), (0, 1, 0));
     }

@@ -17,7 +17,7 @@ use crate::server::dashboard::words::{self, Moment};
 /// The most sessions that are listed.
 pub const MAX_LISTED: usize = 40;
 /// The most coming turns that are listed.
-pub const MAX_COMING: usize = 12;
+pub const MAX_COMING: usize = 8;
 
 /// Everything about one repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

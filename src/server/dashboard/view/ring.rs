@@ -64,9 +64,9 @@ pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
         } else {
             ("", "")
         };
-        let last = sessions.iter().find(|entry| {
-            entry.persona_id.as_str() == name && entry.track_name() == track.name
-        });
+        let last = sessions
+            .iter()
+            .find(|entry| entry.persona_id.as_str() == name && entry.track_name() == track.name);
         let live = mark == "present";
         let angle = TAU * share(index, count) - TAU / 4.0;
         Station {

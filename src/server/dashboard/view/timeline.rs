@@ -92,7 +92,11 @@ pub fn timeline(
             continue;
         };
         let live = sessions::is_live(entry, now);
-        let end = if live { now } else { entry.finished_at.unwrap_or(began) };
+        let end = if live {
+            now
+        } else {
+            entry.finished_at.unwrap_or(began)
+        };
         if end < start || began > now {
             continue;
         }
@@ -190,7 +194,11 @@ mod tests {
         let bars: Vec<_> = shown
             .rows
             .iter()
-            .flat_map(|row| row.bars.iter().map(|bar| (row.persona.as_str(), bar.x, bar.width)))
+            .flat_map(|row| {
+                row.bars
+                    .iter()
+                    .map(|bar| (row.persona.as_str(), bar.x, bar.width))
+            })
             .collect();
         assert_eq!(bars, [("a", 500, LEAST), ("a", 750, 125), ("b", 958, 42)]);
         assert_eq!(shown.rows[1].bars[0].session.class, "live");

@@ -136,11 +136,31 @@ pub fn budget(figures: &BudgetFigures) -> Vec<Meter> {
     let live = (figures.live, figures.live_limit);
     let backlog = (figures.backlog, figures.backlog_limit);
     vec![
-        meter("Sessions within a day", "this repository", Some(day.0), day.1),
+        meter(
+            "Sessions within a day",
+            "this repository",
+            Some(day.0),
+            day.1,
+        ),
         meter("Sessions at once", "this repository", Some(live.0), live.1),
-        meter("Waiting for a review", "pull requests", Some(backlog.0), backlog.1),
-        meter("The key's day", "all its repositories", figures.key_day, figures.key_day_limit),
-        meter("The key at once", "all its repositories", figures.key_live, figures.key_live_limit),
+        meter(
+            "Waiting for a review",
+            "pull requests",
+            Some(backlog.0),
+            backlog.1,
+        ),
+        meter(
+            "The key's day",
+            "all its repositories",
+            figures.key_day,
+            figures.key_day_limit,
+        ),
+        meter(
+            "The key at once",
+            "all its repositories",
+            figures.key_live,
+            figures.key_live_limit,
+        ),
     ]
 }
 
@@ -181,7 +201,11 @@ mod tests {
                 ("empty", 75, 12)
             ]
         );
-        assert!(of_all(&Yield::default(), Timestamp::UNIX_EPOCH).parts.is_empty());
+        assert!(
+            of_all(&Yield::default(), Timestamp::UNIX_EPOCH)
+                .parts
+                .is_empty()
+        );
     }
 
     #[test]
