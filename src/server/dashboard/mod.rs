@@ -19,6 +19,8 @@ pub mod live;
 mod pages;
 mod show;
 pub mod summary;
+#[cfg(test)]
+mod tests;
 pub mod view;
 pub mod words;
 
