@@ -4,11 +4,13 @@
   'use strict';
   const QUIET = 1500; // at most one reading in so many milliseconds
   const MINUTE = 60000; // times such as "in 5 min" grow old without any change
+  const WORD = 15000; // how long the word about the last form stays
   const main = document.getElementById('main');
   const pulse = document.getElementById('pulse');
   const topic = main && main.dataset.topic;
   if (!topic || !window.fetch || !window.EventSource) return;
 
+  const loaded = Date.now();
   let last = 0;
   let waiting = 0;
   let reading = false;
@@ -55,7 +57,9 @@
       if (!fresh) return undefined;
       const focus = nameOf(document.activeElement);
       const scrolled = [...main.querySelectorAll('.scroll')].map((one) => one.scrollLeft);
+      const word = Date.now() - loaded < WORD ? main.querySelector('.word') : null;
       main.replaceChildren(...fresh.childNodes);
+      if (word) main.prepend(word);
       main.querySelectorAll('.scroll').forEach((one, index) => { one.scrollLeft = scrolled[index] || 0; });
       const again = focus && find(focus);
       if (again) again.focus({ preventScroll: true });
