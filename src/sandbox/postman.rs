@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{Method, Request};
 use phileas_world::WebhookDelivery;
 
@@ -44,7 +43,7 @@ async fn post(transport: &dyn Transport, url: &str, delivery: WebhookDelivery) -
     if let Some(headers) = request.headers_mut() {
         *headers = delivery.headers;
     }
-    let request = request.body(Bytes::from(delivery.body)).ok()?;
+    let request = request.body(delivery.body).ok()?;
     let answer = tokio::time::timeout(PATIENCE, transport.send(request)).await;
     Some(answer.ok()?.ok()?.status().as_u16())
 }

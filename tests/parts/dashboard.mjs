@@ -11,6 +11,7 @@ import { chromium } from 'playwright-core';
 import axe from 'axe-core';
 
 const START_LIMIT_MS = 120_000;
+const CLICK_LIMIT_MS = 20_000;
 const CHANGE_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 30_000;
 const SIZES = [{ width: 1280, height: 900 }, { width: 768, height: 1000 }, { width: 360, height: 740 }];
@@ -136,12 +137,12 @@ async function clicks(repository) {
     const { context, page } = await open({ javaScriptEnabled }, () => 'clicks');
     await page.goto(base + repository);
     await page.getByRole('button', { name: 'Look now' }).click();
-    await page.getByText('It is looked at now.').waitFor();
+    await page.getByText('It is looked at now.').waitFor({ timeout: CLICK_LIMIT_MS });
     await page.getByRole('link', { name: 'Deliveries' }).click();
     const replay = page.getByRole('button', { name: /^Replay/ }).first();
     await replay.waitFor({ timeout: CHANGE_LIMIT_MS }).catch(() => wrong.push('no delivery has come in'));
     await replay.click();
-    await page.getByText('The delivery runs again').waitFor();
+    await page.getByText('The delivery runs again').waitFor({ timeout: CLICK_LIMIT_MS });
     await context.close();
   }
   const { context, page } = await open({}, () => 'live');

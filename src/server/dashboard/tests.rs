@@ -137,7 +137,7 @@ async fn every_answer_is_sealed() {
             answer.headers["x-content-type-options"], "nosniff",
             "{path}"
         );
-        assert_eq!(answer.headers["referrer-policy"], "no-referrer", "{path}");
+        assert_eq!(answer.headers["referrer-policy"], "same-origin", "{path}");
         assert_eq!(answer.headers["cache-control"], "no-store", "{path}");
         assert!(!answer.text.contains(" style="), "{path}");
         assert!(!answer.text.contains("<style"), "{path}");
