@@ -128,6 +128,7 @@ fn snapshot() -> Snapshot {
             key: KeyUse::default(),
         }),
         activities: BTreeMap::new(),
+        unread: BTreeMap::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,

@@ -7,4 +7,5 @@ pub mod jules;
 pub mod ledger;
 pub mod pause;
 pub mod repository;
+pub mod stopwatch;
 pub mod transport;

@@ -1,11 +1,11 @@
 //! Time, as the clients need it: an instant, and waiting. Injected, so that a model's virtual time serves too.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::adapters::transport::BoxFuture;
-use crate::runtime::ports::{Clock, Stopwatch};
+use crate::runtime::ports::Clock;
 
 /// A clock that one can wait by.
 pub trait Pause: Send + Sync {
@@ -40,21 +40,5 @@ impl Clock for SystemPause {
         if let Ok(left) = Duration::try_from(left) {
             tokio::time::sleep(left).await;
         }
-    }
-}
-
-/// Time since it was made, by a clock that nobody sets.
-#[derive(Debug, Clone, Copy)]
-pub struct SystemStopwatch(Instant);
-
-impl Default for SystemStopwatch {
-    fn default() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl Stopwatch for SystemStopwatch {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
     }
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use phileas_domain::model::RepositoryName;
 
 use crate::runtime::inbox::DeliveryId;
@@ -91,8 +91,11 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page, of the program or of one command
+    Man {
+        /// The command, such as `session cancel`
+        command: Vec<String>,
+    },
 }
 
 /// Which repository.
@@ -260,7 +263,7 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's prompt as it would be sent
+    /// Print a persona's title and prompt as they would be sent, with `<…>` for what only a turn knows
     Render {
         /// The persona's id
         id: String,
@@ -325,7 +328,7 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// End a live turn: its session is archived, its track goes on
+    /// End a live turn: its session is archived; the next tick lets its track go on
     Cancel {
         /// The session's or the turn's id
         id: String,
@@ -461,6 +464,10 @@ pub struct Sandbox {
     #[arg(long)]
     pub headless: bool,
     /// Serve the two models, and nothing else
+    ///
+    /// Until Ctrl-C, SIGTERM, or the end of a pipe on standard input. Their clock stands until it is moved:
+    /// `curl -d '{"by": "30m"}' GITHUB/__world/advance`. Also: GET `now` and `books`; POST `act`, `faults`, `knobs`,
+    /// `scenario`, `reset-requests`, `deliveries` and `delivered`, each with a JSON body.
     #[arg(long, conflicts_with = "headless")]
     pub world_only: bool,
     /// Serve the models and the service itself with its dashboard, after `--until` has gone by at once
@@ -487,8 +494,11 @@ pub struct Sandbox {
     /// The seed of all chance
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
+    /// Who looks after the repository
+    #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
+    pub maintainer: Maintainer,
     /// Minutes of the sandbox in a second of yours: 20 for the show, 1 with `--serve`
-    #[arg(long, value_name = "MINUTES")]
+    #[arg(long, value_parser = speed, value_name = "MINUTES")]
     pub speed: Option<f64>,
     /// Every open question answered in the worst way
     #[arg(long, conflicts_with = "faults")]
@@ -499,7 +509,26 @@ pub struct Sandbox {
     /// Write the repositories, the branches and the models' books here at the end
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
-    /// Print one JSON object a line
+    /// Print one JSON object a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
+}
+
+/// Minutes of the sandbox in a second of ours.
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
+        _ => Err("it is a number of minutes above 0, such as 20 or 0.5".to_owned()),
+    }
+}
+
+/// Who looks after the sandbox's repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Maintainer {
+    /// Somebody who reviews most of it within hours, and not all of it kindly
+    Usual,
+    /// Somebody who merges everything within minutes, day and night
+    Eager,
+    /// Nobody; nothing is ever reviewed
+    Away,
 }

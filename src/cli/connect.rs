@@ -1,7 +1,6 @@
 //! Clients from the environment. Secrets are read from variables only, so that they never stand in arguments.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use phileas_domain::engine::Ask;
@@ -12,9 +11,15 @@ use super::exit::Stopped;
 use super::lines::Cost;
 use crate::adapters::github::{self, App, Credential, SystemPause, Token};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
+use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
-use crate::runtime::ports::Stopwatch;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// The App's number or client id.
+const APP_ID: &str = "PHILEAS_APP_ID";
+/// The App's private key.
+const APP_KEY: &str = "PHILEAS_APP_PRIVATE_KEY";
 
 /// Clients of one repository.
 pub(super) struct Connection {
@@ -22,7 +27,7 @@ pub(super) struct Connection {
     pub(super) github: github::Client,
     pub(super) jules: RepositoryJules,
     pub(super) jules_client: Arc<jules::Client>,
-    pub(super) stopwatch: Monotonic,
+    pub(super) stopwatch: SystemStopwatch,
 }
 
 impl Connection {
@@ -34,8 +39,8 @@ impl Connection {
         let (key, warning) = JulesKey::from_variables(variable)
             .map_err(|error| Stopped::credential(error.to_string()))?;
         warn(warning);
-        let stopwatch = Monotonic::default();
-        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch)?);
+        let stopwatch = SystemStopwatch::default();
+        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch.clone())?);
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
             repository: repository.clone(),
@@ -76,14 +81,14 @@ pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stop
 
 /// Jules with another key than the environment's.
 pub(super) fn jules_with(key: JulesKey) -> Result<jules::Client, Stopped> {
-    jules_through(transport(), key, seed()?, Monotonic::default())
+    jules_through(transport(), key, seed()?, SystemStopwatch::default())
 }
 
 fn jules_through(
     transport: Arc<dyn Transport>,
     key: JulesKey,
     seed: u64,
-    stopwatch: Monotonic,
+    stopwatch: SystemStopwatch,
 ) -> Result<jules::Client, Stopped> {
     let base = jules_base()?;
     Ok(jules::Client::new(
@@ -103,8 +108,8 @@ pub(super) fn jules_base() -> Result<jules::Base, Stopped> {
     let Some(text) = variable("JULES_API_BASE") else {
         return Ok(jules::Base::default());
     };
-    let (base, warning) = jules::Base::parse(&text)
-        .map_err(|error| Stopped::usage(format!("JULES_API_BASE: {error}")))?;
+    let (base, warning) =
+        jules::Base::parse(&text).map_err(|error| Stopped::usage(error.to_string()))?;
     warn(warning);
     Ok(base)
 }
@@ -151,22 +156,6 @@ pub(super) fn actor() -> Option<String> {
     variable("GITHUB_ACTOR")
 }
 
-/// Time since the process started.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Monotonic(Instant);
-
-impl Default for Monotonic {
-    fn default() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl Stopwatch for Monotonic {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
 /// The present time of this machine. Decisions use GitHub's.
 pub(super) fn local_now() -> Timestamp {
     Timestamp::now()
@@ -193,11 +182,23 @@ fn warn(warning: Option<String>) {
 
 fn credential() -> Result<Credential, Stopped> {
     let refused = |error: github::CredentialError| Stopped::credential(error.to_string());
-    if let (Some(id), Some(key)) = (
-        variable("PHILEAS_APP_ID"),
-        variable("PHILEAS_APP_PRIVATE_KEY"),
-    ) {
-        return App::new(&id, &key).map(Credential::App).map_err(refused);
+    let half = |set: &str, missing: &str| {
+        Stopped::credential(format!(
+            "{set} is set and {missing} is not; set both, or neither of them and GITHUB_TOKEN"
+        ))
+    };
+    match (variable(APP_ID), variable(APP_KEY)) {
+        (Some(id), Some(key)) => {
+            if !is_app_id(id.trim()) {
+                return Err(Stopped::credential(format!(
+                    "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
+                )));
+            }
+            return App::new(&id, &key).map(Credential::App).map_err(refused);
+        }
+        (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
+        (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
+        (None, None) => {}
     }
     let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).ok_or_else(|| {
         Stopped::credential(
@@ -211,6 +212,52 @@ fn credential() -> Result<Credential, Stopped> {
     } else {
         Credential::Token(token)
     })
+}
+
+/// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
+/// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
+fn is_app_id(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with("Iv")
+}
+
+/// The variables that the GitHub credential came from.
+fn github_variables() -> &'static str {
+    if variable(APP_ID).is_some() {
+        "PHILEAS_APP_ID and PHILEAS_APP_PRIVATE_KEY"
+    } else if variable("GITHUB_TOKEN").is_some() {
+        "GITHUB_TOKEN"
+    } else {
+        "GH_TOKEN"
+    }
+}
+
+/// How a person mends a Jules key that is refused.
+pub(super) fn mend_of_jules_key() -> String {
+    let name = if variable(jules::key::VARIABLE).is_some() {
+        jules::key::VARIABLE
+    } else {
+        jules::key::OLD_VARIABLE
+    };
+    format!(
+        "the Jules key came from {name}; make a new one at jules.google.com/settings#api, and set it there"
+    )
+}
+
+/// How a person mends a call that failed for its credential, or because what it names is not to be seen.
+pub(super) fn mend_of(failure: &Failure) -> Option<String> {
+    let of_github = failure.detail.starts_with("GitHub");
+    match failure.disposition {
+        Disposition::Denied if of_github => Some(format!(
+            "the credential came from {}; set one that is valid and may read and write contents and issues of the repository",
+            github_variables()
+        )),
+        Disposition::Denied => Some(mend_of_jules_key()),
+        Disposition::NotFound if of_github => Some(format!(
+            "either the repository's name is wrong, or the credential from {} may not see it",
+            github_variables()
+        )),
+        _ => None,
+    }
 }
 
 fn driver() -> Driver {

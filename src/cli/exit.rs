@@ -4,6 +4,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use super::connect;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{EditError, TickError};
 
@@ -93,10 +94,11 @@ impl From<Failure> for Stopped {
             Disposition::Denied => Exit::Credential,
             Disposition::NotFound | Disposition::Refused => Exit::Usage,
         };
-        Self {
-            exit,
-            message: failure.detail,
-        }
+        let message = match connect::mend_of(&failure) {
+            Some(mend) => format!("{}; {mend}", failure.detail),
+            None => failure.detail,
+        };
+        Self { exit, message }
     }
 }
 

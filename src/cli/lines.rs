@@ -6,11 +6,20 @@ use phileas_domain::engine::{Line, Verdict};
 use phileas_domain::model::RepositoryName;
 use serde_json::{Value, json};
 
-use crate::runtime::TickReport;
+use crate::runtime::{Failed, TickReport};
+
+/// Whether lines tell what was done, or what would be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tense {
+    /// It was done.
+    Deed,
+    /// A tick would do it now.
+    Forecast,
+}
 
 /// One decision as programs read it.
 #[must_use]
-pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line) -> Value {
+pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line, tense: Tense) -> Value {
     json!({
         "at": at.to_string(),
         "repo": repository.to_string(),
@@ -24,7 +33,20 @@ pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line) -> Val
         "session_id": line.session_id.as_ref().map(ToString::to_string),
         "pr_number": line.pr_number.map(|number| number.0),
         "detail": line.detail,
+        "until": line.until.map(|until| until.to_string()),
+        "forecast": tense == Tense::Forecast,
     })
+}
+
+/// Something that a tick could not do or read, as programs read it.
+#[must_use]
+pub fn failed_json(repository: &RepositoryName, failed: &Failed) -> Value {
+    json!({ "failed": {
+        "repo": repository.to_string(),
+        "effect": failed.what,
+        "about": failed.about,
+        "detail": failed.detail,
+    } })
 }
 
 /// What a tick cost.
@@ -40,7 +62,7 @@ pub struct Cost {
 
 /// The last line of a tick.
 #[must_use]
-pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
+pub fn summary_json(report: &TickReport, cost: Cost, tense: Tense) -> Value {
     let mut summary = serde_json::Map::new();
     for verdict in [
         Verdict::Dispatched,
@@ -62,6 +84,8 @@ pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
     }
     summary.insert("commits".to_owned(), json!(report.commits));
     summary.insert("failed_effects".to_owned(), json!(report.failed.len()));
+    summary.insert("issues_opened".to_owned(), json!(report.opened.len()));
+    summary.insert("issues_closed".to_owned(), json!(report.closed.len()));
     summary.insert("github_requests".to_owned(), json!(cost.github_requests));
     summary.insert("github_points".to_owned(), json!(cost.github_points));
     summary.insert("jules_requests".to_owned(), json!(cost.jules_requests));
@@ -69,12 +93,13 @@ pub fn summary_json(report: &TickReport, cost: Cost) -> Value {
         "next_due".to_owned(),
         json!(report.wake_at.map(|at| at.to_string())),
     );
+    summary.insert("forecast".to_owned(), json!(tense == Tense::Forecast));
     json!({ "summary": summary })
 }
 
 /// One decision as people read it, without a final newline.
 #[must_use]
-pub fn line_text(line: &Line, colour: bool) -> String {
+pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
     let (sign, style) = sign(line.verdict);
     let style = if colour { style } else { Style::new() };
     let mut who = line
@@ -89,7 +114,7 @@ pub fn line_text(line: &Line, colour: bool) -> String {
         .as_ref()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let verdict = format!("{sign} {:<10}", line.verdict.as_str());
+    let verdict = format!("{sign} {:<13}", words(line.verdict, tense));
     let dim = if colour {
         Style::new().dimmed()
     } else {
@@ -104,6 +129,19 @@ pub fn line_text(line: &Line, colour: bool) -> String {
         line.detail,
         line.reason.code()
     )
+}
+
+/// What is done about something, or would be.
+#[must_use]
+pub fn words(verdict: Verdict, tense: Tense) -> &'static str {
+    match (tense, verdict) {
+        (Tense::Forecast, Verdict::Dispatched) => "would start",
+        (Tense::Forecast, Verdict::Adopted) => "would adopt",
+        (Tense::Forecast, Verdict::Advanced) => "would advance",
+        (Tense::Forecast, Verdict::Settled) => "would settle",
+        (Tense::Forecast, Verdict::Imported) => "would import",
+        (_, verdict) => verdict.as_str(),
+    }
 }
 
 /// An instant to the minute, in UTC.

@@ -6,6 +6,7 @@ mod deliveries;
 mod duration;
 pub mod exit;
 pub mod lines;
+mod manual;
 pub mod output;
 mod park;
 mod persona;
@@ -24,6 +25,7 @@ mod stop;
 mod tick;
 mod track;
 mod validate;
+mod words;
 mod world_only;
 
 use std::io::Write;
@@ -115,10 +117,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);
             Ok(Exit::Done)
         }
-        Command::Man => {
-            clap_mangen::Man::new(Arguments::command()).render(screen)?;
-            Ok(Exit::Done)
-        }
+        Command::Man { command } => manual::run(command, screen),
         Command::Probe(arguments) => probe::run(arguments, screen).await,
         Command::Serve(arguments) => serve::run(arguments, screen).await,
         Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,

@@ -2,6 +2,11 @@
 
 use std::io::{self, IsTerminal, Write};
 
+/// A terminal that says it is narrower than this, in columns, does not know its width.
+const NARROWEST: usize = 20;
+/// What a colour begins with.
+const ESCAPE: char = '\u{1b}';
+
 /// Standard output, and whether a person looks at it.
 pub struct Screen<W> {
     out: W,
@@ -9,23 +14,47 @@ pub struct Screen<W> {
     pub colour: bool,
     /// Whether a person watches, so that progress is worth showing.
     pub watched: bool,
+    /// Whether it is a terminal.
+    pub terminal: bool,
+    /// How many columns a line may have; `None` where it is no terminal.
+    pub width: Option<usize>,
 }
 
 impl Screen<io::Stdout> {
-    /// This process' standard output. No colour and no progress under `CI` or `NO_COLOR`, or where it is no terminal.
+    /// This process' standard output. No progress under `CI` or where it is no terminal; no colour there either, nor
+    /// under `NO_COLOR` or `TERM=dumb`. `COLUMNS` counts before what the terminal says of its width.
     #[must_use]
     pub fn standard() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let watched = io::stdout().is_terminal() && !set("CI");
+        let terminal = io::stdout().is_terminal();
+        let watched = terminal && !set("CI");
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let size = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let width = columns().or_else(size).filter(|width| *width >= NARROWEST);
         Self {
             out: io::stdout(),
-            colour: watched && !set("NO_COLOR"),
+            colour: watched && !dumb && !set("NO_COLOR"),
             watched,
+            terminal,
+            width: width.filter(|_| terminal),
         }
     }
 }
 
 impl<W: Write> Screen<W> {
+    /// Somewhere that is no terminal: neither colour nor progress.
+    #[must_use]
+    pub fn plain(out: W) -> Self {
+        Self {
+            out,
+            colour: false,
+            watched: false,
+            terminal: false,
+            width: None,
+        }
+    }
+
     /// Writes a line. A reader that went away is not an error of ours.
     ///
     /// # Errors
@@ -33,6 +62,18 @@ impl<W: Write> Screen<W> {
     /// What the system says.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "{text}").or_else(gone)
+    }
+
+    /// Writes a line, on several rows where the terminal is too narrow; further rows begin at column `indent`.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn wrapped(&mut self, text: &str, indent: usize) -> io::Result<()> {
+        match self.width {
+            Some(width) => self.line(&rows(text, width, indent.min(width / 2))),
+            None => self.line(text),
+        }
     }
 
     /// Makes what was written visible.
@@ -58,10 +99,59 @@ impl<W: Write> Write for Screen<W> {
     }
 }
 
+/// A text with line breaks at spaces, so that no row is wider than `width` columns as far as its words allow.
+fn rows(text: &str, width: usize, indent: usize) -> String {
+    let mut rows = String::new();
+    // The row so far, how wide it is, and the width and end of what stands before its last space.
+    let (mut row, mut columns, mut space) = (String::new(), 0, None);
+    let mut escape = false;
+    for c in text.chars() {
+        escape = escape || c == ESCAPE;
+        // Columns are set apart by several spaces; none of them begins a further row.
+        if c == ' ' && columns == indent && !rows.is_empty() {
+            continue;
+        }
+        row.push(c);
+        if escape {
+            escape = !c.is_ascii_alphabetic();
+            continue;
+        }
+        if c == ' ' && columns > indent {
+            space = Some((row.len(), columns + 1));
+        }
+        columns += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        if columns > width
+            && let Some((end, taken)) = space.take()
+        {
+            rows.push_str(row[..end].trim_end());
+            rows.push('\n');
+            row = format!("{:indent$}{}", "", &row[end..]);
+            columns = indent + columns.saturating_sub(taken);
+        }
+    }
+    rows + &row
+}
+
 fn gone(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         Ok(())
     } else {
         Err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows;
+
+    #[test]
+    fn rows_break_at_spaces_and_colours_take_no_room() {
+        assert_eq!(rows("one two three", 20, 2), "one two three");
+        assert_eq!(rows("one two three four", 9, 2), "one two\n  three\n  four");
+        let bold = concat!("\u{1b}[1m", "one", "\u{1b}[0m two");
+        assert_eq!(rows(bold, 7, 2), bold);
+        assert_eq!(rows("📚📚 📚📚", 6, 0), "📚📚\n📚📚");
+        assert_eq!(rows("indivisible", 5, 2), "indivisible");
+        assert_eq!(rows("a column      word", 11, 2), "a column\n  word");
     }
 }

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::plan::{self, Persona, Plan, StepKind};
-use phileas_domain::prompt;
+use phileas_domain::plan::{self, PERSONAS_FOLDER, Persona, Plan, SCHEDULES_PATH, StepKind};
+use phileas_domain::{Diagnostic, prompt};
 use serde_json::json;
 
 use super::arguments::PersonaCommand;
 use super::exit::{Exit, Stopped};
+use super::track::meant;
 use crate::adapters::files;
 
 pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit, Stopped> {
@@ -22,11 +23,12 @@ pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit
             track,
             json,
         } => {
-            let (tree, plan) = read(dir)?;
-            let persona = plan
-                .personas
-                .get(&PersonaId::from(id.as_str()))
-                .ok_or_else(|| unknown(&plan, id))?;
+            let (tree, plan, found) = read(dir)?;
+            let Some(persona) = plan.personas.get(&PersonaId::from(id.as_str())) else {
+                let of_it = format!("{PERSONAS_FOLDER}/{id}/");
+                tell(found.iter().filter(|one| one.file.starts_with(&of_it)))?;
+                return Err(unknown(&plan, id));
+            };
             let rendered = prompt::render(&prompt::Request {
                 repository: repo,
                 persona,
@@ -47,37 +49,73 @@ pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit
                     return Ok(Exit::Findings);
                 }
             };
+            // What only a turn knows stands in angle brackets.
+            let title_mark = " [phileas:<turn>.<attempt>]";
+            let prompt_mark = format!(
+                "phileas-turn: <turn>.<attempt> repository=<id> track={track} seq=<n> slot= persona={id}"
+            );
             if *json {
                 let document = json!({
                     "title": rendered.title,
                     "prompt": rendered.prompt,
                     "included": rendered.included,
+                    "added": { "title": title_mark, "prompt": prompt_mark },
                 });
                 writeln!(out, "{document}")?;
             } else {
-                writeln!(out, "{}\n\n{}", rendered.title, rendered.prompt)?;
+                writeln!(
+                    out,
+                    "{}{title_mark}\n\n{}\n\n{prompt_mark}",
+                    rendered.title,
+                    rendered.prompt.trim_end()
+                )?;
             }
             Ok(Exit::Done)
         }
     }
 }
 
-fn read(dir: &Path) -> Result<(Tree, Plan), Stopped> {
+fn read(dir: &Path) -> Result<(Tree, Plan, Vec<Diagnostic>), Stopped> {
     let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
-    let (plan, _) = plan::read(&tree);
-    Ok((tree, plan))
+    let (plan, found) = plan::read(&tree);
+    Ok((tree, plan, found))
+}
+
+/// Complaints go to standard error.
+fn tell<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<(), Stopped> {
+    let mut error = std::io::stderr();
+    for one in found {
+        writeln!(error, "{one}")?;
+    }
+    Ok(())
 }
 
 fn unknown(plan: &Plan, id: &str) -> Stopped {
-    let known: Vec<_> = plan.personas.keys().map(ToString::to_string).collect();
+    let meant = meant(id, plan.personas.keys().map(PersonaId::as_str));
     Stopped::usage(format!(
-        "there is no persona `{id}`; there are: {}",
-        known.join(", ")
+        "there is no persona `{id}` that can be read{meant}"
     ))
 }
 
+/// Who there is. What is wrong with the others, and that there is nobody, goes to standard error.
 fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
-    let (_, plan) = read(dir)?;
+    let (tree, plan, found) = read(dir)?;
+    tell(
+        found
+            .iter()
+            .filter(|one| one.file.starts_with(PERSONAS_FOLDER)),
+    )?;
+    if plan.personas.is_empty() {
+        writeln!(
+            std::io::stderr(),
+            "{}: no persona that can be read; the prompt of one is {PERSONAS_FOLDER}/<id>/prompt.md",
+            dir.display()
+        )?;
+    }
+    if tree.get(SCHEDULES_PATH).is_none() {
+        let what = "there is no plan, so nobody runs by itself";
+        writeln!(std::io::stderr(), "{SCHEDULES_PATH}: {what}")?;
+    }
     for persona in plan.personas.values() {
         let places = places(&plan, persona);
         if json {

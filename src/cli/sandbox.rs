@@ -6,15 +6,23 @@ use std::path::Path;
 
 use phileas_domain::engine::{Line, Reason};
 use phileas_domain::model::{PersonaId, TrackName};
+use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_world::maintainer::Temper;
 use phileas_world::trouble::Trouble;
 use phileas_world::{FaultPlan, Knobs};
 use serde_json::json;
 
-use super::arguments::Sandbox;
+use super::arguments::{Maintainer, Sandbox};
 use super::exit::{Exit, Stopped};
-use super::lines::{line_json, line_text, short, summary_json};
+use super::lines::{Tense, line_json, line_text, short, summary_json};
 use super::output::Screen;
+use super::validate;
+use super::words::several;
+use crate::adapters::files;
 use crate::sandbox::{Days, Scene, Shared, scene};
+
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 18;
 
 pub(super) async fn run(
     arguments: &Sandbox,
@@ -27,17 +35,57 @@ pub(super) async fn run(
     if arguments.serve {
         return super::sandbox_service::run(arguments, scene, screen).await;
     }
-    if arguments.headless {
+    if let Some(dir) = &arguments.repo {
+        plan_of(dir, arguments.json, screen)?;
+    }
+    if let Some(dir) = &arguments.export {
+        phileas_world::export::check(dir)
+            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+    }
+    // What a program reads has no use for a show.
+    if arguments.headless || arguments.json {
         headless(arguments, scene, screen).await
     } else {
         super::show::run(arguments, scene, screen).await
     }
 }
 
+/// Says what is wrong with a folder's plan. A sandbox in which nothing can run would show nothing.
+fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let (plan, found) = validate::check(&tree);
+    if json {
+        for one in &found {
+            let line = json!({ "diagnostic": validate::diagnostic_json(one) });
+            screen.line(&line.to_string())?;
+        }
+    } else {
+        validate::print(&found, false, screen)?;
+    }
+    screen.flush()?;
+    if validate::runnable(&plan, &tree) > 0 {
+        return Ok(());
+    }
+    let what = if tree.get(SCHEDULES_PATH).is_some() {
+        "nothing in its plan can run by itself"
+    } else {
+        "there is no plan in it"
+    };
+    Err(Stopped::usage(format!(
+        "--repo {}: {what}; `phileas validate {0}` finds the same",
+        dir.display()
+    )))
+}
+
 fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
     scene.ledger.clone_from(&arguments.ledger);
+    match arguments.maintainer {
+        Maintainer::Usual => {}
+        Maintainer::Eager => scene.temper = Temper::eager(),
+        Maintainer::Away => scene.temper = Temper::away(),
+    }
     if arguments.chaos {
         scene.knobs = Knobs::worst();
         scene.faults = scene::worst_faults();
@@ -79,17 +127,18 @@ async fn headless(
         match ticked.result {
             Ok(report) if arguments.json => {
                 for (at, line) in &report.done {
-                    screen.line(&line_json(*at, &repository, line).to_string())?;
+                    screen.line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
                 }
                 for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
-                    screen.line(&line_json(*at, &repository, line).to_string())?;
+                    screen.line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
                 }
-                screen.line(&summary_json(&report, ticked.cost).to_string())?;
+                screen.line(&summary_json(&report, ticked.cost, Tense::Deed).to_string())?;
             }
             Ok(report) => {
                 let colour = screen.colour;
                 for (at, line) in &report.done {
-                    screen.line(&format!("{}  {}", short(*at), line_text(line, colour)))?;
+                    let text = line_text(line, colour, Tense::Deed);
+                    screen.wrapped(&format!("{}  {text}", short(*at)), INDENT)?;
                 }
             }
             Err(error) => {
@@ -118,14 +167,13 @@ async fn headless(
         screen.line(&total.to_string())?;
     } else {
         let text = format!(
-            "{} ticks, {} of them failed; {} sessions; {} requests; until {}",
+            "{} ticks, {failed_ticks} of them failed; {}; {}; until {}",
             days.ticks(),
-            failed_ticks,
-            books.sessions.len(),
-            books.requests.len(),
+            several(books.sessions.len(), "session"),
+            several(books.requests.len(), "request"),
             short(world.now())
         );
-        screen.line(&text)?;
+        screen.wrapped(&text, 2)?;
     }
     if let Some(dir) = &arguments.export {
         world

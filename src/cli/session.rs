@@ -8,17 +8,21 @@ mod speak;
 
 use std::io::Write;
 
-use phileas_domain::engine::{Ask, Ledger, Session};
-use phileas_domain::model::{RepositoryName, SessionId};
+use phileas_domain::engine::{Ask, Ledger, Line, Reason, Session};
+use phileas_domain::model::{Marker, RepositoryName, SessionId};
 use phileas_domain::state::State;
 
 use super::arguments::SessionCommand;
 use super::connect::Connection;
 use super::exit::{Exit, Stopped};
+use super::lines::Tense;
 use super::output::Screen;
 use super::tick;
+use crate::adapters::github;
+use crate::adapters::jules::RepositoryJules;
+use crate::adapters::stopwatch::SystemStopwatch;
 use crate::runtime::ports::{Observation, ReadGitHub as _, ReadJules as _};
-use crate::runtime::{Tick, ledger_of};
+use crate::runtime::{Settings, Tick, TickReport, ledger_of};
 
 pub(super) async fn run(
     command: &SessionCommand,
@@ -64,7 +68,14 @@ async fn of_repository(connection: &Connection, id: &str) -> Result<Session, Sto
     let session = connection.jules.session(&SessionId::from(id)).await?;
     let session = session
         .ok_or_else(|| Stopped::usage(format!("Jules knows no session {id} under this key")))?;
-    if session.source.as_ref() == Some(&connection.repository) {
+    let works_on = |name| session.source.as_ref() == Some(name);
+    if works_on(&connection.repository) {
+        return Ok(session);
+    }
+    // Jules keeps the name that a session was created under; what the repository is called now, GitHub says.
+    let repository = connection.github.observe().await?.repository;
+    let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+    if works_on(&repository.name) || line.is_some_and(|line| line.repository == repository.id) {
         Ok(session)
     } else {
         Err(stranger(id, &connection.repository))
@@ -100,20 +111,55 @@ async fn carry_out(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let tick = Tick {
+    let report = tick_of(connection).run(&connection.settings(ask)?).await?;
+    show(connection, &report, json, screen)
+}
+
+/// One tick that follows what is live and starts nothing: whoever cancels does not ask for the next session.
+async fn end_only(
+    connection: &Connection,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let settings = connection.settings(Ask::Due)?;
+    let paused_already = settings.paused_by_variable.is_some();
+    let settings = Settings {
+        paused_by_variable: Some("session cancel".to_owned()),
+        ..settings
+    };
+    let mut report = tick_of(connection).run(&settings).await?;
+    if !paused_already {
+        // The pause was this command's own, for as long as it ran.
+        let own = |line: &Line| line.reason == Reason::PausedVariable;
+        report.waiting.retain(|(_, line)| !own(line));
+        report.wake_at = Some(report.now);
+    }
+    show(connection, &report, json, screen)
+}
+
+fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
+    Tick {
         github: &connection.github,
         jules: &connection.jules,
         stopwatch: &connection.stopwatch,
-    };
-    let report = tick.run(&connection.settings(ask)?).await?;
+    }
+}
+
+fn show(
+    connection: &Connection,
+    report: &TickReport,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     tick::print(
         screen,
         &connection.repository,
-        &report,
+        report,
         connection.cost(),
+        Tense::Deed,
         json,
     )?;
-    Ok(tick::exit(&report))
+    tick::ended(report)
 }
 
 #[cfg(test)]

@@ -13,11 +13,14 @@ use phileas_world::books::Books;
 use super::arguments::Sandbox;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use super::words::several;
 use crate::runtime::TickReport;
 use crate::sandbox::{Days, Scene, Shared, Step, scene};
 
 /// Minutes of the sandbox in a second, unless it is said otherwise.
 const SPEED: f64 = 20.0;
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 11;
 /// Nobody watches a standstill for longer than this.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1_200);
 
@@ -51,11 +54,22 @@ pub(super) async fn run(
         waits: BTreeMap::new(),
     };
     let mut before = shared.now();
+    // One future for all waits, so that no Ctrl-C between two of them goes unheard.
+    let interrupted = tokio::signal::ctrl_c();
+    tokio::pin!(interrupted);
     loop {
         let step = days.step().await;
         let now = shared.now();
         if paced {
-            tokio::time::sleep(pause(now.duration_since(before), speed(arguments))).await;
+            let wait = tokio::time::sleep(pause(now.duration_since(before), speed(arguments)));
+            tokio::select! {
+                () = wait => {}
+                interrupted = &mut interrupted => {
+                    interrupted?;
+                    screen.line("")?;
+                    break;
+                }
+            }
         }
         before = now;
         let books = shared.world().books().clone();
@@ -93,14 +107,14 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// How long a stretch of the sandbox takes here.
 /// Minutes there in a second here.
 fn speed(arguments: &Sandbox) -> f64 {
     arguments.speed.unwrap_or(SPEED)
 }
 
+/// How long a stretch of the sandbox takes here.
 fn pause(stretch: SignedDuration, minutes_a_second: f64) -> Duration {
-    let secs = stretch.as_secs_f64() / 60.0 / minutes_a_second.max(0.01);
+    let secs = stretch.as_secs_f64() / 60.0 / minutes_a_second;
     Duration::try_from_secs_f64(secs)
         .unwrap_or(LONGEST_PAUSE)
         .min(LONGEST_PAUSE)
@@ -147,10 +161,8 @@ impl Teller {
         } else {
             Style::new()
         };
-        screen.line(&format!(
-            "  {}  {style}{sign}{style:#} {text}",
-            at.strftime("%H:%M")
-        ))?;
+        let line = format!("  {}  {style}{sign}{style:#} {text}", at.strftime("%H:%M"));
+        screen.wrapped(&line, INDENT)?;
         Ok(())
     }
 
@@ -266,9 +278,10 @@ impl Teller {
             .filter(|delivery| delivery.fate == "lost")
             .count();
         screen.line(&format!(
-            "\n{} sessions, {pulls} pull requests, {merged} merged; {lost} of {} webhooks were lost, and nothing with them.",
-            books.sessions.len(),
-            books.deliveries.len()
+            "\n{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
+            several(books.sessions.len(), "session"),
+            several(pulls, "pull request"),
+            several(books.deliveries.len(), "webhook"),
         ))?;
         Ok(())
     }

@@ -14,8 +14,10 @@ use serde_json::json;
 use super::arguments::Simulate;
 use super::connect::{Connection, local_now};
 use super::exit::{Exit, Stopped};
-use super::lines::{line_text, short};
+use super::lines::{Tense, line_text, short};
 use super::output::Screen;
+use super::validate::{self, diagnostic_json};
+use super::words::several;
 use crate::adapters::files;
 use crate::runtime::ports::ReadJules as _;
 
@@ -33,7 +35,11 @@ pub(super) async fn run(
                 crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings)
                     .await?;
             let now = sight.snapshot.now;
-            if let Ok(sessions) = connection.jules.list(&ListingNeed::Everything, now).await {
+            if let Ok(sessions) = connection
+                .jules
+                .list(&sight.snapshot.repository, &ListingNeed::Everything, now)
+                .await
+            {
                 sight.snapshot.sessions = Listing::Taken(sessions);
             }
             sight.snapshot
@@ -52,15 +58,22 @@ pub(super) async fn run(
         review: arguments.review,
     };
     let forecast = engine::simulate(&snapshot, until, assumptions);
-    for one in &snapshot.plan_diagnostics {
-        tracing::warn!("{one}");
-    }
+    // A plan that says something else than was meant is forecast all the same, and said to be wrong.
+    let (_, found) = validate::check(&snapshot.tree);
     if arguments.json {
+        for one in &found {
+            screen.line(&json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+        }
         print_json(screen, &snapshot, &forecast)?
     } else {
+        validate::print(&found, false, screen)?;
         print(screen, &snapshot, &forecast, from, until)?
     }
-    Ok(Exit::Done)
+    Ok(if found.iter().any(phileas_domain::Diagnostic::is_error) {
+        Exit::Findings
+    } else {
+        Exit::Done
+    })
 }
 
 /// A folder's plan in a repository that has never run it.
@@ -90,6 +103,7 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         pulls: BTreeMap::new(),
         sessions: Listing::NotTaken,
         activities: BTreeMap::new(),
+        unread: BTreeMap::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
@@ -161,8 +175,8 @@ fn print(
     }
     let limits = snapshot.plan.budget.key_limits();
     screen.line(&format!(
-        "{} sessions; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
-        forecast.turns.len(),
+        "{}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
+        several(forecast.turns.len(), "session"),
         forecast.most_in_a_day,
         snapshot.plan.budget.daily_sessions,
         limits.daily,
@@ -173,7 +187,7 @@ fn print(
     let colour = screen.colour;
     if forecast.turns.is_empty() {
         for line in &forecast.waiting {
-            screen.line(&line_text(line, colour))?;
+            screen.line(&line_text(line, colour, Tense::Deed))?;
         }
     }
     if forecast.cut {

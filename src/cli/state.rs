@@ -10,7 +10,7 @@ use std::path::Path;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::model::{Oid, RepositoryName};
-use phileas_domain::state::STATE_PATH;
+use phileas_domain::state::{STATE_PATH, codec};
 
 use super::arguments::{StateCommand, StateSource};
 use super::connect;
@@ -24,10 +24,7 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     match command {
-        StateCommand::Show { file, source } => {
-            let found = read(file.as_deref(), source).await?;
-            show::run(&found, source.json, screen)
-        }
+        StateCommand::Show { file, source } => show::run(file.as_deref(), source, screen).await,
         StateCommand::Repair {
             file,
             write,
@@ -76,12 +73,32 @@ fn no_ledger(repository: &RepositoryName) -> Stopped {
     ))
 }
 
-/// Everything that is wrong with a file goes to standard error, each with its place.
+/// Whether a file was written by a newer program. Nothing is wrong with it then, and nothing is to be mended.
+fn is_newer(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_newer_format)
+}
+
+/// What a newer phileas wrote is nothing to mend for this one.
+fn newer(place: &str) -> Stopped {
+    Stopped::corrupt(format!(
+        "{place} was written by a newer phileas, so it is left as it is and nothing is proposed; upgrade this one \
+         ({})",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
+/// Everything that is wrong with a file goes to standard error, each with its place. What helps is said by the command,
+/// which knows more of it than the file does.
 fn tell(found: &Found, diagnostics: &[Diagnostic]) -> Result<(), Stopped> {
     let mut error = std::io::stderr();
     for one in diagnostics {
         let named = Diagnostic {
             file: found.place.clone(),
+            mend: if one.mend == codec::MEND_BY_REPAIR {
+                String::new()
+            } else {
+                one.mend.clone()
+            },
             ..one.clone()
         };
         writeln!(error, "{named}")?;

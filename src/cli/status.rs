@@ -2,20 +2,21 @@
 
 mod text;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::engine::{
-    self, Ask, BudgetFigures, Listing, ListingNeed, Notice, Snapshot, Yield, budget_figures,
+    Ask, BudgetFigures, Ledger, Listing, ListingNeed, Notice, Snapshot, Yield, budget_figures,
     yield_of_all, yields,
 };
-use phileas_domain::model::PersonaId;
+use phileas_domain::model::{PersonaId, TrackName};
 use serde_json::{Value, json};
 
 use super::arguments::Repository;
 use super::connect::Connection;
 use super::exit::{Exit, Stopped};
-use super::lines::line_json;
+use super::lines::{Tense, line_json};
 use super::output::Screen;
 use super::tick;
 use crate::runtime::ports::ReadJules as _;
@@ -31,8 +32,12 @@ struct Status {
     total: Yield,
     budget: BudgetFigures,
     notices: Vec<Notice>,
-    /// How many entries the figures are made of.
-    entries: usize,
+    /// How many entries the figures are made of. `None`: the ledger cannot be read, so nobody knows what was done.
+    entries: Option<usize>,
+    /// Tracks that are paused in the state, and why. One whose turn is under way says so nowhere else.
+    paused: BTreeMap<TrackName, String>,
+    /// Whether the key's use was counted without archived sessions.
+    key_at_least: bool,
 }
 
 pub(super) async fn run(
@@ -53,11 +58,14 @@ pub(super) async fn run(
     let status = Status {
         yields: yields(&snapshot).into_iter().collect(),
         total: yield_of_all(&snapshot),
-        budget: budget_figures(&snapshot),
+        budget: budget_of(&snapshot),
         entries: match &snapshot.ledger {
-            engine::Ledger::Present { state, .. } => state.history.len(),
-            engine::Ledger::Missing { .. } | engine::Ledger::Corrupt { .. } => 0,
+            Ledger::Present { state, .. } => Some(state.history.len()),
+            Ledger::Missing { .. } => Some(0),
+            Ledger::Corrupt { .. } => None,
         },
+        paused: paused_tracks(&snapshot.ledger),
+        key_at_least: snapshot.listing().is_some_and(|listing| !listing.archived),
         notices: snapshot.notices,
         report,
     };
@@ -66,7 +74,27 @@ pub(super) async fn run(
     } else {
         text::print(&connection.repository, &status, screen)?;
     }
-    Ok(tick::exit(&status.report))
+    tick::ended(&status.report)
+}
+
+/// What is spent. Jules' short listing leaves archived sessions out; those that the ledger knows of are counted all the
+/// same.
+fn budget_of(snapshot: &Snapshot) -> BudgetFigures {
+    let mut figures = budget_figures(snapshot);
+    figures.key_day = figures.key_day.map(|used| used.max(figures.day));
+    figures
+}
+
+fn paused_tracks(ledger: &Ledger) -> BTreeMap<TrackName, String> {
+    let Ledger::Present { state, .. } = ledger else {
+        return BTreeMap::new();
+    };
+    let paused = state.tracks.iter().filter_map(|(name, track)| {
+        let pause = track.paused.as_ref()?;
+        let why = pause.reason.as_deref().unwrap_or("no reason was given");
+        Some((name.clone(), why.to_owned()))
+    });
+    paused.collect()
 }
 
 /// Deciding asks Jules only when it must; here people want to see what the key has in use.
@@ -80,7 +108,11 @@ async fn ask_for_key_use(connection: &Connection, snapshot: &mut Snapshot) {
         .unwrap_or(jiff::Timestamp::MIN);
     match connection
         .jules
-        .list(&ListingNeed::Since(since), snapshot.now)
+        .list(
+            &snapshot.repository,
+            &ListingNeed::Since(since),
+            snapshot.now,
+        )
         .await
     {
         Ok(sessions) => snapshot.sessions = Listing::Taken(sessions),
@@ -93,8 +125,12 @@ fn document(connection: &Connection, status: &Status) -> Value {
     let lines: Vec<Value> = report
         .all()
         .map(|(at, line)| {
-            let mut document = line_json(*at, &connection.repository, line);
-            document["until"] = json!(line.until.map(|until| until.to_string()));
+            let mut document = line_json(*at, &connection.repository, line, Tense::Forecast);
+            let paused = line
+                .track
+                .as_ref()
+                .and_then(|track| status.paused.get(track));
+            document["track_paused"] = json!(paused);
             document
         })
         .collect();
@@ -107,8 +143,12 @@ fn document(connection: &Connection, status: &Status) -> Value {
         "repo": connection.repository.to_string(),
         "at": report.now.to_string(),
         "tracks": lines,
-        "yield": { "entries": status.entries, "all": yield_json(&status.total), "personas": personas },
-        "budget": budget_json(&status.budget),
+        "yield": {
+            "entries": status.entries,
+            "all": status.entries.map(|_| yield_json(&status.total)),
+            "personas": status.entries.map(|_| personas),
+        },
+        "budget": budget_json(status),
         "notices": status.notices.iter()
             .map(|notice| json!({ "number": notice.number, "key": notice.key }))
             .collect::<Vec<_>>(),
@@ -134,13 +174,17 @@ fn yield_json(figures: &Yield) -> Value {
     })
 }
 
-fn budget_json(figures: &BudgetFigures) -> Value {
+fn budget_json(status: &Status) -> Value {
+    let figures = &status.budget;
     let of = |used: Option<u32>, limit: u32| json!({ "used": used, "limit": limit });
+    let ours = |used: u32, limit: u32| of(status.entries.map(|_| used), limit);
     json!({
-        "day": of(Some(figures.day), figures.day_limit),
-        "live": of(Some(figures.live), figures.live_limit),
-        "backlog": of(Some(figures.backlog), figures.backlog_limit),
-        "key_day": of(figures.key_day, figures.key_day_limit),
+        "day": ours(figures.day, figures.day_limit),
+        "live": ours(figures.live, figures.live_limit),
+        "backlog": ours(figures.backlog, figures.backlog_limit),
+        "key_day": {
+            "used": figures.key_day, "limit": figures.key_day_limit, "at_least": status.key_at_least,
+        },
         "key_live": of(figures.key_live, figures.key_live_limit),
         "key_reserved_for_people": figures.key_reserved,
         "paused_until": figures.paused_until.map(|until| until.to_string()),

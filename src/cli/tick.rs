@@ -7,13 +7,16 @@ use phileas_domain::engine::{Ask, Reason};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
 use super::arguments::TickArguments;
-use super::connect::{Connection, local_now};
+use super::connect::{self, Connection, local_now};
 use super::exit::{Exit, Stopped};
-use super::lines::{Cost, line_json, line_text, short, summary_json};
+use super::lines::{Cost, Tense, failed_json, line_json, line_text, short, summary_json};
 use super::output::Screen;
 use super::validate::diagnostic_json;
-use crate::runtime::{self, Tick, TickReport};
+use super::words::several;
+use crate::runtime::{self, Failed, Tick, TickReport};
 
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 16;
 /// Clocks that differ by more than this are reported.
 const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
 
@@ -24,6 +27,11 @@ pub(super) async fn run(
     event(arguments)?;
     let connection = Connection::from_environment(&arguments.repository.repo)?;
     let settings = connection.settings(ask(arguments))?;
+    let tense = if arguments.dry_run {
+        Tense::Forecast
+    } else {
+        Tense::Deed
+    };
     let report = if arguments.dry_run {
         runtime::explain(
             &connection.github,
@@ -46,10 +54,11 @@ pub(super) async fn run(
         &connection.repository,
         &report,
         connection.cost(),
+        tense,
         arguments.repository.json,
     )?;
     skew(&report);
-    Ok(exit(&report))
+    ended(&report)
 }
 
 /// What was asked for, by id or by the path of a prompt.
@@ -90,7 +99,7 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
 }
 
 /// A paused credential, a corrupt ledger and an unknown name have exit codes of their own; every other wait is 0.
-pub(super) fn exit(report: &TickReport) -> Exit {
+fn exit(report: &TickReport) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     if has(Reason::LedgerCorrupt) || has(Reason::LedgerRolledBack) {
         Exit::Corrupt
@@ -103,6 +112,19 @@ pub(super) fn exit(report: &TickReport) -> Exit {
     } else {
         Exit::Done
     }
+}
+
+/// The exit code; what to do about a refused key is said, because the decision knows no variables.
+pub(super) fn ended(report: &TickReport) -> Result<Exit, Stopped> {
+    let exit = exit(report);
+    if exit == Exit::Credential {
+        writeln!(
+            std::io::stderr(),
+            "phileas: {}",
+            connect::mend_of_jules_key()
+        )?;
+    }
+    Ok(exit)
 }
 
 fn skew(report: &TickReport) {
@@ -120,6 +142,7 @@ pub(super) fn print(
     repository: &RepositoryName,
     report: &TickReport,
     cost: Cost,
+    tense: Tense,
     json: bool,
 ) -> Result<(), Stopped> {
     if json {
@@ -127,31 +150,65 @@ pub(super) fn print(
             screen.line(&serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
         }
         for (at, line) in report.all() {
-            screen.line(&line_json(*at, repository, line).to_string())?;
+            screen.line(&line_json(*at, repository, line, tense).to_string())?;
         }
-        screen.line(&summary_json(report, cost).to_string())?;
+        for one in &report.failed {
+            screen.line(&failed_json(repository, one).to_string())?;
+        }
+        for title in &report.opened {
+            let issue = serde_json::json!({ "did": "opened", "title": title, "number": null });
+            screen.line(&serde_json::json!({ "issue": issue }).to_string())?;
+        }
+        for number in &report.closed {
+            let issue = serde_json::json!({ "did": "closed", "title": null, "number": number });
+            screen.line(&serde_json::json!({ "issue": issue }).to_string())?;
+        }
+        screen.line(&summary_json(report, cost, tense).to_string())?;
         return Ok(());
     }
     screen.line(&format!("{repository} at {} UTC", short(report.now)))?;
     for one in &report.plan_diagnostics {
-        screen.line(&one.to_string())?;
+        screen.wrapped(&one.to_string(), INDENT)?;
     }
     let colour = screen.colour;
     for (_, line) in report.all() {
-        screen.line(&line_text(line, colour))?;
+        screen.wrapped(&line_text(line, colour, tense), INDENT)?;
     }
-    for (effect, detail) in &report.failed {
-        screen.line(&format!("{effect} could not be carried out: {detail}"))?;
+    let would = if tense == Tense::Forecast {
+        "would be "
+    } else {
+        ""
+    };
+    for title in &report.opened {
+        screen.wrapped(&format!("an issue {would}opened: {title}"), INDENT)?;
+    }
+    for number in &report.closed {
+        screen.line(&format!("issue #{number} {would}closed"))?;
+    }
+    for one in &report.failed {
+        let Failed {
+            what,
+            about,
+            detail,
+        } = one;
+        screen.wrapped(&format!("! {what} failed for {about}: {detail}"), INDENT)?;
     }
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
         |at| format!("next look {} UTC", short(at)),
     );
     screen.line(&format!(
-        "{} commits; {} requests to GitHub ({} points), {} to Jules; {next}",
-        report.commits, cost.github_requests, cost.github_points, cost.jules_requests
+        "{}; {} to GitHub ({}), {} to Jules; {next}",
+        several(report.commits, "commit"),
+        several(count(cost.github_requests), "request"),
+        several(count(cost.github_points), "point"),
+        cost.jules_requests
     ))?;
     Ok(())
+}
+
+fn count(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

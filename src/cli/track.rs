@@ -39,13 +39,24 @@ pub(super) async fn run(
     }
 }
 
+/// What comes next in a track.
+#[derive(Debug, Clone)]
+struct Next {
+    /// The step's index; schedules have none.
+    index: Option<usize>,
+    /// Who, or which layer as `layer:<name>`.
+    who: Option<String>,
+    /// As people read it.
+    text: String,
+}
+
 /// A track or a schedule as it stands.
 struct Standing {
     name: TrackName,
     /// Who ran last, or runs.
     last: Option<String>,
     /// What comes next.
-    next: Option<String>,
+    next: Option<Next>,
     /// When it comes, where a clock says so.
     due: Option<Timestamp>,
     seq: u64,
@@ -84,8 +95,8 @@ async fn list(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result
     table.set_header(["track", "last", "next", "turns", ""]);
     for one in &standings {
         let next = match (&one.next, one.due) {
-            (Some(next), Some(due)) => format!("{next} at {} UTC", short(due)),
-            (Some(next), None) => next.clone(),
+            (Some(next), Some(due)) => format!("{} at {} UTC", next.text, short(due)),
+            (Some(next), None) => next.text.clone(),
             (None, _) => String::new(),
         };
         table.add_row([
@@ -115,7 +126,7 @@ fn remark(one: &Standing) -> String {
 fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
     let nothing = TrackState::default();
     let known = |name: &TrackName| state.tracks.get(name).unwrap_or(&nothing);
-    let standing = |name: &TrackName, next: Option<String>, due: Option<Timestamp>| {
+    let standing = |name: &TrackName, next: Option<Next>, due: Option<Timestamp>| {
         let known = known(name);
         Standing {
             name: name.clone(),
@@ -136,14 +147,18 @@ fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
             .as_ref()
             .filter(|_| index == Some(0))
             .and_then(|start| start.next_after(now));
-        let next = index.map(|index| step_name(track, index));
+        let next = index.map(|index| step_at(track, index));
         all.push(standing(&track.name, next, due));
     }
     for schedule in plan.schedules.values() {
         let due = schedule.cron.as_ref().and_then(|cron| cron.next_after(now));
-        let next = match schedule.cron {
-            Some(_) => schedule.persona.to_string(),
-            None => format!("{} when asked for", schedule.persona),
+        let next = Next {
+            index: None,
+            who: Some(schedule.persona.to_string()),
+            text: match schedule.cron {
+                Some(_) => schedule.persona.to_string(),
+                None => format!("{} when asked for", schedule.persona),
+            },
         };
         let name = TrackName::of_schedule(&schedule.persona);
         all.push(standing(&name, Some(next), due));
@@ -165,7 +180,7 @@ fn document(one: &Standing) -> Value {
     json!({
         "track": one.name.as_str(),
         "last": one.last,
-        "next": one.next,
+        "next": one.next.as_ref().map(next_json),
         "due": one.due.map(|at| at.to_string()),
         "turns": one.seq,
         "live": one.live,
@@ -175,12 +190,24 @@ fn document(one: &Standing) -> Value {
     })
 }
 
+fn next_json(next: &Next) -> Value {
+    json!({ "index": next.index, "step": next.who })
+}
+
 /// `2 (tester)`.
-fn step_name(track: &Track, index: usize) -> String {
-    match track.steps.get(index).map(|step| &step.kind) {
-        Some(StepKind::Persona(id)) => format!("{index} ({id})"),
-        Some(StepKind::Layer(name)) => format!("{index} (layer:{name})"),
+fn step_at(track: &Track, index: usize) -> Next {
+    let who = track.steps.get(index).map(|step| match &step.kind {
+        StepKind::Persona(id) => id.to_string(),
+        StepKind::Layer(name) => format!("layer:{name}"),
+    });
+    let text = match &who {
+        Some(who) => format!("{index} ({who})"),
         None => index.to_string(),
+    };
+    Next {
+        index: Some(index),
+        who,
+        text,
     }
 }
 
@@ -194,7 +221,7 @@ async fn set(
     let holder = connect::this_run()?;
     let track = TrackName::from(name);
     let headline = format!("set {name} to {next}");
-    let said = RefCell::new(String::new());
+    let said = RefCell::new(None);
     let wish = Edit {
         headline: &headline,
         holder: &holder,
@@ -209,15 +236,17 @@ async fn set(
         let index = index_of(planned, next)?;
         let known = state.tracks.entry(track.clone()).or_default();
         set_next_step(planned, known, index).map_err(|error| error.to_string())?;
-        said.replace(step_name(planned, index));
+        said.replace(Some(step_at(planned, index)));
         Ok(())
     })
     .await?;
-    let next = said.into_inner();
+    let next = said
+        .into_inner()
+        .ok_or_else(|| Stopped::fault("no step was set"))?;
     if arguments.json {
-        screen.line(&json!({ "track": name, "next": next }).to_string())?;
+        screen.line(&json!({ "track": name, "next": next_json(&next) }).to_string())?;
     } else {
-        screen.line(&format!("the next step of `{name}` is {next}"))?;
+        screen.line(&format!("the next step of `{name}` is {}", next.text))?;
     }
     Ok(Exit::Done)
 }

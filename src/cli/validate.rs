@@ -2,40 +2,34 @@
 
 use std::io::Write;
 
-use phileas_domain::{Diagnostic, Severity, plan, prompt};
+use phileas_domain::model::Tree;
+use phileas_domain::plan::{self, Plan, SCHEDULES_PATH, StepKind};
+use phileas_domain::{Diagnostic, Severity, prompt};
 use serde_json::json;
 
 use super::arguments::Validate;
 use super::exit::{Exit, Stopped};
+use super::words::several;
 use crate::adapters::files;
 
 pub(super) fn run(arguments: &Validate, out: &mut impl Write) -> Result<Exit, Stopped> {
     let tree =
         files::read_tree(&arguments.dir).map_err(|error| Stopped::usage(error.to_string()))?;
-    let (plan, mut found) = plan::read(&tree);
-    for persona in plan.personas.values() {
-        found.extend(prompt::validate(persona, &tree));
-    }
-    found.sort();
-    found.dedup();
-    for one in &found {
-        if arguments.json {
-            writeln!(out, "{}", diagnostic_json(one))?;
-        } else {
-            writeln!(out, "{one}")?;
-        }
-    }
+    let (plan, found) = check(&tree);
+    print(&found, arguments.json, out)?;
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
         let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();
         writeln!(
             out,
-            "{}: {} tracks with {steps} steps, {} schedules, {} personas; {errors} errors, {} warnings",
+            "{}: {} with {}, {}, {}; {}, {}",
             if errors == 0 { "ok" } else { "not ok" },
-            plan.tracks.len(),
-            plan.schedules.len(),
-            plan.personas.len(),
-            found.len() - errors
+            several(plan.tracks.len(), "track"),
+            several(steps, "step"),
+            several(plan.schedules.len(), "schedule"),
+            several(plan.personas.len(), "persona"),
+            several(errors, "error"),
+            several(found.len() - errors, "warning"),
         )?;
     }
     Ok(if errors == 0 {
@@ -43,6 +37,60 @@ pub(super) fn run(arguments: &Validate, out: &mut impl Write) -> Result<Exit, St
     } else {
         Exit::Findings
     })
+}
+
+/// The plan of a tree, and everything that is wrong with it and with its prompts.
+pub(super) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
+    let (plan, mut found) = plan::read(tree);
+    for persona in plan.personas.values() {
+        found.extend(prompt::validate(persona, tree));
+    }
+    let broken = found.iter().any(Diagnostic::is_error);
+    if !broken && runnable(&plan, tree) == 0 {
+        let warning = Diagnostic::warning(SCHEDULES_PATH, "nothing runs by itself");
+        found.push(
+            warning.mend("name personas in `cycle`, in `[tracks]` or by a cron in `[schedules]`"),
+        );
+    }
+    found.sort();
+    found.dedup();
+    (plan, found)
+}
+
+/// How many steps and schedules could start a session by themselves.
+pub(super) fn runnable(plan: &Plan, tree: &Tree) -> usize {
+    let can = |id| {
+        let persona = plan.personas.get(id);
+        persona.is_some_and(|persona| {
+            let sound = || {
+                !prompt::validate(persona, tree)
+                    .iter()
+                    .any(Diagnostic::is_error)
+            };
+            persona.scheduled && sound()
+        })
+    };
+    let steps = plan.tracks.values().flat_map(|track| &track.steps);
+    let in_tracks = steps.filter(|step| match &step.kind {
+        StepKind::Persona(id) => can(id),
+        // The layers are not part of this version.
+        StepKind::Layer(_) => false,
+    });
+    let by_clock = plan.schedules.values();
+    let by_clock = by_clock.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));
+    in_tracks.count() + by_clock.count()
+}
+
+/// Diagnostics as people read them, or one JSON object a line.
+pub(super) fn print(found: &[Diagnostic], json: bool, out: &mut impl Write) -> Result<(), Stopped> {
+    for one in found {
+        if json {
+            writeln!(out, "{}", diagnostic_json(one))?;
+        } else {
+            writeln!(out, "{one}")?;
+        }
+    }
+    Ok(())
 }
 
 /// One diagnostic as programs read it.

@@ -19,7 +19,7 @@ use crate::sandbox::{Scene, Shared, scene};
 /// What is read from standard input at once. Nothing that comes is looked at; only its end counts.
 const INPUT_CHUNK: usize = 4_096;
 
-/// Serves both models until standard input closes or a signal asks for the end.
+/// Serves both models until a pipe on standard input closes or a signal asks for the end.
 ///
 /// Time stands until somebody moves it by `POST /__world/advance`, and nobody reviews anything, so that a program that
 /// talks to the models sees only what it does itself.
@@ -48,7 +48,14 @@ pub(super) async fn run(
         "jules_key": scene::JULES_KEY,
         "repository": scene::repository().to_string(),
     });
-    screen.line(&places.to_string())?;
+    let told = told_to_end()?;
+    if screen.terminal && !arguments.json {
+        for line in for_people(&places) {
+            screen.line(&line)?;
+        }
+    } else {
+        screen.line(&places.to_string())?;
+    }
     screen.flush()?;
 
     let (end, ending) = watch::channel(false);
@@ -73,12 +80,10 @@ pub(super) async fn run(
         asked_to_end(ending),
     );
     let waiting = async {
-        let told = told_to_end().await;
+        told.await;
         end.send_replace(true);
-        told
     };
-    let (told, (), ()) = tokio::join!(waiting, github, jules);
-    told?;
+    tokio::join!(waiting, github, jules);
     if let Some(dir) = &arguments.export {
         shared
             .world()
@@ -88,6 +93,34 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
+/// What to paste into another shell, and how time is moved on there.
+fn for_people(places: &serde_json::Value) -> [String; 8] {
+    let text = |name: &str| places[name].as_str().unwrap_or_default();
+    let github = text("github");
+    [
+        format!(
+            "A model of GitHub with {}, and a model of Jules. In another shell:",
+            text("repository")
+        ),
+        String::new(),
+        format!(
+            "export GITHUB_API_URL={github} GITHUB_TOKEN={}",
+            text("token")
+        ),
+        format!(
+            "export JULES_API_BASE={} JULES_API_KEY={}",
+            text("jules"),
+            text("jules_key")
+        ),
+        format!("export GITHUB_REPOSITORY={}", text("repository")),
+        format!(
+            "curl -d '{{\"by\": \"30m\"}}' {github}/__world/advance   # the clock stands until you move it"
+        ),
+        String::new(),
+        "Ctrl-C ends it.".to_owned(),
+    ]
+}
+
 async fn listen(option: &str, address: SocketAddr) -> Result<(TcpListener, SocketAddr), Stopped> {
     let wrong = |error: std::io::Error| Stopped::usage(format!("{option} {address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(wrong)?;
@@ -95,26 +128,41 @@ async fn listen(option: &str, address: SocketAddr) -> Result<(TcpListener, Socke
     Ok((listener, bound))
 }
 
-/// Waits for the end of standard input, or for a signal.
-async fn told_to_end() -> Result<(), Stopped> {
-    #[cfg(unix)]
-    let terminated = async {
-        use tokio::signal::unix::{SignalKind, signal};
-        signal(SignalKind::terminate())?.recv().await;
-        Ok::<_, std::io::Error>(())
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending();
-    tokio::select! {
-        () = input_closed() => Ok(()),
-        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
-        terminated = terminated => Ok(terminated?),
-    }
+/// Waits for a signal, or for the end of a pipe on standard input: whoever started this with a pipe in hand may die, and
+/// nothing else would say so. A terminal, a file or nothing at all (`</dev/null`, `&`) has no such meaning.
+///
+/// Signals are listened to from the call on, not only from the first poll.
+#[cfg(unix)]
+fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            () = input_closed() => {}
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+/// Waits for Ctrl-C, or for the end of a pipe on standard input.
+#[cfg(not(unix))]
+fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        tokio::select! {
+            () = input_closed() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    })
 }
 
 /// Waits for the end of standard input. The thread that reads it is one of its own, because a read that never returns
 /// would otherwise keep the runtime from ending after a signal.
 async fn input_closed() {
+    if !is_pipe() {
+        return std::future::pending().await;
+    }
     let (closed, wait) = tokio::sync::oneshot::channel::<()>();
     std::thread::spawn(move || {
         let mut chunk = [0; INPUT_CHUNK];
@@ -124,4 +172,22 @@ async fn input_closed() {
     });
     // The sender is dropped without a word; that is the sign.
     let _closed = wait.await;
+}
+
+/// Whether standard input is a pipe. Some programs make theirs of sockets.
+#[cfg(unix)]
+fn is_pipe() -> bool {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::FileTypeExt as _;
+    let facts = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .and_then(|input| std::fs::File::from(input).metadata());
+    facts.is_ok_and(|facts| facts.file_type().is_fifo() || facts.file_type().is_socket())
+}
+
+#[cfg(not(unix))]
+fn is_pipe() -> bool {
+    use std::io::IsTerminal as _;
+    !std::io::stdin().is_terminal()
 }

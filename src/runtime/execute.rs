@@ -2,19 +2,23 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
+use phileas_domain::model::BranchName;
 
-use super::ports::{Failure, WriteGitHub, WriteJules};
+use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
+use super::tick::Failed;
 
-/// Carries out effects in order, and tells what came of them. `now` is asked right before each deadline counts, `stop`
-/// before each session: one that is not created yet is left, everything else is short and is done.
+/// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
+/// before each deadline counts, `stop` before each session: one that is not created yet is left, everything else is
+/// short and is done.
 pub(super) async fn execute(
     github: &impl WriteGitHub,
     jules: &impl WriteJules,
     effects: &[Effect],
     now: impl Fn() -> Timestamp,
     stop: impl Fn() -> bool,
-) -> Vec<Event> {
+) -> (Vec<Event>, Vec<Failed>) {
     let mut events = Vec::new();
+    let mut failed = Vec::new();
     for effect in effects {
         let name = effect.name();
         let done = match effect {
@@ -33,18 +37,38 @@ pub(super) async fn execute(
             Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
         };
         if let Err(Failure { detail, .. }) = done {
+            let about = about(effect);
             tracing::warn!(
                 effect.name = name,
+                about,
                 detail,
                 "an effect could not be carried out"
             );
+            failed.push(Failed {
+                what: name,
+                about,
+                detail: detail.clone(),
+            });
             events.push(Event::EffectFailed {
                 effect: name,
                 detail,
             });
         }
     }
-    events
+    (events, failed)
+}
+
+/// What an effect is about, for people and programs.
+fn about(effect: &Effect) -> String {
+    match effect {
+        Effect::CreateSession(create) => format!("turn {}", create.marker),
+        Effect::SendMessage { session, .. }
+        | Effect::ApprovePlan { session }
+        | Effect::ArchiveSession { session } => format!("session {session}"),
+        Effect::RetargetPull { pull, .. } => format!("pull request #{pull}"),
+        Effect::OpenNotice { key, .. } => key.to_string(),
+        Effect::CloseNotice { number, .. } => format!("issue #{number}"),
+    }
 }
 
 async fn create_session(
@@ -67,9 +91,7 @@ async fn create_session(
     if let Some(branch) = &create.make_branch
         && let Err(failure) = github.make_branch(&branch.name, &branch.at).await
     {
-        return not_created(CreateFailure::NotSent {
-            detail: failure.detail,
-        });
+        return not_created(branch_failure(&branch.name, failure));
     }
     // The point of no return: after this check Jules is called, once, and only by the holder of the intent.
     if now() >= create.not_after {
@@ -84,5 +106,17 @@ async fn create_session(
             session,
         },
         Err(failure) => not_created(failure),
+    }
+}
+
+/// What a session's branch that cannot be made means for the session. What GitHub refuses once it refuses again, so that
+/// a person is called and patience doubles; what it only could not do now is soon tried again.
+fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
+    let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
+    match failure.disposition {
+        Disposition::Denied | Disposition::Refused | Disposition::NotFound => {
+            CreateFailure::Refused { detail }
+        }
+        Disposition::Retry { .. } | Disposition::Unknown => CreateFailure::NotSent { detail },
     }
 }

@@ -11,4 +11,4 @@ pub mod ports;
 
 pub use edit::{Edit, EditError, edit};
 pub use observe::{Sight, ledger_of, look};
-pub use tick::{Settings, Tick, TickError, TickReport, explain};
+pub use tick::{Failed, Settings, Tick, TickError, TickReport, explain};

@@ -8,7 +8,7 @@ use phileas_domain::engine::{
     self, Ledger, Listing, ListingNeed, Needs, Outage, Session, Snapshot,
 };
 use phileas_domain::model::{Entry, Mode, SessionId};
-use phileas_domain::plan;
+use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
 use super::ports::{
@@ -28,6 +28,8 @@ pub struct Sight {
     pub taken_at: Duration,
     /// GitHub's time then.
     pub github_time: Timestamp,
+    /// What was asked for last; who needs just this again did not get it.
+    pub(super) asked: Needs,
 }
 
 impl Sight {
@@ -57,27 +59,42 @@ pub async fn look(
     settings: &Settings,
 ) -> Result<Sight, Failure> {
     let observation = github.observe().await?;
-    let taken_at = stopwatch.elapsed();
+    // What was read after the first answer may have taken long; deadlines count from that answer's time.
+    let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
     let snapshot = assemble(observation, settings);
     let mut sight = Sight {
         snapshot,
         taken_at,
         github_time,
+        asked: Needs::default(),
     };
-    for _ in 0..MAX_READS {
-        sight.move_on(stopwatch);
-        let needs = engine::needs(&sight.snapshot);
-        if needs.is_empty() {
-            break;
-        }
-        read(github, jules, &mut sight.snapshot, &needs).await;
-    }
+    look_further(github, jules, stopwatch, &mut sight).await;
     Ok(sight)
 }
 
+/// Reads what a decision about a snapshot still needs. Costs nothing when it needs nothing, or only what could not be
+/// read before.
+pub(super) async fn look_further(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    stopwatch: &impl Stopwatch,
+    sight: &mut Sight,
+) {
+    for _ in 0..MAX_READS {
+        sight.move_on(stopwatch);
+        let needs = engine::needs(&sight.snapshot);
+        if needs.is_empty() || needs == sight.asked {
+            break;
+        }
+        read(github, jules, &mut sight.snapshot, &needs).await;
+        sight.asked = needs;
+    }
+}
+
 fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
-    let (plan, plan_diagnostics) = plan::read(&observation.tree);
+    let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
+    plan_diagnostics.extend(unseen_gate(&plan, observation.checks_hidden));
     Snapshot {
         now: observation.now,
         entropy: settings.entropy,
@@ -91,11 +108,23 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         pulls: observation.pulls,
         sessions: Listing::NotTaken,
         activities: std::collections::BTreeMap::new(),
+        unread: std::collections::BTreeMap::new(),
         notices: observation.notices,
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
         ask: settings.ask.clone(),
     }
+}
+
+/// A gate that cannot be seen stands open; nobody must take that for green checks.
+fn unseen_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
+    let open = checks_hidden && plan.gate.main_red != MainRed::Ignore;
+    open.then(|| {
+        let message = "the checks of the default branch are hidden from this credential, so nothing waits for them";
+        Diagnostic::warning(plan::SCHEDULES_PATH, message)
+            .key("gate.main_red")
+            .mend("grant it `checks: read` and `statuses: read`")
+    })
 }
 
 /// The state file as the engine may use it: read, and without a broken invariant.
@@ -145,10 +174,7 @@ async fn read(
     for id in &needs.sessions {
         match jules.session(id).await {
             Ok(read) => know(snapshot, id, read),
-            Err(failure) => {
-                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
-                return;
-            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     for id in &needs.activities {
@@ -159,10 +185,7 @@ async fn read(
                     .activities
                     .insert(id.clone(), activities.unwrap_or_default());
             }
-            Err(failure) => {
-                snapshot.sessions = Listing::Failed(outage(snapshot.now, &failure));
-                return;
-            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     if !needs.pulls.is_empty() {
@@ -180,7 +203,7 @@ async fn read(
 
 async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
     // A second, deeper listing must not lose what the first one was asked for.
-    snapshot.sessions = match jules.list(need, snapshot.now).await {
+    snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
         Ok(sessions) => Listing::Taken(sessions),
         Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
     };
@@ -196,6 +219,13 @@ fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
         let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
         listed.prompt = Some(prompt);
     }
+}
+
+/// Jules has just told of this session in a listing, so whatever keeps this one from being read concerns no other.
+fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
+    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
+    let outage = outage(snapshot.now, failure);
+    snapshot.unread.insert(id.clone(), outage);
 }
 
 fn outage(now: Timestamp, failure: &Failure) -> Outage {
@@ -240,5 +270,133 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
                 ..entry
             },
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use phileas_domain::engine::{Activity, Ask, Checks, Pull, Repository, Sessions};
+    use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
+    use phileas_domain::plan::Driver;
+
+    use super::*;
+
+    /// An archived repository, about which nothing further must be read.
+    struct Archived {
+        age: Duration,
+        checks_hidden: bool,
+    }
+
+    impl ReadGitHub for Archived {
+        async fn observe(&self) -> Result<Observation, Failure> {
+            Ok(Observation {
+                now: "2026-01-05T12:00:00Z".parse().unwrap(),
+                age: self.age,
+                repository: Repository {
+                    id: RepositoryId(1),
+                    name: "acme/widget".parse().unwrap(),
+                    public: false,
+                    archived: true,
+                    default_branch: "main".into(),
+                    default_head: None,
+                    default_checks: Checks::None,
+                },
+                checks_hidden: self.checks_hidden,
+                ledger: LedgerRead::NoBranch,
+                tree: Tree::of_texts([(
+                    plan::SCHEDULES_PATH.to_owned(),
+                    "[gate]\nmain_red = \"critical_only\"\n",
+                )]),
+                pulls: BTreeMap::new(),
+                notices: Vec::new(),
+                paused_by_label: None,
+            })
+        }
+
+        async fn read_texts(
+            &self,
+            _: &Oid,
+            _: &BTreeSet<String>,
+        ) -> Result<BTreeMap<String, String>, Failure> {
+            unreachable!("an archived repository has no prompts to render")
+        }
+
+        async fn read_pulls(
+            &self,
+            _: &BTreeSet<PullNumber>,
+        ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
+            unreachable!("an archived repository has no turns to follow")
+        }
+    }
+
+    struct Unasked;
+
+    impl ReadJules for Unasked {
+        async fn list(
+            &self,
+            _: &Repository,
+            _: &ListingNeed,
+            _: Timestamp,
+        ) -> Result<Sessions, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn session(&self, _: &SessionId) -> Result<Option<Session>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn activities(&self, _: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+    }
+
+    struct At(Duration);
+
+    impl Stopwatch for At {
+        fn elapsed(&self) -> Duration {
+            self.0
+        }
+    }
+
+    fn settings() -> Settings {
+        Settings {
+            holder: "test".into(),
+            driver: Driver::Any,
+            ask: Ask::Due,
+            entropy: [0; 32],
+            paused_by_variable: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_gate_that_cannot_be_seen_is_told() {
+        for checks_hidden in [true, false] {
+            let github = Archived {
+                age: Duration::ZERO,
+                checks_hidden,
+            };
+            let watch = At(Duration::ZERO);
+            let sight = look(&github, &Unasked, &watch, &settings()).await.unwrap();
+            let mut told = sight.snapshot.plan_diagnostics.iter();
+            let told = told.any(|one| one.key == "gate.main_red" && one.message.contains("hidden"));
+            assert_eq!(told, checks_hidden);
+        }
+    }
+
+    #[tokio::test]
+    async fn time_counts_from_the_first_answer() {
+        let settings = settings();
+        let github = Archived {
+            age: Duration::from_secs(40),
+            checks_hidden: false,
+        };
+        let seen_at = At(Duration::from_secs(100));
+        let sight = look(&github, &Unasked, &seen_at, &settings).await.unwrap();
+        let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
+        assert_eq!(sight.snapshot.now, noon + SignedDuration::from_secs(40));
+        let later = At(Duration::from_secs(110));
+        assert_eq!(sight.time(&later), noon + SignedDuration::from_secs(50));
     }
 }

@@ -45,10 +45,14 @@ pub struct Failure {
 /// Everything that one read of GitHub tells.
 #[derive(Debug, Clone)]
 pub struct Observation {
-    /// GitHub's time, from the `Date` header.
+    /// GitHub's time, from the `Date` header of the first answer.
     pub now: Timestamp,
+    /// How long ago that was when everything else had been read.
+    pub age: Duration,
     /// The repository.
     pub repository: Repository,
+    /// The checks of the default branch are hidden from this credential; then they read as none.
+    pub checks_hidden: bool,
     /// The branch `jules`.
     pub ledger: LedgerRead,
     /// The plan's files at the default branch's commit. Journals are listed, not read.
@@ -169,8 +173,12 @@ pub trait WriteGitHub: ReadGitHub {
 /// Jules as a tick reads it, for one repository and one key.
 pub trait ReadJules: Send + Sync {
     /// Lists sessions of this repository (others are dropped, but counted in the key's use) as far as needed.
+    ///
+    /// `repository` is what GitHub says of it now: Jules keeps the name that a session was created under, so after a
+    /// rename only the repository's id, in our line of the prompt, tells whose an older session is.
     fn list(
         &self,
+        repository: &Repository,
         need: &ListingNeed,
         now: Timestamp,
     ) -> impl Future<Output = Result<Sessions, Failure>> + Send;

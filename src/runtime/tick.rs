@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{self, Ask, Change, Event, Ledger, Line, Report, Snapshot, Verdict};
+use phileas_domain::engine::{
+    self, Ask, Change, Effect, Event, Ledger, Line, Report, Snapshot, Verdict,
+};
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -18,7 +20,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
 use super::execute::execute;
-use super::observe::{Sight, look};
+use super::observe::{Sight, look, look_further};
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
     WriteJules,
@@ -26,7 +28,7 @@ use super::ports::{
 
 /// How often a tick starts again because somebody else was faster.
 const MAX_LOST_RACES: usize = 6;
-/// How often a tick decides about one look at the world.
+/// How often a tick decides about one look at the world; the last time only about what has happened.
 const MAX_ROUNDS: usize = 8;
 
 /// What a run of phileas is, and was asked to do.
@@ -53,8 +55,12 @@ pub struct TickReport {
     pub waiting: Vec<(Timestamp, Line)>,
     /// Diagnostics of the plan.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
-    /// Effects that could not be carried out: their name, and one line.
-    pub failed: Vec<(&'static str, String)>,
+    /// Effects that could not be carried out, and sessions that could not be read.
+    pub failed: Vec<Failed>,
+    /// Titles of the issues that were opened.
+    pub opened: Vec<String>,
+    /// Numbers of the issues that were closed.
+    pub closed: Vec<u64>,
     /// When to look again, if nothing is heard before.
     pub wake_at: Option<Timestamp>,
     /// The ledger's head after the tick.
@@ -70,6 +76,17 @@ pub struct TickReport {
     /// The facts as they stood at the end, the tick's own commits included, for those who show them. `None`: nothing
     /// was looked at.
     pub seen: Option<Box<Snapshot>>,
+}
+
+/// Something outside that a tick wanted and did not get. The tick went on without it; the next one sees for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// What: an effect's short name, or `read_session`.
+    pub what: &'static str,
+    /// Of what or about what: `session 77`, `pull request #5`, `issue #7`, or the key of an issue.
+    pub about: String,
+    /// Why: one line, free of secrets.
+    pub detail: String,
 }
 
 /// Why a tick could not be finished. Everything that it had decided and committed stands.
@@ -135,6 +152,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             report
                 .plan_diagnostics
                 .clone_from(&sight.snapshot.plan_diagnostics);
+            report.own_up(&sight.snapshot);
             match self
                 .rounds(&mut sight, &mut events, &mut report, stop)
                 .await
@@ -160,14 +178,16 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         report: &mut TickReport,
         stop: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Stop> {
-        for _ in 0..MAX_ROUNDS {
-            if stop() {
-                report.stopped = true;
-                // A paused repository settles what has happened and starts nothing.
-                sight.snapshot.paused_by_variable = Some("(this process is ending)".to_owned());
-            }
-            sight.move_on(self.stopwatch);
-            let decision = engine::decide(&sight.snapshot, events);
+        for round in 1..=MAX_ROUNDS {
+            // What the rounds before have started makes room for others, and these need journals of their own.
+            look_further(self.github, self.jules, self.stopwatch, sight).await;
+            report.stopped |= stop();
+            // Nobody would write down what came of a session that the last round starts.
+            let decision = if round < MAX_ROUNDS && !report.stopped {
+                engine::decide(&sight.snapshot, events)
+            } else {
+                engine::settle(&sight.snapshot, events)
+            };
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {
@@ -191,8 +211,12 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 break;
             }
             let now = || sight.time(self.stopwatch);
-            *events = execute(self.github, self.jules, &decision.effects, now, stop).await;
+            let failed;
+            (*events, failed) =
+                execute(self.github, self.jules, &decision.effects, now, stop).await;
+            report.failed.extend(failed);
             learn(report, events);
+            count_issues(report, &decision.effects, events);
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -222,7 +246,9 @@ pub async fn explain(
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
         ..TickReport::default()
     };
+    report.own_up(&sight.snapshot);
     record(&mut report, sight.snapshot.now, decision.report);
+    count_issues(&mut report, &decision.effects, &[]);
     report.wake_at = decision.wake_at;
     report.now = sight.snapshot.now;
     report.head = head(&sight.snapshot.ledger);
@@ -343,7 +369,25 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 };
                 report.done.retain(|(_, line)| !announced(line));
             }
-            Event::EffectFailed { effect, detail } => report.failed.push((effect, detail.clone())),
+            // It stands among the failed ones, with what it was about.
+            Event::EffectFailed { .. } => {}
+        }
+    }
+}
+
+/// Notes the issues among carried-out effects. Failures do not say which issue of several they mean, so after one none
+/// of that kind is claimed.
+fn count_issues(report: &mut TickReport, effects: &[Effect], events: &[Event]) {
+    let failed = |name: &str| {
+        let is_it =
+            |event: &Event| matches!(event, Event::EffectFailed { effect, .. } if *effect == name);
+        events.iter().any(is_it)
+    };
+    for effect in effects.iter().filter(|effect| !failed(effect.name())) {
+        match effect {
+            Effect::OpenNotice { title, .. } => report.opened.push(title.clone()),
+            Effect::CloseNotice { number, .. } => report.closed.push(*number),
+            _ => {}
         }
     }
 }
@@ -352,6 +396,20 @@ impl TickReport {
     /// Everything that was said, what was done first.
     pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
         self.done.iter().chain(&self.waiting)
+    }
+
+    /// Takes in what a look could not see. Several looks of one tick may miss the same.
+    fn own_up(&mut self, seen: &Snapshot) {
+        for (session, outage) in &seen.unread {
+            let failed = Failed {
+                what: "read_session",
+                about: format!("session {session}"),
+                detail: outage.detail.clone(),
+            };
+            if !self.failed.contains(&failed) {
+                self.failed.push(failed);
+            }
+        }
     }
 }
 

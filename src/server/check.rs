@@ -223,7 +223,7 @@ fn of_members(
         },
         "repositories",
         format!(
-            "{} repositories, {} Jules keys{}",
+            "repositories: {}, Jules keys: {}{}",
             members.len(),
             repositories.keys_in_use(),
             if whole {

@@ -1,5 +1,5 @@
 //! How the service is set up: an option on the command line counts before a variable of the environment, that before
-//! `phileas.toml`, and that before the default. Secrets come from the environment only, see [`secret`].
+//! `phileas.toml`, and that before the default. Secrets come from the environment only, see [`secret()`].
 
 mod bytes;
 mod file;

@@ -5,9 +5,9 @@
 //! there, `JULES_API_KEY` is the key of all. Repositories whose keys are the same share one client, and with it its
 //! listings and its budget.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use phileas_domain::model::RepositoryName;
 
@@ -80,8 +80,9 @@ impl Keys {
         outside: &Outside,
     ) -> Result<KeyClient, NoKey> {
         let key = self.key(repository)?;
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = clients.len() as u64;
+        let mut clients = self.locked();
+        let last = clients.values().map(|client| client.number).max();
+        let number = last.map_or(0, |last| last + 1);
         let client = clients.entry(key.digest()).or_insert_with(|| KeyClient {
             number,
             client: Arc::new(outside.jules_client(key)),
@@ -89,13 +90,20 @@ impl Keys {
         Ok(client.clone())
     }
 
+    /// Forgets the clients of keys that nobody uses any more.
+    pub fn keep(&self, in_use: &BTreeSet<u64>) {
+        self.locked()
+            .retain(|_, client| in_use.contains(&client.number));
+    }
+
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<[u8; 32], KeyClient>> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many keys are in use.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.clients
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len()
+        self.locked().len()
     }
 
     fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {

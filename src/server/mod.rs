@@ -3,6 +3,16 @@
 //!
 //! The public listener has three addresses and no more: `POST /webhook`, `GET /healthz`, `GET /readyz`. Everything for
 //! the people who run the service is on the admin listener, which is bound to loopback unless somebody says otherwise.
+//!
+//! | question | file |
+//! |---|---|
+//! | how do deliveries come in? | [`listen`], [`webhook`], [`health`] |
+//! | who is the service to GitHub, and with which Jules key? | [`app`], [`keys`], [`setup`] |
+//! | which repositories does it look after? | [`repositories`] |
+//! | what is a tick of one of them, and who starts it? | [`ticks`], [`fleet`], [`crate::runtime::driver`] |
+//! | what was not delivered? | [`sweep`] |
+//! | could it do its work? | [`check`] |
+//! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`ending`] |
 
 pub mod app;
 pub mod audit;

@@ -28,8 +28,11 @@ pub const WINDOW: SignedDuration = SignedDuration::from_hours(71);
 pub const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
 /// The most pages of 100 attempts that are read of one hook at a time.
 pub const MAX_PAGES: usize = 50;
-/// The most deliveries that are asked for of one hook at a time. The next sweep looks back far enough for the others.
-pub const MAX_ASKED: usize = 200;
+/// The most deliveries that are asked for of one hook at a time. GitHub counts five points for each, of 900 a minute.
+/// The next sweep looks back far enough for the others.
+pub const MAX_ASKED: usize = 100;
+/// How many asked-for deliveries are remembered, for the time until GitHub lists what came of them.
+const MAX_REMEMBERED: usize = 10_000;
 
 /// Asks for lost deliveries, once an hour.
 #[derive(Debug)]
@@ -63,12 +66,20 @@ pub enum Hooked<'a> {
     Repository(&'a Client, u64),
 }
 
+/// What earlier sweeps have done.
+#[derive(Debug, Default)]
+pub struct Memory {
+    swept_at: BTreeMap<Place, Timestamp>,
+    /// The attempts that were asked for again, by their numbers.
+    asked: BTreeSet<u64>,
+}
+
 /// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
 type Place = (u64, u64);
 
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
     async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
-        let mut swept_at = BTreeMap::new();
+        let mut memory = Memory::default();
         let mut pause = FIRST_AFTER;
         loop {
             let next = self.clock.now().checked_add(pause);
@@ -78,7 +89,7 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
             }
             tokio::select! {
                 () = ending.come() => return,
-                () = self.round(&mut swept_at) => {}
+                () = self.round(&mut memory) => {}
             }
             pause = INTERVAL;
         }
@@ -86,25 +97,20 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
 }
 
 impl<C: Clock> Sweep<C> {
-    async fn round(&self, swept_at: &mut BTreeMap<Place, Timestamp>) {
+    async fn round(&self, memory: &mut Memory) {
         if let Some(app) = self.repositories.source().app() {
-            self.hook(Hooked::App(app), (0, 0), swept_at).await;
+            self.hook(Hooked::App(app), (0, 0), memory).await;
             return;
         }
         let Some(own) = &self.public_url else {
             return;
         };
         for member in self.repositories.members() {
-            self.repository(&member, own, swept_at).await;
+            self.repository(&member, own, memory).await;
         }
     }
 
-    async fn repository(
-        &self,
-        member: &Member,
-        own: &str,
-        swept_at: &mut BTreeMap<Place, Timestamp>,
-    ) {
+    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) {
         let outside = self.repositories.outside();
         let client = outside.client(member.name.clone(), &member.account);
         let hooks = match client.hooks().await {
@@ -124,26 +130,22 @@ impl<C: Clock> Sweep<C> {
         for hook in hooks.iter().filter(|hook| is_own(&hook.url, own)) {
             let place = (member.id.0, hook.id);
             let hooked = Hooked::Repository(&client, hook.id);
-            self.hook(hooked, place, swept_at).await;
+            self.hook(hooked, place, memory).await;
         }
     }
 
-    async fn hook(
-        &self,
-        hooked: Hooked<'_>,
-        place: Place,
-        swept_at: &mut BTreeMap<Place, Timestamp>,
-    ) {
+    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) {
         let now = self.clock.now();
         let oldest = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
-        let since = swept_at
+        let since = memory
+            .swept_at
             .get(&place)
             .and_then(|last| last.checked_sub(OVERLAP).ok())
             .map_or(oldest, |since| since.max(oldest));
-        match sweep(hooked, since).await {
+        match sweep(hooked, since, memory).await {
             Ok(swept) => {
                 if swept.left == 0 {
-                    swept_at.insert(place, now);
+                    memory.swept_at.insert(place, now);
                 }
                 if swept.asked > 0 || swept.left > 0 {
                     tracing::info!(
@@ -162,8 +164,12 @@ impl<C: Clock> Sweep<C> {
 ///
 /// # Errors
 ///
-/// When GitHub does not answer; what was asked for until then stays asked for.
-pub async fn sweep(hooked: Hooked<'_>, since: Timestamp) -> Result<Swept, Failure> {
+/// When the attempts cannot be read.
+pub async fn sweep(
+    hooked: Hooked<'_>,
+    since: Timestamp,
+    memory: &mut Memory,
+) -> Result<Swept, Failure> {
     let mut attempts = Vec::new();
     let mut next: Option<String> = None;
     let mut pages = 0;
@@ -188,18 +194,29 @@ pub async fn sweep(hooked: Hooked<'_>, since: Timestamp) -> Result<Swept, Failur
             break;
         }
     }
-    let lost = lost(&attempts, since);
+    let lost: Vec<u64> = lost(&attempts, since)
+        .into_iter()
+        .filter(|id| !memory.asked.contains(id))
+        .collect();
     let mut swept = Swept {
         read: attempts.len(),
         asked: 0,
-        left: lost.len().saturating_sub(MAX_ASKED),
+        left: lost.len(),
     };
     for id in lost.into_iter().take(MAX_ASKED) {
         match hooked.redeliver(id).await {
             Ok(()) => swept.asked += 1,
             // It has gone out of GitHub's window meanwhile.
             Err(failure) if failure.disposition == Disposition::NotFound => {}
-            Err(failure) => return Err(failure),
+            Err(failure) => {
+                tracing::warn!("the rest of the lost deliveries is left for later: {failure}");
+                break;
+            }
+        }
+        swept.left -= 1;
+        memory.asked.insert(id);
+        if memory.asked.len() > MAX_REMEMBERED {
+            memory.asked.pop_first();
         }
     }
     Ok(swept)

@@ -204,7 +204,13 @@ fn tell(member: &Member, report: &TickReport) {
             line.detail
         );
     }
-    for (effect, detail) in &report.failed {
-        tracing::warn!(%repository, effect, "could not be carried out: {detail}");
+    for failed in &report.failed {
+        tracing::warn!(
+            %repository,
+            effect = failed.what,
+            about = failed.about,
+            "could not be carried out: {}",
+            failed.detail
+        );
     }
 }

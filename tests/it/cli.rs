@@ -61,7 +61,17 @@ fn help_and_version_are_no_errors() {
             .out
             .contains("phileas")
     );
-    assert!(phileas(&["man"]).expect(0).out.contains(".TH phileas"));
+    let page = phileas(&["man"]).expect(0).out;
+    for word in [".TH phileas", "EXIT STATUS", "ENVIRONMENT", "JULES_API_KEY"] {
+        assert!(page.contains(word), "`{word}` is missing\n{page}");
+    }
+    let page = phileas(&["man", "session", "cancel"]).expect(0).out;
+    assert!(
+        page.contains("cancel") && page.contains("EXIT STATUS"),
+        "{page}"
+    );
+    let unknown = phileas(&["man", "sandbx"]).expect(2);
+    assert!(unknown.err.contains("did you mean `sandbox`?"), "{unknown}");
 }
 
 #[test]
@@ -83,6 +93,8 @@ fn a_wrong_command_line_is_usage() {
             "b",
         ],
         &["sandbox", "--headless", "--until", "soon"],
+        &["sandbox", "--speed", "0"],
+        &["sandbox", "--speed", "NaN"],
         &["sandbox", "--headless", "--repo", "/no/such/folder"],
         &["sandbox", "--headless", "--faults", "/no/such/file"],
         &["validate", "/no/such/folder"],
@@ -109,7 +121,7 @@ fn validate_finds_nothing_or_says_where_it_is() {
     let clean = phileas(&["validate", sound.text()]).expect(0);
     assert_eq!(
         clean.out,
-        "ok: 1 tracks with 24 steps, 23 schedules, 24 personas; 0 errors, 0 warnings\n"
+        "ok: 1 track with 24 steps, 23 schedules, 24 personas; 0 errors, 0 warnings\n"
     );
     assert!(
         phileas(&["validate", sound.text(), "--json"])
@@ -158,7 +170,13 @@ fn a_prompt_is_shown_as_it_would_be_sent() {
     assert!(text.out.contains("Do the work of curator."), "{text}");
     let json = phileas(&["persona", "render", "curator", folder.text(), "--json"]).expect(0);
     let document = &json.lines()[0];
-    assert_eq!(keys(document), ["title", "prompt", "included"]);
+    assert_eq!(keys(document), ["title", "prompt", "included", "added"]);
+    let mark = document["added"]["prompt"].as_str().unwrap();
+    assert!(
+        text.out.ends_with(&format!("\n\n{mark}\n"))
+            && text.out.contains(" [phileas:<turn>.<attempt>]\n"),
+        "the marks are shown where they will stand\n{text}"
+    );
     assert!(
         document["title"].as_str().unwrap().contains("curator"),
         "{json}"
@@ -231,6 +249,118 @@ fn a_forecast_shows_turns_and_their_cost() {
     );
 }
 
+/// A folder whose plan says something else than was meant.
+#[test]
+fn a_plan_with_mistakes_is_forecast_and_found_fault_with() {
+    let missing = Folder::empty();
+    let unknown = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
+    let cron = "[schedules]\ncurator = \"0 0 9 * * 1\"\n";
+    let seconds = Folder::repository(cron, &["curator"]);
+    let unsound = Folder::repository("cycle = [\"curator\"]\n", &[]);
+    unsound.write(
+        ".jules/personas/curator/prompt.md.j2",
+        "---\nid: curator\n---\n{% include \"missing.md\" %}\n",
+    );
+    for (folder, word) in [
+        (&missing, "there is no plan"),
+        (&unknown, "nobody"),
+        (&seconds, "schedules.toml:2"),
+        (&unsound, "missing.md"),
+    ] {
+        let ended = phileas(&["simulate", folder.text()]).expect(1);
+        assert!(ended.out.contains(word), "`{word}` is missing\n{ended}");
+        assert!(
+            ended.out.contains("; at most"),
+            "the forecast is there\n{ended}"
+        );
+        let ended = phileas(&["simulate", folder.text(), "--json"]).expect(1);
+        let lines = ended.lines();
+        assert!(lines[0]["diagnostic"].is_object(), "{ended}");
+        assert!(lines.last().unwrap()["summary"].is_object(), "{ended}");
+    }
+    assert!(
+        !phileas(&["validate", missing.text()])
+            .expect(1)
+            .out
+            .contains("phileas init")
+    );
+    let empty = Folder::repository("", &["curator"]);
+    let ended = phileas(&["validate", empty.text()]).expect(0);
+    assert!(
+        ended.out.contains("nothing runs by itself") && ended.out.contains("1 warning\n"),
+        "{ended}"
+    );
+}
+
+#[test]
+fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
+    let missing = Folder::empty();
+    let misspelt = Folder::repository("Cycle = [\"curator\"]\n", &["curator"]);
+    let broken = Folder::repository("cycle = [\"curator\"\n[budget\n", &["curator"]);
+    for (folder, word) in [
+        (&missing, "there is no plan in it"),
+        (&misspelt, "nothing in its plan can run"),
+        (&broken, "nothing in its plan can run"),
+    ] {
+        let ended = phileas(&["sandbox", "--repo", folder.text()]).expect(2);
+        assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+        let found = phileas(&["validate", folder.text()]).expect(1);
+        let (found, _) = found.out.rsplit_once("not ok").unwrap();
+        assert_eq!(ended.out, found, "it says what `validate` finds");
+    }
+    let half = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
+    let arguments = ["sandbox", "--repo", half.text(), "--json", "--until", "1h"];
+    let lines = phileas(&arguments).expect(0).lines();
+    assert!(
+        lines[0]["diagnostic"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("nobody")
+    );
+    assert!(
+        lines.last().unwrap()["sandbox"].is_object(),
+        "no show among JSON lines"
+    );
+}
+
+#[test]
+fn an_export_that_cannot_be_written_is_refused_before_the_days_go_by() {
+    let full = Folder::empty();
+    full.write("somebodys.txt", "not an export\n");
+    let arguments = [
+        "sandbox",
+        "--headless",
+        "--until",
+        "9999d",
+        "--export",
+        full.text(),
+    ];
+    let ended = phileas(&arguments).expect(2);
+    assert!(ended.err.contains("which no export writes"), "{ended}");
+    assert!(ended.out.is_empty(), "nothing has run\n{ended}");
+}
+
+#[test]
+fn nobody_to_list_is_said() {
+    let empty = Folder::empty();
+    let list = phileas(&["persona", "list", empty.text()]).expect(0);
+    assert!(
+        list.err.contains("no persona that can be read") && list.err.contains("there is no plan"),
+        "{list}"
+    );
+    let none = phileas(&["persona", "render", "curator", empty.text()]).expect(2);
+    assert!(none.err.contains("there are none"), "{none}");
+    let unreadable = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    unreadable.write(
+        ".jules/personas/tester/prompt.md",
+        "---\nid: another\n---\nText.\n",
+    );
+    let list = phileas(&["persona", "list", unreadable.text()]).expect(0);
+    assert!(list.err.contains("personas/tester/prompt.md"), "{list}");
+    let render = phileas(&["persona", "render", "tester", unreadable.text()]).expect(2);
+    assert!(render.err.contains("personas/tester/prompt.md"), "{render}");
+}
+
 /// A port where nobody listens.
 fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0")
@@ -249,11 +379,30 @@ fn credentials_and_outages_have_exit_codes_of_their_own() {
     for (change, code, word) in [
         (Change::Without("GITHUB_TOKEN"), 3, "GITHUB_TOKEN"),
         (Change::Without("JULES_API_KEY"), 3, "JULES_API_KEY"),
-        (Change::With("GITHUB_TOKEN", "no-such-token"), 3, "GitHub"),
+        (
+            Change::With("GITHUB_TOKEN", "no-such-token"),
+            3,
+            "the credential came from GITHUB_TOKEN",
+        ),
         (
             Change::With("JULES_API_KEY", "no-such-key"),
             3,
             "Jules refuses the key",
+        ),
+        (
+            Change::With("JULES_API_KEY", "no-such-key"),
+            3,
+            "the Jules key came from JULES_API_KEY",
+        ),
+        (
+            Change::With("PHILEAS_APP_ID", "123456"),
+            3,
+            "PHILEAS_APP_PRIVATE_KEY is not",
+        ),
+        (
+            Change::With("PHILEAS_APP_PRIVATE_KEY", "x"),
+            3,
+            "PHILEAS_APP_ID is not",
         ),
         (
             Change::With("GITHUB_API_URL", "http://example.com"),
@@ -288,6 +437,17 @@ fn credentials_and_outages_have_exit_codes_of_their_own() {
         shared.world().books().sessions.is_empty(),
         "nothing was started"
     );
+    let no_app = Phileas::tick(&served)
+        .env("PHILEAS_APP_ID", "x")
+        .env("PHILEAS_APP_PRIVATE_KEY", "x")
+        .run()
+        .expect(3);
+    assert!(no_app.err.contains("client id"), "{no_app}");
+    let base = Phileas::tick(&served)
+        .env("JULES_API_BASE", "nowhere")
+        .run()
+        .expect(2);
+    assert_eq!(base.err.matches("JULES_API_BASE").count(), 1, "{base}");
     Phileas::tick(&served).run().expect(0);
     assert_eq!(
         shared.world().books().sessions.len(),
@@ -322,7 +482,9 @@ fn names_that_do_not_exist_are_usage() {
         .run()
         .expect(2);
     assert!(
-        elsewhere.err.contains("acme/no-such") || elsewhere.err.contains("not found"),
+        elsewhere
+            .err
+            .contains("name is wrong, or the credential from GITHUB_TOKEN may not see it"),
         "{elsewhere}"
     );
 }
@@ -330,7 +492,7 @@ fn names_that_do_not_exist_are_usage() {
 /// The keys of a decision and of a summary, as the formats say. Programs read them.
 #[test]
 fn json_lines_have_exactly_the_documented_keys() {
-    const LINE: [&str; 12] = [
+    const LINE: [&str; 14] = [
         "at",
         "repo",
         "track",
@@ -343,6 +505,8 @@ fn json_lines_have_exactly_the_documented_keys() {
         "session_id",
         "pr_number",
         "detail",
+        "until",
+        "forecast",
     ];
     const DECISIONS: [&str; 10] = [
         "dispatched",
@@ -361,10 +525,13 @@ fn json_lines_have_exactly_the_documented_keys() {
         &[
             "commits",
             "failed_effects",
+            "issues_opened",
+            "issues_closed",
             "github_requests",
             "github_points",
             "jules_requests",
             "next_due",
+            "forecast",
         ],
     ]
     .concat();
@@ -405,10 +572,37 @@ fn json_lines_have_exactly_the_documented_keys() {
                 "{line}"
             );
             assert_eq!(line["repo"], "acme/widget");
+            assert_eq!(line["forecast"], false, "it was done");
             seen += 1;
         }
     }
     assert!(seen > 5);
+}
+
+/// Rows fit the terminal that says how wide it is.
+#[test]
+fn lines_are_wrapped_to_the_terminal() {
+    const WIDTH: usize = 70;
+    let arguments = ["sandbox", "--headless", "--until", "4h"];
+    let piped = phileas(&arguments).expect(0);
+    let widest = |text: &str| {
+        text.lines()
+            .map(|line| line.trim_end().chars().count())
+            .max()
+    };
+    assert!(widest(&piped.out) > Some(WIDTH), "{piped}");
+    let narrow = Phileas::on_a_terminal(&arguments)
+        .env("COLUMNS", &WIDTH.to_string())
+        .env("NO_COLOR", "1")
+        .run()
+        .expect(0);
+    assert!(widest(&narrow.out) <= Some(WIDTH), "{narrow}");
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(words(&narrow.out), words(&piped.out), "nothing is lost");
 }
 
 /// Colours are for a person at a terminal who has not said otherwise.
@@ -427,8 +621,8 @@ fn colours_are_for_terminals_only() {
         coloured.out.contains(ESCAPE) && coloured.out.contains("dispatched"),
         "{coloured}"
     );
-    for name in ["NO_COLOR", "CI"] {
-        let plain = terminal().env(name, "1").run().expect(0);
+    for (name, value) in [("NO_COLOR", "1"), ("CI", "1"), ("TERM", "dumb")] {
+        let plain = terminal().env(name, value).run().expect(0);
         assert!(
             !plain.out.contains(ESCAPE) && plain.out.contains("dispatched"),
             "{name}: {plain}"

@@ -4,6 +4,7 @@
 mod bench;
 mod probe;
 mod session;
+mod simulate;
 mod state;
 mod status;
 mod stop;

@@ -10,7 +10,8 @@ use phileas::adapters::jules::{PageQuery, routes};
 use phileas::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
 use phileas::sandbox::{Clients, Scene, Shared};
 use phileas_domain::engine::{
-    ActivityKind, CreateFailure, CreateSession, ListingNeed, Session, SessionState,
+    ActivityKind, Checks, CreateFailure, CreateSession, ListingNeed, Repository, Session,
+    SessionState,
 };
 use phileas_domain::model::{Marker, PromptLine, RepositoryId, TurnId};
 use phileas_world::faults::FaultRule;
@@ -34,6 +35,19 @@ fn bench(set: impl FnOnce(&mut Scene)) -> Bench {
     let shared = Shared::new(world);
     let clients = Clients::new(&shared, "acme/widget".parse().unwrap(), 7);
     Bench { shared, clients }
+}
+
+/// The repository as GitHub shows it.
+fn repository() -> Repository {
+    Repository {
+        id: RepositoryId(1),
+        name: "acme/widget".parse().unwrap(),
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: None,
+        default_checks: Checks::None,
+    }
 }
 
 fn turn(seq: u64) -> CreateSession {
@@ -79,7 +93,7 @@ impl Bench {
         let listed = self
             .clients
             .jules
-            .list(&need, self.shared.now())
+            .list(&repository(), &need, self.shared.now())
             .await
             .unwrap();
         assert!(
@@ -368,7 +382,7 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
     let listed = stranger
         .clients
         .jules
-        .list(&need, stranger.shared.now())
+        .list(&repository(), &need, stranger.shared.now())
         .await;
     assert_eq!(listed.unwrap_err().disposition, Disposition::Denied);
 }
@@ -416,7 +430,7 @@ async fn a_session_of_another_repository_is_not_shown() {
     let listed = bench
         .clients
         .jules
-        .list(&need, bench.shared.now())
+        .list(&repository(), &need, bench.shared.now())
         .await
         .unwrap();
     assert!(listed.sessions.is_empty());

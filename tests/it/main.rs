@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod arrows;
+mod branch;
 mod cli;
 mod commands;
 mod determinism;
@@ -12,7 +13,10 @@ mod inbox;
 mod jules_client;
 mod kill;
 mod race;
+mod rename;
 mod requests;
+mod rounds;
 mod service;
 mod support;
 mod twenty_four;
+mod unread;

@@ -11,6 +11,15 @@ pub enum Severity {
     Error,
 }
 
+/// What sort of thing a [`Diagnostic`] speaks of, where programs must tell it from every other mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Something is wrong with the file.
+    Mistake,
+    /// Nothing is known to be wrong with the file: a newer version of this program wrote it.
+    NewerFormat,
+}
+
 /// One mistake: the place, what is wrong and how to mend it.
 ///
 /// Lines and columns count from 1; a column counts characters, not bytes.
@@ -24,6 +33,8 @@ pub struct Diagnostic {
     pub column: Option<u32>,
     /// Where in the document: `tracks.quality.steps[2].advance_on`. Empty when the whole file is meant.
     pub key: String,
+    /// Whether it is a mistake at all.
+    pub kind: Kind,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong: a lower-case fragment without a final period.
@@ -41,6 +52,7 @@ impl Diagnostic {
             line: None,
             column: None,
             key: String::new(),
+            kind: Kind::Mistake,
             severity: Severity::Error,
             message: message.into(),
             mend: String::new(),
@@ -52,6 +64,15 @@ impl Diagnostic {
     pub fn warning(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
+            ..Self::error(file, message)
+        }
+    }
+
+    /// An error about a file that a newer version of this program wrote.
+    #[must_use]
+    pub fn newer_format(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            kind: Kind::NewerFormat,
             ..Self::error(file, message)
         }
     }
@@ -83,6 +104,12 @@ impl Diagnostic {
     pub fn mend(mut self, mend: impl Into<String>) -> Self {
         self.mend = mend.into();
         self
+    }
+
+    /// Whether a newer version of this program wrote the file: it must not be mended by this one.
+    #[must_use]
+    pub fn is_newer_format(&self) -> bool {
+        self.kind == Kind::NewerFormat
     }
 
     /// Whether the thing it names is left out.

@@ -19,4 +19,4 @@ pub mod plan;
 pub mod prompt;
 pub mod state;
 
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Kind, Severity};

@@ -36,7 +36,9 @@ impl Client {
         };
         match self.branch_head(name.as_str()).await {
             Ok(Some(_)) => Ok(()),
-            Ok(None) | Err(_) => Err(failure),
+            Ok(None) => Err(failure),
+            // It may be there all the same, so that nothing is refused for good.
+            Err(unseen) => Err(unseen),
         }
     }
 

@@ -137,7 +137,11 @@ async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
         .collect();
     let mut wish = serde_json::json!({ "permissions": permissions });
     if minted.installation.is_none() {
-        wish["repositories"] = serde_json::json!([client.place.name().name]);
+        // The name may be one from before a rename, which this method does not follow.
+        match client.place.id() {
+            Some(id) => wish["repository_ids"] = serde_json::json!([id.0]),
+            None => wish["repositories"] = serde_json::json!([client.place.name().name]),
+        }
     }
     let id = installation.id.to_string();
     let route = routes::CREATE_INSTALLATION_TOKEN;

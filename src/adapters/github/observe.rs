@@ -1,6 +1,8 @@
 //! Everything that one tick looks at, in one GraphQL read.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -36,9 +38,16 @@ fn tolerated(problem: &GraphError) -> bool {
 
 impl Client {
     pub(in super::super) async fn observe_once(&self) -> Result<Observation, Failure> {
+        let checks_hidden = AtomicBool::new(false);
+        let note = |problem: &GraphError| {
+            let tolerated = tolerated(problem);
+            checks_hidden.fetch_or(tolerated, Ordering::Relaxed);
+            tolerated
+        };
         let reply = self
-            .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), tolerated)
+            .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), note)
             .await?;
+        let answered_at = self.pause.now();
         let answer = reply.answer;
         let misunderstood =
             |said: &str| error::told(WHAT, &answer, Disposition::Retry { after: None }, said);
@@ -100,9 +109,13 @@ impl Client {
         let mut pulls = self.further_pulls(seen.open.next()).await?;
         let listed = seen.open.into_iter().chain(seen.recent);
         pulls.extend(listed.map(Pull::from).map(|pull| (pull.number, pull)));
+        let age = Duration::try_from(self.pause.now().duration_since(answered_at));
         Ok(Observation {
             now,
+            // A clock that was set back meanwhile tells nothing.
+            age: age.unwrap_or_default(),
             repository,
+            checks_hidden: checks_hidden.into_inner(),
             ledger,
             tree,
             pulls,

@@ -29,6 +29,11 @@ impl Place {
         self.known(|known| known.name.clone())
     }
 
+    /// The id, once GitHub has told it.
+    pub(super) fn id(&self) -> Option<RepositoryId> {
+        self.known(|known| known.id)
+    }
+
     /// What stands for `/repos/{owner}/{repo}` in paths.
     pub(super) fn root(&self) -> String {
         self.known(|known| match known.id {

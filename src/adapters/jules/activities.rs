@@ -12,11 +12,11 @@ use phileas_domain::engine::Activity;
 
 use super::client::Client;
 use super::error::{ApiError, Cause};
-use super::query::{MAX_PAGE_SIZE, PageQuery};
+use super::query::{PageQuery, PageSize};
 use super::recent::lock;
 use super::{routes, translate};
 
-/// How many pages of 100 activities are read of one session.
+/// How many pages, of 100 activities or fewer, are asked for of one session.
 pub const MAX_PAGES: usize = 100;
 
 /// Of how many sessions the activities are remembered.
@@ -125,13 +125,18 @@ impl Client {
     async fn pages(&self, session: &str, filter: Option<&str>) -> Result<Vec<Activity>, ApiError> {
         let mut activities: Vec<Activity> = Vec::new();
         let mut token = String::new();
+        let mut size = PageSize::default();
         for _ in 0..MAX_PAGES {
             let query = PageQuery {
                 filter,
-                page_size: Some(MAX_PAGE_SIZE),
+                page_size: Some(size.get()),
                 page_token: (!token.is_empty()).then_some(&token),
             };
-            let page = self.list_activities(session, query).await?;
+            let page = match self.list_activities(session, query).await {
+                Err(error) if size.shrink(&error) => continue,
+                page => page?,
+            };
+            size.grow();
             for activity in &page.activities {
                 // Without a time of its own it happened when its neighbour did.
                 let before = activities

@@ -86,7 +86,12 @@ impl std::fmt::Display for Answer {
             }
         }
         if !self.message.is_empty() {
-            write!(f, ": {}", self.message)?;
+            // Google explains at length how to sign in; that a key is refused is said by the first sentence.
+            let said = match self.message.split_once(". ") {
+                Some((first, _)) if self.is_credential() => first,
+                _ => &self.message,
+            };
+            write!(f, ": {said}")?;
         }
         if (300..400).contains(&self.status) {
             write!(

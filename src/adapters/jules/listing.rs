@@ -9,15 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
-use phileas_domain::model::RepositoryName;
 
 use super::client::Client;
 use super::error::ApiError;
-use super::query::{MAX_PAGE_SIZE, PageQuery};
-use super::translate::{self, Whose};
+use super::query::{PageQuery, PageSize};
+use super::translate::{self, Repository, Whose};
 use super::wire;
 
-/// How many pages of 100 sessions are read of one listing.
+/// How many pages, of 100 sessions or fewer, are asked for of one listing.
 pub const MAX_PAGES: usize = 50;
 
 /// The filter that shows archived sessions, and only those.
@@ -29,7 +28,7 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// A listing, and what it showed besides.
 pub(super) struct Listed {
     pub(super) sessions: Sessions,
-    /// The name of this repository's source as Jules writes it.
+    /// The present name of this repository's source as Jules writes it.
     pub(super) source: Option<String>,
 }
 
@@ -94,13 +93,18 @@ impl Client {
         let mut order = Order::default();
         let mut tokens = BTreeSet::new();
         let mut token = String::new();
+        let mut size = PageSize::default();
         for _ in 0..MAX_PAGES {
             let query = PageQuery {
                 filter,
-                page_size: Some(MAX_PAGE_SIZE),
+                page_size: Some(size.get()),
                 page_token: (!token.is_empty()).then_some(&token),
             };
-            let page = self.list_sessions(query).await?;
+            let page = match self.list_sessions(query).await {
+                Err(error) if size.shrink(&error) => continue,
+                page => page?,
+            };
+            size.grow();
             let mut newest = None;
             for mut session in page.sessions {
                 let created = translate::created_at(&session);
@@ -137,7 +141,7 @@ impl Client {
 
 impl Account {
     /// What it says of a repository.
-    pub(super) fn of(&self, repository: &RepositoryName) -> Listed {
+    pub(super) fn of(&self, repository: &Repository) -> Listed {
         let mut gathered = Gathered::new(repository, self.now);
         for session in &self.sessions {
             gathered.take(session);
@@ -208,7 +212,7 @@ impl Reach {
 
 /// What was read so far. Of other repositories' sessions only what counts for the key is kept.
 struct Gathered<'a> {
-    repository: &'a RepositoryName,
+    repository: &'a Repository,
     now: Timestamp,
     ours: BTreeMap<String, Session>,
     key: BTreeMap<String, Counted>,
@@ -224,7 +228,7 @@ struct Counted {
 }
 
 impl<'a> Gathered<'a> {
-    fn new(repository: &'a RepositoryName, now: Timestamp) -> Self {
+    fn new(repository: &'a Repository, now: Timestamp) -> Self {
         Self {
             repository,
             now,
@@ -250,8 +254,14 @@ impl<'a> Gathered<'a> {
         self.key.insert(id.clone(), counted);
         match translate::whose(session, self.repository) {
             Whose::Ours => {
-                let context = session.source_context.as_ref();
-                self.source = context.map(|context| context.source.clone());
+                // A former name is of no use for a new session.
+                let named = session.source_context.as_ref().filter(|context| {
+                    translate::repository_of(&context.source).as_ref()
+                        == Some(&self.repository.name)
+                });
+                self.source = named
+                    .map(|context| context.source.clone())
+                    .or(self.source.take());
             }
             Whose::Marked => {}
             Whose::Foreign => return,

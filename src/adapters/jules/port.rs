@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, CreateFailure, CreateSession, ListingNeed, Session, Sessions,
+    Activity, CreateFailure, CreateSession, ListingNeed, Repository, Session, Sessions,
 };
 use phileas_domain::model::{RepositoryName, SessionId};
 
@@ -20,7 +20,7 @@ use crate::runtime::ports::{Failure, ReadJules, WriteJules};
 #[derive(Debug)]
 pub struct RepositoryJules {
     client: Arc<Client>,
-    repository: RepositoryName,
+    repository: Mutex<translate::Repository>,
     /// The source's name as Jules wrote it last; its case may differ from GitHub's.
     source: Mutex<Option<String>>,
     /// Something was heard of the repository at this reading of the client's stopwatch.
@@ -28,12 +28,16 @@ pub struct RepositoryJules {
 }
 
 impl RepositoryJules {
-    /// The view of a repository.
+    /// The view of a repository, by the name that a person typed. Listings tell it what GitHub says.
     #[must_use]
     pub fn new(client: Arc<Client>, repository: RepositoryName) -> Self {
         Self {
             client,
-            repository,
+            repository: Mutex::new(translate::Repository {
+                id: None,
+                name: repository.clone(),
+                typed: repository,
+            }),
             source: Mutex::new(None),
             heard: None,
         }
@@ -50,7 +54,7 @@ impl RepositoryJules {
     /// What was listed before may not show what is about to be written.
     fn writes(&self) {
         if let Some(shelf) = &self.client.shelf {
-            shelf.wrote(&self.repository, self.client.stopwatch.elapsed());
+            shelf.wrote(&self.repository().name, self.client.stopwatch.elapsed());
         }
     }
 
@@ -58,10 +62,14 @@ impl RepositoryJules {
         self.client.recent.now(self.client.stopwatch.elapsed())
     }
 
+    fn repository(&self) -> translate::Repository {
+        lock(&self.repository).clone()
+    }
+
     fn new_session(&self, create: &CreateSession) -> NewSession {
         let known = lock(&self.source).clone();
         let source = known
-            .filter(|_| create.source == self.repository)
+            .filter(|known| translate::repository_of(known).as_ref() == Some(&create.source))
             .unwrap_or_else(|| translate::source_name(&create.source));
         NewSession {
             prompt: create.prompt.clone(),
@@ -83,13 +91,24 @@ fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
 }
 
 impl ReadJules for RepositoryJules {
-    async fn list(&self, need: &ListingNeed, now: Timestamp) -> Result<Sessions, Failure> {
+    async fn list(
+        &self,
+        repository: &Repository,
+        need: &ListingNeed,
+        now: Timestamp,
+    ) -> Result<Sessions, Failure> {
+        let known = {
+            let mut known = lock(&self.repository);
+            known.id = Some(repository.id);
+            known.name = repository.name.clone();
+            known.clone()
+        };
         self.client
             .recent
             .note(now, self.client.stopwatch.elapsed());
         let listed = self
             .client
-            .sessions_of(&self.repository, need, now, self.heard)
+            .sessions_of(&known, need, now, self.heard)
             .await?;
         if listed.source.is_some() {
             *lock(&self.source) = listed.source;
@@ -100,7 +119,7 @@ impl ReadJules for RepositoryJules {
     async fn session(&self, id: &SessionId) -> Result<Option<Session>, Failure> {
         let session = found(self.client.get_session(id.as_str()).await)?;
         let fallback = self.now().unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok(session.map(|session| translate::session(&session, &self.repository, fallback)))
+        Ok(session.map(|session| translate::session(&session, &self.repository(), fallback)))
     }
 
     async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
@@ -118,7 +137,7 @@ impl WriteJules for RepositoryJules {
             .await;
         let session = created.map_err(|error| error.create_failure(self.now()))?;
         let fallback = self.now().unwrap_or(create.not_after);
-        let mut session = translate::session(&session, &create.source, fallback);
+        let mut session = translate::session(&session, &self.repository(), fallback);
         session.source.get_or_insert_with(|| create.source.clone());
         Ok(session)
     }

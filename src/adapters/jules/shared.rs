@@ -21,6 +21,7 @@ use super::client::Client;
 use super::error::ApiError;
 use super::listing::{Account, Listed};
 use super::recent::lock;
+use super::translate::Repository;
 use super::wire::Session;
 use crate::runtime::ports::Disposition;
 
@@ -141,7 +142,7 @@ impl Client {
     /// do.
     pub(super) async fn sessions_of(
         &self,
-        repository: &RepositoryName,
+        repository: &Repository,
         need: &ListingNeed,
         now: Timestamp,
         heard: Option<Duration>,
@@ -152,7 +153,7 @@ impl Client {
         let came = self.stopwatch.elapsed();
         let mut slot = shelf.slot.lock().await;
         let elapsed = self.stopwatch.elapsed();
-        if !slot.serves(need, shelf.written_at(repository), heard, elapsed) {
+        if !slot.serves(need, shelf.written_at(&repository.name), heard, elapsed) {
             // Whoever waited while it failed has had the answer: asking again for each would be a flood.
             if let Some((at, until, error)) = &slot.failed
                 && (*at >= came || elapsed < *until)

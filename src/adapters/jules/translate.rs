@@ -3,7 +3,7 @@
 use http::Uri;
 use jiff::Timestamp;
 use phileas_domain::engine::{Activity, ActivityKind, Session, SessionState};
-use phileas_domain::model::{Marker, PullNumber, RepositoryName, SessionId};
+use phileas_domain::model::{Marker, PullNumber, RepositoryId, RepositoryName, SessionId};
 
 use super::wire;
 use super::wire::{Kind, Output};
@@ -11,10 +11,33 @@ use super::wire::{Kind, Output};
 /// The host of pull requests. Jules serves no other.
 const GITHUB: &str = "github.com";
 
+/// What is known of the repository that sessions are looked for. Jules keeps the name under which a session was created,
+/// and GitHub the repository's id alone.
+#[derive(Debug, Clone)]
+pub(super) struct Repository {
+    /// Its id, once GitHub has told it.
+    pub(super) id: Option<RepositoryId>,
+    /// Its present name, as far as it is known.
+    pub(super) name: RepositoryName,
+    /// The name that a person typed, which may be one from before a rename.
+    pub(super) typed: RepositoryName,
+}
+
+impl Repository {
+    fn is_named(&self, name: &RepositoryName) -> bool {
+        self.name == *name || self.typed == *name
+    }
+
+    /// Whether a session's prompt ends in our line with this repository's id.
+    fn wrote(&self, session: &wire::Session) -> bool {
+        Marker::in_prompt(&session.prompt).is_some_and(|line| self.id == Some(line.repository))
+    }
+}
+
 /// Whose a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// It works on this repository.
+    /// It works on this repository, by its source or by our line in its prompt.
     Ours,
     /// It does not say what it works on, but bears a marker of phileas, which only its own repository knows.
     Marked,
@@ -23,9 +46,12 @@ pub(super) enum Whose {
 }
 
 /// Whose a listed session is.
-pub(super) fn whose(session: &wire::Session, repository: &RepositoryName) -> Whose {
+pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
+    if repository.wrote(session) {
+        return Whose::Ours;
+    }
     match source(session) {
-        Some(source) if source == *repository => Whose::Ours,
+        Some(source) if repository.is_named(&source) => Whose::Ours,
         Some(_) => Whose::Foreign,
         None => {
             let marked = Marker::in_title(&session.title).is_some()
@@ -42,17 +68,21 @@ pub(super) fn whose(session: &wire::Session, repository: &RepositoryName) -> Who
 /// The domain's session. `fallback` stands for a missing time of creation.
 pub(super) fn session(
     session: &wire::Session,
-    repository: &RepositoryName,
+    repository: &Repository,
     fallback: Timestamp,
 ) -> Session {
     let updated_at = session.update_time.parse().ok();
+    let source = source(session);
+    // A session that is ours by its prompt alone names its pull requests by the name that the repository had then.
+    let former = source.as_ref().filter(|_| repository.wrote(session));
+    let is_ours = |name: &RepositoryName| repository.is_named(name) || former == Some(name);
     let mut pulls: Vec<PullNumber> = Vec::new();
     let mut has_changes = false;
     for output in &session.outputs {
         match output {
             Output::PullRequest(pull) => {
                 has_changes = true;
-                let number = pull_number(&pull.url, repository);
+                let number = pull_number(&pull.url, is_ours);
                 pulls.extend(number.filter(|number| !pulls.contains(number)));
             }
             Output::ChangeSet(changes) => has_changes |= changes.has_changes(),
@@ -64,7 +94,7 @@ pub(super) fn session(
         state: state(&session.state),
         title: session.title.clone(),
         prompt: (!session.prompt.is_empty()).then(|| session.prompt.clone()),
-        source: source(session),
+        source,
         created_at: created_at(session).or(updated_at).unwrap_or(fallback),
         updated_at,
         archived: session.archived,
@@ -100,12 +130,16 @@ pub(super) fn source_name(repository: &RepositoryName) -> String {
 }
 
 fn source(session: &wire::Session) -> Option<RepositoryName> {
-    let source = &session.source_context.as_ref()?.source;
+    repository_of(&session.source_context.as_ref()?.source)
+}
+
+/// The repository that a source's name means.
+pub(super) fn repository_of(source: &str) -> Option<RepositoryName> {
     source.strip_prefix("sources/github/")?.parse().ok()
 }
 
 /// The number in a pull request's URL, if it is one of this repository.
-fn pull_number(url: &str, repository: &RepositoryName) -> Option<PullNumber> {
+fn pull_number(url: &str, is_ours: impl Fn(&RepositoryName) -> bool) -> Option<PullNumber> {
     let url: Uri = url.trim().parse().ok()?;
     let host = url.host()?.to_ascii_lowercase();
     if host.strip_prefix("www.").unwrap_or(&host) != GITHUB {
@@ -114,7 +148,7 @@ fn pull_number(url: &str, repository: &RepositoryName) -> Option<PullNumber> {
     let mut parts = url.path().strip_prefix('/')?.split('/');
     let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let named: RepositoryName = format!("{owner}/{name}").parse().ok()?;
-    if named != *repository || kind != "pull" || !number.bytes().all(|b| b.is_ascii_digit()) {
+    if !is_ours(&named) || kind != "pull" || !number.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
     number
@@ -155,8 +189,9 @@ mod tests {
 
     #[test]
     fn only_pull_requests_of_this_repository_count() {
-        let repository = "acme/widget".parse().unwrap();
-        let number = |url: &str| pull_number(url, &repository).map(|number| number.0);
+        let repository: RepositoryName = "acme/widget".parse().unwrap();
+        let number =
+            |url: &str| pull_number(url, |name| *name == repository).map(|number| number.0);
         for url in [
             "https://github.com/acme/widget/pull/12",
             "https://github.com/Acme/Widget/pull/12/files",

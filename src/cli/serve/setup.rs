@@ -26,7 +26,13 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         )));
     }
     let listener = super::bind("--admin-listen", config.admin_listen).await?;
-    let origin = format!("http://{}", listener.local_addr()?);
+    let address = listener.local_addr()?;
+    // A listener on all addresses has none that a browser could go to.
+    let origin = if address.ip().is_unspecified() {
+        format!("http://localhost:{}", address.port())
+    } else {
+        format!("http://{address}")
+    };
     let api = variable("GITHUB_API_URL");
     let base = github::Base::from_values(api.as_deref(), None)
         .map_err(|error| Stopped::usage(error.to_string()))?;

@@ -12,7 +12,7 @@ use super::super::arguments::Repository;
 use super::super::connect::{self, Connection};
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
-use super::carry_out;
+use super::{carry_out, end_only};
 use crate::runtime::{Edit, EditError, edit};
 
 /// What became of the wish.
@@ -95,7 +95,7 @@ pub(super) async fn cancel(
     match found {
         Found::Live { place } => {
             say(id, "cancelled", &place, arguments, screen)?;
-            carry_out(&connection, Ask::Due, arguments.json, screen).await
+            end_only(&connection, arguments.json, screen).await
         }
         Found::Over { outcome, .. } => {
             let text = format!("the turn is over already, as {outcome}");

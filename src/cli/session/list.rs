@@ -17,7 +17,7 @@ use super::observe;
 use crate::runtime::ports::ReadJules as _;
 
 /// How much of a title stands in the table, in characters.
-const TITLE_CHARS: usize = 50;
+pub(super) const TITLE_CHARS: usize = 50;
 
 pub(super) async fn run(
     archived: bool,
@@ -31,7 +31,10 @@ pub(super) async fn run(
     } else {
         ListingNeed::Since(jiff::Timestamp::MIN)
     };
-    let listing = connection.jules.list(&need, observation.now).await?;
+    let listing = connection
+        .jules
+        .list(&observation.repository, &need, observation.now)
+        .await?;
     if listing.since.is_some() {
         tracing::warn!("Jules has more sessions than are read; the oldest are not shown");
     }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use phileas_domain::engine::{Activity, ActivityKind, SessionState};
 use phileas_domain::model::SessionId;
 use phileas_domain::state::State;
 use serde_json::json;
@@ -10,8 +11,10 @@ use super::super::arguments::Repository;
 use super::super::connect::Connection;
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
+use super::super::plain::plain;
+use super::list::{TITLE_CHARS, state_code};
 use super::{observe, of_repository};
-use crate::runtime::ports::WriteJules as _;
+use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 
 /// The longest message, in characters. Jules names no limit; this is far above what people type.
 const MAX_MESSAGE_CHARS: usize = 100_000;
@@ -22,10 +25,46 @@ pub(super) async fn approve(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    of_repository(&connection, id).await?;
-    // Whatever the state says: some sessions read COMPLETED and wait for their plan's approval all the same.
-    connection.jules.approve_plan(&SessionId::from(id)).await?;
-    done(id, "approved", "its plan is approved", arguments, screen)
+    let session = of_repository(&connection, id).await?;
+    let activities = connection.jules.activities(&SessionId::from(id)).await?;
+    match plan_of(&session.state, &activities.unwrap_or_default()) {
+        Planned::Waits => {
+            connection.jules.approve_plan(&SessionId::from(id)).await?;
+            done(id, "approved", "its plan is approved", arguments, screen)
+        }
+        Planned::Approved => {
+            let sentence = "its plan was approved before; nothing was sent";
+            done(id, "approved before", sentence, arguments, screen)
+        }
+        Planned::Nothing => Err(Stopped::usage(format!(
+            "session {id} has no plan that waits for approval; its state is {}",
+            plain(&state_code(&session.state), TITLE_CHARS)
+        ))),
+    }
+}
+
+/// Whether a session has a plan, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Planned {
+    /// There is none.
+    Nothing,
+    /// It waits for somebody's approval.
+    Waits,
+    /// Somebody has approved it, or Jules itself.
+    Approved,
+}
+
+/// Some sessions read COMPLETED and wait for their plan's approval all the same, so the activities count, too.
+fn plan_of(state: &SessionState, activities: &[Activity]) -> Planned {
+    if *state == SessionState::AwaitingPlanApproval {
+        return Planned::Waits;
+    }
+    let last = activities.iter().rev().find_map(|one| match one.kind {
+        ActivityKind::PlanGenerated => Some(Planned::Waits),
+        ActivityKind::PlanApproved => Some(Planned::Approved),
+        _ => None,
+    });
+    last.unwrap_or(Planned::Nothing)
 }
 
 pub(super) async fn message(

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use phileas_domain::engine::{
-    self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Snapshot,
+    self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Sessions, Snapshot,
 };
 use phileas_domain::model::{Oid, PullNumber};
 use phileas_domain::state::rebuild::{
     Ending, PullFate, Rebuilt, SessionEnd, SessionFact, catch_up, rebuild,
 };
-use phileas_domain::state::{codec, invariant};
+use phileas_domain::state::{STATE_PATH, codec, invariant};
 use serde_json::json;
 
 use super::super::arguments::Repository;
@@ -18,7 +18,7 @@ use super::super::connect::{Connection, hex};
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
-use super::commit;
+use super::{commit, is_newer, newer};
 use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
 
 pub(super) async fn run(
@@ -28,7 +28,22 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let snapshot = look(&connection).await?;
-    refuse_if_whole(&snapshot)?;
+    if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger
+        && is_newer(diagnostics)
+    {
+        let place = format!("{}, branch {LEDGER_BRANCH}, {STATE_PATH}", arguments.repo);
+        return Err(newer(&place));
+    }
+    if let Some(why) = whole(&snapshot)? {
+        if arguments.json {
+            let document =
+                json!({ "sessions": null, "notes": [why], "written": null, "state": null });
+            screen.line(&document.to_string())?;
+        } else {
+            screen.line(&why)?;
+        }
+        return Ok(Exit::Done);
+    }
     let facts = facts(&snapshot);
     let nonce = hex(&snapshot.entropy[..6]);
     let (id, now) = (snapshot.repository.id, snapshot.now);
@@ -68,6 +83,36 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
+/// How to go on without a whole list.
+const GO_ON: &str = "to go on, put the newest commit of the branch `jules` back if anybody still has it; or delete \
+    sessions in Jules that nobody needs (those of other repositories of this key count as well) and run this again; or \
+    begin anew with an empty ledger, the file `.jules/cycle_state.json` with the content \
+    `{\"version\": 5, \"history\": {}}` on the branch `jules`, which forgets what ran before";
+
+/// What a listing does not show; nothing for a whole one.
+fn unseen(sessions: &Sessions) -> Option<String> {
+    let seen = sessions.sessions.len();
+    let mut unseen = Vec::new();
+    if let Some(since) = sessions.since {
+        unseen.push(if since < sessions.taken_at {
+            format!(
+                "it goes on beyond what is read of it, so that sessions created before {} UTC were not seen ({seen} of \
+                 this repository were)",
+                short(since)
+            )
+        } else {
+            format!(
+                "it goes on beyond what is read of it, in no order, so that any session may be missing ({seen} of this \
+                 repository were seen)"
+            )
+        });
+    }
+    if !sessions.archived {
+        unseen.push("Jules does not show archived sessions to this key".to_owned());
+    }
+    (!unseen.is_empty()).then(|| unseen.join(", and "))
+}
+
 /// Everything that Jules and GitHub know of the repository's sessions.
 async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     let settings = connection.settings(Ask::Due)?;
@@ -77,13 +122,14 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     let mut snapshot = sight.snapshot;
     let sessions = connection
         .jules
-        .list(&ListingNeed::Everything, snapshot.now)
+        .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
-    if sessions.since.is_some() || !sessions.archived {
+    if let Some(unseen) = unseen(&sessions) {
         return Err(Stopped {
             exit: Exit::Unavailable,
-            message: "Jules' list of sessions could not be read to its end, so nothing can be proposed from it"
-                .to_owned(),
+            message: format!(
+                "nothing can be proposed from Jules' list of sessions: {unseen}; {GO_ON}"
+            ),
         });
     }
     let unread: BTreeSet<PullNumber> = sessions
@@ -99,17 +145,17 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     Ok(snapshot)
 }
 
-/// A ledger that can be read and is not behind says more than Jules does.
-fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
+/// A ledger that can be read and is not behind says more than Jules does: then nothing is to be done, and this says why.
+fn whole(snapshot: &Snapshot) -> Result<Option<String>, Stopped> {
     let Ledger::Present { state, .. } = &snapshot.ledger else {
-        return Ok(());
+        return Ok(None);
     };
     let lines = engine::decide(snapshot, &[]).report.lines;
     if lines
         .iter()
         .any(|line| line.reason == Reason::LedgerRolledBack)
     {
-        return Ok(());
+        return Ok(None);
     }
     if let Some(line) = lines
         .iter()
@@ -121,7 +167,7 @@ fn refuse_if_whole(snapshot: &Snapshot) -> Result<(), Stopped> {
             line.until.map_or_else(String::new, short)
         )));
     }
-    Err(Stopped::usage(format!(
+    Ok(Some(format!(
         "nothing is rebuilt: the ledger can be read ({} entries of history) and knows every session of ours that Jules \
          shows; Jules does not know what it holds of schedules, requests and budgets",
         state.history.len()
@@ -201,4 +247,36 @@ fn print(
     );
     screen.line(&last)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use phileas_domain::engine::KeyUse;
+
+    use super::*;
+
+    #[test]
+    fn what_a_listing_does_not_show_is_named() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let listing = |since: Option<&str>, archived| Sessions {
+            taken_at: at("2026-01-05T12:00:00Z"),
+            since: since.map(at),
+            archived,
+            sessions: Vec::new(),
+            key: KeyUse::default(),
+        };
+        assert_eq!(unseen(&listing(None, true)), None);
+        let cut_off = unseen(&listing(Some("2025-03-01T00:00:00Z"), true)).unwrap();
+        assert!(
+            cut_off.contains("created before 2025-03-01 00:00 UTC"),
+            "{cut_off}"
+        );
+        let unordered = unseen(&listing(Some("2026-01-05T12:00:00Z"), false)).unwrap();
+        assert!(
+            unordered.contains("any session may be missing"),
+            "{unordered}"
+        );
+        assert!(unordered.contains("archived"), "{unordered}");
+    }
 }

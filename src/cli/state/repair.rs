@@ -14,7 +14,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
 use super::super::validate::diagnostic_json;
-use super::{Found, commit, file, no_ledger, tell, wanted};
+use super::{Found, commit, file, is_newer, newer, no_ledger, tell, wanted};
 use crate::adapters::github;
 use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
 
@@ -24,10 +24,14 @@ pub(super) async fn run(
     source: &StateSource,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let target = match path {
-        Some(path) => Target::of_file(path, source)?,
-        None => Target::of_branch(source).await?,
-    };
+    let target = Target::of(path, source).await?;
+    if let Err(diagnostics) = codec::load(&target.found.text)
+        && is_newer(&diagnostics)
+    {
+        // An earlier version of it would be a step back behind what the newer program wrote.
+        tell(&target.found, &diagnostics)?;
+        return Err(newer(&target.found.place));
+    }
     let earlier = target.earlier().await?;
     let proposal = repair::propose(&target.found.text, &earlier);
     let intact = proposal.origin == Origin::Intact && !target.misplaced;
@@ -40,9 +44,18 @@ pub(super) async fn run(
     } else {
         print(&target.found, &proposal, intact, screen)?;
     }
+    if proposal.origin == Origin::Newer {
+        return Err(newer(&target.found.place));
+    }
     match (&proposal.state, done) {
+        (None, _) if target.github.is_none() => Err(Stopped::corrupt(format!(
+            "nothing of {} can be saved by itself, and earlier versions were not looked at; name the repository \
+             by `--repo OWNER/NAME`, or let `phileas state rebuild` propose a state from Jules' list",
+            target.found.place
+        ))),
         (None, _) => Err(Stopped::corrupt(format!(
-            "no earlier version of {} that can be read was found; `phileas state rebuild` may help",
+            "no earlier version of {} that can be read was found; `phileas state rebuild` proposes a state from \
+             Jules' list",
             target.found.place
         ))),
         (Some(_), Some(done)) if !source.json => {
@@ -63,7 +76,7 @@ pub(super) async fn run(
 }
 
 /// What is to be mended, and where earlier versions of it are.
-struct Target<'a> {
+pub(super) struct Target<'a> {
     found: Found,
     path: Option<&'a Path>,
     github: Option<github::Client>,
@@ -73,6 +86,13 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
+    pub(super) async fn of(path: Option<&'a Path>, source: &StateSource) -> Result<Self, Stopped> {
+        match path {
+            Some(path) => Self::of_file(path, source),
+            None => Self::of_branch(source).await,
+        }
+    }
+
     fn of_file(path: &'a Path, source: &StateSource) -> Result<Self, Stopped> {
         let found = file::read(path)?;
         let github = match &source.repo {
@@ -119,7 +139,7 @@ impl<'a> Target<'a> {
     }
 
     /// The versions of the file that the branch holds, without the one that is to be mended.
-    async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
+    pub(super) async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
         let Some(github) = &self.github else {
             return Ok(Vec::new());
         };
@@ -170,7 +190,7 @@ fn print(
         return Ok(());
     }
     let origin = match &proposal.origin {
-        Origin::Intact | Origin::Nothing => return Ok(()),
+        Origin::Intact | Origin::Newer | Origin::Nothing => return Ok(()),
         Origin::Sides(sides) => format!("the sides {} together", sides.join(" and ")),
         Origin::Earlier { oid, committed_at } => {
             format!("the version of {} UTC ({oid})", short(*committed_at))
@@ -195,6 +215,7 @@ fn document(proposal: &Proposal, intact: bool, done: Option<&str>) -> serde_json
         Origin::Earlier { oid, committed_at } => json!({
             "kind": "earlier", "commit": oid.as_str(), "committed_at": committed_at.to_string(),
         }),
+        Origin::Newer => json!({ "kind": "newer" }),
         Origin::Nothing => json!({ "kind": "nothing" }),
     };
     let lines: Vec<_> = proposal

@@ -2,38 +2,74 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::Path;
 
+use phileas_domain::Diagnostic;
 use phileas_domain::state::codec::{self, Loaded};
-use phileas_domain::state::{Outcome, State};
+use phileas_domain::state::{Outcome, State, repair};
 
+use super::super::arguments::StateSource;
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
-use super::{Found, tell};
+use super::repair::Target;
+use super::{Found, newer, read, tell};
 
-pub(super) fn run(
-    found: &Found,
-    json: bool,
+pub(super) async fn run(
+    file: Option<&Path>,
+    source: &StateSource,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
+    let found = read(file, source).await?;
     let loaded = match codec::load(&found.text) {
         Ok(loaded) => loaded,
         Err(diagnostics) => {
-            tell(found, &diagnostics)?;
-            return Err(Stopped::corrupt(format!(
-                "{} cannot be read; `phileas state repair` proposes a whole file",
-                found.place
-            )));
+            tell(&found, &diagnostics)?;
+            return Err(unreadable(&found, &diagnostics, file, source).await);
         }
     };
-    tell(found, &loaded.warnings)?;
+    tell(&found, &loaded.warnings)?;
     screen.write_all(codec::save(&loaded.state).as_bytes())?;
     screen.flush()?;
     // Beside the document, so that a program that reads it is not troubled.
-    if !json {
+    if !source.json {
         write!(std::io::stderr(), "{}", summary(&found.place, &loaded))?;
     }
     Ok(Exit::Done)
+}
+
+/// Says what helps: only what would come to something is advised.
+async fn unreadable(
+    found: &Found,
+    diagnostics: &[Diagnostic],
+    file: Option<&Path>,
+    source: &StateSource,
+) -> Stopped {
+    let place = &found.place;
+    if diagnostics.iter().any(Diagnostic::is_newer_format) {
+        return newer(&found.place);
+    }
+    let named = match (file, &source.repo) {
+        (Some(path), Some(repo)) => format!(" {} --repo {repo}", path.display()),
+        (Some(path), None) => format!(" {}", path.display()),
+        (None, Some(repo)) => format!(" --repo {repo}"),
+        (None, None) => String::new(),
+    };
+    let earlier = match Target::of(file, source).await {
+        Ok(target) => target.earlier().await.unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    let advice = if repair::propose(&found.text, &earlier).state.is_some() {
+        format!("`phileas state repair{named}` proposes a whole file")
+    } else if source.repo.is_none() {
+        format!(
+            "nothing of it can be saved by itself; `phileas state repair{named} --repo OWNER/NAME` looks for an earlier version"
+        )
+    } else {
+        "no earlier version that can be read was found; `phileas state rebuild` proposes a state from Jules' list"
+            .to_owned()
+    };
+    Stopped::corrupt(format!("{place} cannot be read; {advice}"))
 }
 
 /// What people want to know first.
@@ -51,9 +87,9 @@ fn summary(place: &str, loaded: &Loaded) -> String {
     line("history", history(state));
     line("open", open_pulls(state));
     if let Some(pause) = &state.paused {
-        let by = pause.by.as_deref().unwrap_or("somebody");
+        let by = pause.by.as_deref().map(|by| format!("by {by}: "));
         let why = pause.reason.as_deref().unwrap_or("no reason was given");
-        line("paused", format!("by {by}: {why}"));
+        line("paused", format!("{}{why}", by.unwrap_or_default()));
     }
     for (name, track) in &state.tracks {
         let persona = track

@@ -3,17 +3,19 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use jiff::SignedDuration;
-use phileas_domain::engine::{BudgetFigures, Line, Yield};
+use phileas_domain::engine::{Line, Reason, Yield};
 use phileas_domain::model::RepositoryName;
 
 use super::super::exit::Stopped;
-use super::super::lines::short;
+use super::super::lines::{Tense, short, words};
 use super::super::output::Screen;
 use super::super::plain::plain;
 use super::Status;
 
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 2;
 /// How much of a reason stands in the table, in characters.
 const DETAIL_CHARS: usize = 90;
 
@@ -32,28 +34,49 @@ pub(super) fn print(
         short(report.now)
     ))?;
     for one in &report.plan_diagnostics {
-        screen.line(&one.to_string())?;
+        screen.wrapped(&one.to_string(), INDENT)?;
     }
     heading("tracks", screen)?;
-    let mut table = plain_table(&["", "persona", "session", "pull", "", "until (UTC)"]);
+    let header = [
+        "track",
+        "persona",
+        "session",
+        "pull",
+        "what happens, or why not",
+        "until (UTC)",
+    ];
+    let mut table = plain_table(&header, screen.width);
     for (_, line) in report.all() {
-        table.add_row(row(line));
+        let paused = line
+            .track
+            .as_ref()
+            .and_then(|track| status.paused.get(track));
+        table.add_row(row(line, paused));
     }
     screen.line(&table.trim_fmt())?;
 
     heading("budget", screen)?;
-    for line in budget(&status.budget) {
-        screen.line(&line)?;
+    for line in budget(status) {
+        screen.wrapped(&line, INDENT)?;
     }
 
-    heading(
-        &format!("yield of the last {} entries", status.entries),
-        screen,
-    )?;
-    if status.yields.is_empty() {
-        screen.line("nobody has run yet")?;
-    } else {
-        screen.line(&yields(status))?;
+    match status.entries {
+        None => {
+            heading("yield", screen)?;
+            screen.line("unknown: the ledger cannot be read")?;
+        }
+        Some(entries) => {
+            let entries = match entries {
+                1 => "1 entry".to_owned(),
+                several => format!("{several} entries"),
+            };
+            heading(&format!("yield of the last {entries}"), screen)?;
+            if status.yields.is_empty() {
+                screen.line("nobody has run yet")?;
+            } else {
+                screen.line(&yields(status, screen.width))?;
+            }
+        }
     }
 
     if !status.notices.is_empty() {
@@ -80,14 +103,18 @@ fn heading(text: &str, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
     Ok(())
 }
 
-fn plain_table(header: &[&str]) -> Table {
+fn plain_table(header: &[&str], width: Option<usize>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    }
     table.set_header(header.to_vec());
     table
 }
 
-fn row(line: &Line) -> [String; 6] {
+fn row(line: &Line, paused: Option<&String>) -> [String; 6] {
     let mut who = line
         .track
         .as_ref()
@@ -96,13 +123,24 @@ fn row(line: &Line) -> [String; 6] {
         who.push_str(&format!("#{seq}"));
     }
     let text = |id: Option<String>| id.unwrap_or_default();
+    // What a tick would do reads like a wait without a word before it.
+    let would = match words(line.verdict, Tense::Forecast) {
+        words if words == line.verdict.as_str() => String::new(),
+        words => format!("{words}: "),
+    };
+    let paused = match paused {
+        Some(why) if line.reason != Reason::PausedTrack => {
+            format!("; the track is paused: {}", plain(why, DETAIL_CHARS))
+        }
+        _ => String::new(),
+    };
     [
         who,
         text(line.persona.as_ref().map(ToString::to_string)),
         text(line.session_id.as_ref().map(ToString::to_string)),
         text(line.pr_number.map(|number| format!("#{number}"))),
         format!(
-            "{} [{}]",
+            "{would}{} [{}]{paused}",
             plain(&line.detail, DETAIL_CHARS),
             line.reason.code()
         ),
@@ -110,22 +148,30 @@ fn row(line: &Line) -> [String; 6] {
     ]
 }
 
-fn budget(figures: &BudgetFigures) -> Vec<String> {
+fn budget(status: &Status) -> Vec<String> {
+    let figures = &status.budget;
     let known = |used: Option<u32>| used.map_or_else(|| "?".to_owned(), |used| used.to_string());
+    let ours = |used: u32| known(status.entries.map(|_| used));
     let mut lines = vec![
         format!(
             "this repository: {}/{} sessions within a day, {}/{} live; {}/{} pull requests wait for a review",
-            figures.day,
+            ours(figures.day),
             figures.day_limit,
-            figures.live,
+            ours(figures.live),
             figures.live_limit,
-            figures.backlog,
+            ours(figures.backlog),
             figures.backlog_limit
         ),
         format!(
-            "the Jules key: {}/{} sessions within a day ({} kept for people), {}/{} live",
+            "the Jules key: {}{}/{} sessions within a day{} ({} kept for people), {}/{} live",
+            if status.key_at_least { "at least " } else { "" },
             known(figures.key_day),
             figures.key_day_limit,
+            if status.key_at_least {
+                ", without what other repositories archived"
+            } else {
+                ""
+            },
             figures.key_reserved,
             known(figures.key_live),
             figures.key_live_limit
@@ -140,7 +186,7 @@ fn budget(figures: &BudgetFigures) -> Vec<String> {
     lines
 }
 
-fn yields(status: &Status) -> String {
+fn yields(status: &Status, width: Option<usize>) -> String {
     let header = [
         "persona",
         "sessions",
@@ -154,7 +200,7 @@ fn yields(status: &Status) -> String {
         "to merge",
         "resting until (UTC)",
     ];
-    let mut table = plain_table(&header);
+    let mut table = plain_table(&header, width);
     for column in 1..=9 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);

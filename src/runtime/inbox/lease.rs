@@ -20,7 +20,7 @@ pub struct Lease {
     pub attempt: u32,
     /// When it ends, unless it is extended.
     pub until: Timestamp,
-    /// When the newest delivery was received that asked for a tick; see [`look_again`](super::look_again).
+    /// When the newest delivery was received that asked for a tick; see [`look_again`](super::look_again()).
     pub heard_at: Option<Timestamp>,
     /// Whether this is the daily attempt of a parked repository.
     pub parked: bool,

@@ -164,7 +164,7 @@ impl Summary {
                 .failed
                 .iter()
                 .take(MAX_FINDINGS)
-                .map(|(effect, detail)| short(&format!("{effect}: {detail}")))
+                .map(|one| short(&format!("{}, {}: {}", one.what, one.about, one.detail)))
                 .collect(),
         })
     }

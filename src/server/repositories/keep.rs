@@ -74,20 +74,10 @@ impl Repositories {
     pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<(), RefreshError> {
         let listing = self.source.list(&self.outside).await?;
         let (come, gone) = self.adopt(listing);
-        for id in &come {
-            // One that was known before this process keeps its time.
-            let known = inbox.look(*id).await?;
-            match known.as_ref().and_then(|wake| wake.next_at()) {
-                Some(_) => {}
-                // A repository that was forgotten, or never seen, is ticked now; so is whoever has no next time.
-                None if known.is_none_or(|wake| wake.generation == wake.done_generation) => {
-                    inbox.wake(*id, now).await?;
-                }
-                None => inbox.wake(*id, next_reconcile(*id, now)).await?,
-            }
-        }
-        for id in &gone {
-            inbox.forget(*id).await?;
+        if let Err(error) = tell(inbox, &come, &gone, now).await {
+            // Who has come was not told of, or not all of them: they come again with the next reading.
+            self.unlearn(&come);
+            return Err(error.into());
         }
         if !come.is_empty() || !gone.is_empty() {
             tracing::info!(
@@ -126,6 +116,10 @@ impl Repositories {
                 members.entry(old.id).or_insert_with(|| Arc::clone(old));
             }
         }
+        let in_use = members
+            .values()
+            .filter_map(|member| member.jules.as_ref().ok());
+        self.keys.keep(&in_use.map(|key| key.number).collect());
         let ids = |all: &[Arc<Member>]| -> BTreeSet<RepositoryId> {
             all.iter().map(|member| member.id).collect()
         };
@@ -139,6 +133,12 @@ impl Repositories {
         (come, gone)
     }
 
+    fn unlearn(&self, ids: &BTreeSet<RepositoryId>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.members.retain(|id, _| !ids.contains(id));
+        known.listed = false;
+    }
+
     fn member(&self, found: Found) -> Member {
         let jules = self.keys.client(&found.name, &self.outside);
         Member {
@@ -149,4 +149,29 @@ impl Repositories {
             jules,
         }
     }
+}
+
+/// Tells the inbox who has come and who has gone.
+async fn tell(
+    inbox: &impl Inbox,
+    come: &BTreeSet<RepositoryId>,
+    gone: &BTreeSet<RepositoryId>,
+    now: Timestamp,
+) -> Result<(), InboxError> {
+    for id in come {
+        // One that was known before this process keeps its time.
+        let known = inbox.look(*id).await?;
+        match known.as_ref().and_then(|wake| wake.next_at()) {
+            Some(_) => {}
+            // A repository that was forgotten, or never seen, is ticked now.
+            None if known.is_none_or(|wake| wake.generation == wake.done_generation) => {
+                inbox.wake(*id, now).await?;
+            }
+            None => inbox.wake(*id, next_reconcile(*id, now)).await?,
+        }
+    }
+    for id in gone {
+        inbox.forget(*id).await?;
+    }
+    Ok(())
 }

@@ -44,10 +44,10 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
         error,
     };
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A part that an earlier run left behind may have other modes.
+    // A part that an earlier run left behind is nobody's.
     match std::fs::remove_file(&part) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
         _ => {}

@@ -14,6 +14,10 @@ fn live(state: &State) -> Option<(String, String)> {
 
 /// A session that somebody started in the web app.
 fn start_elsewhere(bench: &Bench, title: &str, repository: &str) -> String {
+    start_elsewhere_with(bench, title, repository, false)
+}
+
+fn start_elsewhere_with(bench: &Bench, title: &str, repository: &str, approval: bool) -> String {
     let mut world = bench.shared.world();
     let (now, knobs) = (world.now(), world.knobs().clone());
     let (owner, name) = repository.split_once('/').unwrap();
@@ -21,7 +25,7 @@ fn start_elsewhere(bench: &Bench, title: &str, repository: &str) -> String {
         prompt: "Add a line to the notes.".to_owned(),
         title: title.to_owned(),
         repository: Some((owner.to_owned(), name.to_owned(), "main".to_owned())),
-        require_plan_approval: false,
+        require_plan_approval: approval,
         auto_create_pull: true,
     };
     world
@@ -71,13 +75,15 @@ fn a_person_approves_and_speaks() {
     let bench = bench();
     let state = bench.until(|state| live(state).is_some());
     let (id, turn) = live(&state).unwrap();
-    bench.run(&["session", "approve", &id]).done();
+    bench
+        .run(&["session", "approve", &id])
+        .refused(2, "has no plan that waits for approval");
+    assert!(acts(&bench, &id).is_empty());
     bench
         .run(&["session", "message", &id, "Keep it small."])
         .done();
     let acts = acts(&bench, &id);
-    assert_eq!(acts[0].0, "approve");
-    let (what, text) = &acts[1];
+    let (what, text) = &acts[0];
     assert_eq!(what, "message");
     assert!(
         text.starts_with(&format!(
@@ -91,12 +97,37 @@ fn a_person_approves_and_speaks() {
 }
 
 #[test]
+fn a_plan_is_approved_once() {
+    let bench = bench();
+    bench.tick();
+    let id = start_elsewhere_with(&bench, "Notes", "acme/widget", true);
+    bench.pass(30);
+    let ran = bench.run(&["session", "approve", &id]).done();
+    assert!(ran.out.contains("its plan is approved"), "{ran:?}");
+    bench.pass(1);
+    let ran = bench.run(&["session", "approve", &id]).done();
+    assert!(ran.out.contains("approved before"), "{ran:?}");
+    let approvals = acts(&bench, &id);
+    assert_eq!(
+        approvals
+            .iter()
+            .filter(|(what, _)| what == "approve")
+            .count(),
+        1
+    );
+}
+
+#[test]
 fn a_cancelled_turn_ends_and_can_be_asked_for_anew() {
     let bench = bench();
     let state = bench.until(|state| live(state).is_some());
     let (id, turn) = live(&state).unwrap();
     let persona = state.history[&0].persona_id.clone();
-    bench.run(&["session", "cancel", &turn]).done();
+    let created = bench.shared.world().complete_books().sessions.len();
+    let cancel = bench.run(&["session", "cancel", &turn]).done();
+    assert!(!cancel.out.contains("PHILEAS_PAUSED"), "{cancel:?}");
+    let now = bench.shared.world().complete_books().sessions.len();
+    assert_eq!(created, now, "whoever cancels starts nothing");
     let state = bench.state();
     assert_eq!(state.history[&0].outcome, Some(Outcome::Cancelled));
     assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");

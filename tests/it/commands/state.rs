@@ -106,9 +106,44 @@ fn a_broken_ledger_is_repaired_from_the_branchs_own_past() {
     assert_ne!(bench.head(), head);
     assert_eq!(bench.state().history, good.history);
     bench.tick();
-    bench
-        .run(&["state", "rebuild", "--write"])
-        .refused(2, "can be read");
+    bench.run(&["state", "rebuild", "--write"]).done();
+    let nothing = bench.run(&["state", "rebuild", "--write", "--json"]).done();
+    assert!(nothing.json()["written"].is_null(), "{nothing:?}");
+    assert!(nothing.out.contains("can be read"), "{nothing:?}");
+}
+
+#[test]
+fn only_what_helps_is_advised() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.json");
+    let name = path.to_str().unwrap();
+    std::fs::write(&path, "{ not json").unwrap();
+    let shown = alone(&["state", "show", name]).refused(5, "--repo OWNER/NAME");
+    assert!(!shown.err.contains("proposes a whole file"), "{shown:?}");
+    let (_conflict, sides) = copy("corrupt-conflict-markers.json");
+    alone(&["state", "show", sides.to_str().unwrap()]).refused(5, "proposes a whole file");
+
+    let newer = "{\"version\": 6, \"history\": {}}\n";
+    std::fs::write(&path, newer).unwrap();
+    for command in ["show", "repair"] {
+        let ran = alone(&["state", command, name]).refused(5, "newer phileas");
+        assert!(!ran.err.contains("state repair"), "{ran:?}");
+    }
+    let bench = bench();
+    bench.write_ledger("{ not json");
+    let shown = bench.run(&["state", "show"]).refused(5, "state rebuild");
+    assert!(!shown.err.contains("state repair"), "{shown:?}");
+    bench.write_ledger(newer);
+    let head = bench.head();
+    for command in ["show", "repair", "rebuild"] {
+        bench.run(&["state", command]).refused(5, "newer phileas");
+    }
+    for command in ["repair", "rebuild"] {
+        bench
+            .run(&["state", command, "--write"])
+            .refused(5, "newer phileas");
+    }
+    assert_eq!(bench.head(), head);
 }
 
 #[test]
@@ -152,4 +187,35 @@ fn a_lost_ledger_is_rebuilt_from_the_markers() {
         assert_eq!(entry.pr_number, before.pr_number);
     }
     bench.until(|state| state.history.len() > whole.history.len());
+}
+
+#[test]
+fn what_a_newer_phileas_wrote_is_left_as_it_is() {
+    let newer = "{\"version\": 6, \"history\": {}}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cycle_state.json");
+    std::fs::write(&path, newer).unwrap();
+    alone(&["state", "repair", path.to_str().unwrap(), "--write"]).refused(5, "upgrade");
+    assert_eq!(text_of(&path), newer);
+
+    let bench = bench();
+    bench.until(|state| !state.history.is_empty());
+    bench.write_ledger(newer);
+    let head = bench.head();
+    bench
+        .run(&["state", "repair", "--write"])
+        .refused(5, "upgrade");
+    bench
+        .run(&["state", "rebuild", "--write"])
+        .refused(5, "upgrade");
+    assert_eq!(bench.head(), head);
+    assert_eq!(bench.run(&["tick"]).code, 5);
+    let world = bench.shared.world();
+    let mut issues = world.github().issues(bench.repo);
+    assert!(issues.any(|issue| {
+        issue
+            .body
+            .as_ref()
+            .is_some_and(|body| body.contains("upgrade this phileas"))
+    }));
 }

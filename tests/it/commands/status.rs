@@ -33,6 +33,86 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     ] {
         assert!(text.out.contains(word), "{word}: {text:?}");
     }
+    bench
+        .run(&["track", "pause", "default", "--reason", "release week"])
+        .done();
+    let busy = bench.run(&["status"]).done();
+    assert!(
+        busy.out.contains("the track is paused: release week"),
+        "{busy:?}"
+    );
     bench.write_ledger("{ broken");
-    bench.run(&["status"]).refused(5, "");
+    let text = bench.run(&["status"]).refused(5, "");
+    for word in ["?/12 sessions", "unknown: the ledger cannot be read"] {
+        assert!(text.out.contains(word), "{word}: {text:?}");
+    }
+    assert!(!text.out.contains("nobody has run yet"), "{text:?}");
+    let ran = bench.run(&["status", "--json"]).refused(5, "");
+    let document = ran.json();
+    for unknown in [
+        &document["yield"]["all"],
+        &document["yield"]["entries"],
+        &document["budget"]["day"]["used"],
+        &document["budget"]["backlog"]["used"],
+    ] {
+        assert!(unknown.is_null(), "{document}");
+    }
+}
+
+#[test]
+fn what_was_archived_counts_for_the_key_as_far_as_the_ledger_knows_it() {
+    let bench = bench();
+    bench.tick();
+    bench.run(&["stop", "--all"]).done();
+    let document = bench.run(&["status", "--json"]).done().json();
+    assert_eq!(document["budget"]["key_day"]["used"], 1, "{document}");
+    assert_eq!(document["budget"]["key_day"]["at_least"], true);
+    let text = bench.run(&["status"]).done();
+    assert!(
+        text.out.contains("the Jules key: at least 1/100 sessions"),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn a_forecast_is_told_from_a_deed() {
+    let bench = bench();
+    let explained = bench.run(&["explain"]).done();
+    assert!(explained.out.contains("would start"), "{explained:?}");
+    assert!(!explained.out.contains("dispatched"), "{explained:?}");
+    let status = bench.run(&["status"]).done();
+    assert!(status.out.contains("would start: "), "{status:?}");
+    let dry = bench.run(&["tick", "--dry-run", "--json"]).done().lines();
+    assert_eq!(dry[0]["decision"], "dispatched");
+    assert!(
+        dry.iter()
+            .all(|line| line["forecast"] == true || line["summary"]["forecast"] == true)
+    );
+    let done = bench.run(&["tick", "--json"]).done().lines();
+    assert_eq!(done[0]["decision"], "dispatched");
+    assert_eq!(done[0]["forecast"], false);
+}
+
+#[test]
+fn issues_that_a_tick_opens_and_closes_are_named() {
+    let bench = bench();
+    bench.tick();
+    let whole = bench.state_text();
+    bench.write_ledger("{ broken");
+    let explained = bench.run(&["explain"]).refused(5, "");
+    assert!(
+        explained
+            .out
+            .contains("an issue would be opened: phileas: "),
+        "{explained:?}"
+    );
+    let lines = bench.run(&["tick", "--json"]).refused(5, "").lines();
+    let issue = lines.iter().find(|line| line["issue"].is_object()).unwrap();
+    assert_eq!(issue["issue"]["did"], "opened");
+    assert_eq!(lines.last().unwrap()["summary"]["issues_opened"], 1);
+    let again = bench.run(&["tick"]).refused(5, "");
+    assert!(!again.out.contains("opened"), "{again:?}");
+    bench.write_ledger(&whole);
+    let mended = bench.run(&["tick"]).done();
+    assert!(mended.out.contains("issue #1 closed"), "{mended:?}");
 }

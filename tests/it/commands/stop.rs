@@ -50,3 +50,12 @@ fn a_ledger_that_cannot_be_read_does_not_keep_sessions_alive() {
     assert_eq!(lines[0]["paused"], false);
     assert_eq!(lines[1]["archived"], true);
 }
+
+#[test]
+fn a_repository_without_a_ledger_is_not_said_to_stand_still() {
+    let bench = bench();
+    let ran = bench.run(&["stop", "--all"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("NOT paused"), "{ran:?}");
+    assert!(ran.out.contains("phileas:pause"), "{ran:?}");
+}

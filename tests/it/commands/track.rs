@@ -71,6 +71,8 @@ fn tracks_and_schedules_are_paused_and_listed() {
         found.unwrap().clone()
     };
     assert_eq!(of("default")["paused"]["reason"], "release week");
+    assert!(of("default")["next"]["index"].is_u64(), "{lines:?}");
+    assert!(of("default")["next"]["step"].is_string(), "{lines:?}");
     assert!(of("schedule:auditor")["paused"].is_object());
     assert_eq!(of("schedule:auditor")["due"], "2026-01-05T04:30:00Z");
     let table = bench.run(&["track", "list"]).done();

@@ -8,6 +8,93 @@ use serde_json::Value;
 
 use super::bench::program;
 
+/// The program at a terminal, which `script` (of util-linux) plays, and what one types there.
+fn at_a_terminal(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin) {
+    let words = [&[env!("CARGO_BIN_EXE_phileas")], arguments]
+        .concat()
+        .join(" ");
+    let mut child = std::process::Command::new("script")
+        .args(["--quiet", "--return", "--command", &words, "/dev/null"])
+        .env_remove("CI")
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let keys = child.stdin.take().unwrap();
+    (child, keys)
+}
+
+const CTRL_C: &[u8] = &[3];
+
+#[test]
+fn people_get_lines_to_paste() {
+    let (mut child, mut keys) = at_a_terminal(&["sandbox", "--world-only"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut shown = String::new();
+    while !shown.contains("Ctrl-C") {
+        shown.push_str(lines.next().unwrap().unwrap().trim_end());
+        shown.push('\n');
+    }
+    for word in [
+        "\nexport GITHUB_API_URL=http://",
+        " GITHUB_TOKEN=",
+        "\nexport JULES_API_BASE=http://",
+        " JULES_API_KEY=",
+        "/__world/advance",
+    ] {
+        assert!(shown.contains(word), "{word}: {shown}");
+    }
+    keys.write_all(CTRL_C).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_show_that_is_ended_says_what_it_came_to() {
+    let (mut child, mut keys) = at_a_terminal(&["sandbox", "--until", "300d", "--speed", "1"]);
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut shown = String::new();
+    while !shown.contains("phileas starts") {
+        assert!(reader.read_line(&mut shown).unwrap() > 0, "{shown}");
+    }
+    keys.write_all(CTRL_C).unwrap();
+    reader.read_to_string(&mut shown).unwrap();
+    assert!(shown.contains(" lost, and nothing with them."), "{shown}");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_input_that_is_no_pipe_ends_nothing() {
+    let mut child = program(&["sandbox", "--world-only"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let address = first["github"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("http://")
+        .unwrap();
+    for _ in 0..20 {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head =
+            format!("GET /__world/now HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    }
+    assert!(child.try_wait().unwrap().is_none(), "it still runs");
+    let told = std::process::Command::new("kill")
+        .arg(child.id().to_string())
+        .status();
+    assert!(told.unwrap().success());
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn the_models_say_where_they_are_and_end_with_their_input() {
     let mut child = program(&["sandbox", "--world-only"])

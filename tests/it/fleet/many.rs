@@ -6,8 +6,9 @@ use jiff::SignedDuration;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::ports::Clock as _;
 use phileas::sandbox::Shared;
+use phileas::sandbox::scene::worst_faults;
 use phileas_domain::model::RepositoryId;
-use phileas_world::{Face, Fault, FaultPlan, FaultRule};
+use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
 
 use super::clock::settle;
 use super::stage::{Ground, Served, Sessions};
@@ -30,7 +31,9 @@ fn ground(owners: &[(&str, usize)]) -> Ground {
 fn sessions(world: &Shared) -> BTreeMap<String, usize> {
     let mut count = BTreeMap::new();
     for session in &world.world().books().sessions {
-        *count.entry(session.source.clone().unwrap()).or_default() += 1;
+        // The worst of worlds writes names in another case.
+        let source = session.source.clone().unwrap().to_lowercase();
+        *count.entry(source).or_default() += 1;
     }
     count
 }
@@ -152,6 +155,38 @@ async fn a_repository_that_is_taken_away_is_not_ticked_any_more() {
     served.changed.notify_one();
     served.clock.pass(minutes(60)).await;
     assert!(sessions(&ground.world).get(&source) > before.get(&source));
+    end(served).await;
+}
+
+/// The worst answers to every open question, and faults beside them: lost requests, lost answers, server errors, limits.
+#[tokio::test]
+async fn in_the_worst_of_worlds_repositories_go_on_and_nothing_is_doubled() {
+    let lengths = Sessions {
+        shortest: 4.0,
+        longest: 9.0,
+    };
+    let ground = Ground::with(
+        "2026-01-05T00:00:00Z".parse().unwrap(),
+        &[("acme", 4), ("umbrella", 4)],
+        &lengths,
+        Knobs::worst(),
+        worst_faults(),
+    );
+    let served = ground.serve();
+    served.clock.pass(SignedDuration::from_hours(8)).await;
+    let counts = sessions(&ground.world);
+    say(&format!("the worst of worlds, eight hours: {counts:?}"));
+    assert_eq!(counts.len(), 8, "each repository is at work: {counts:?}");
+    assert!(
+        counts.values().all(|count| *count >= 2),
+        "and goes on: {counts:?}"
+    );
+    assert_no_doubles(&ground.world);
+    let parked = served.inbox.parked().await.unwrap();
+    assert!(
+        parked.is_empty(),
+        "faults of others park nobody: {parked:?}"
+    );
     end(served).await;
 }
 

@@ -1,7 +1,13 @@
 //! The service that ticks many repositories: the driver on a virtual clock, and all of it against the models.
 
+mod check;
 mod clock;
 mod driver;
+mod idle;
+mod listing;
 mod many;
 mod process;
+mod setup;
 mod stage;
+mod stop;
+mod sweep;

@@ -29,7 +29,7 @@ use phileas_world::github::hook::Target;
 use phileas_world::jules::{Account, Config, Installed, Tier, Weights};
 use phileas_world::maintainer::Temper;
 use phileas_world::seed::{NewApp, Seed, files};
-use phileas_world::{Face, World, WorldConfig};
+use phileas_world::{Face, FaultPlan, Knobs, World, WorldConfig};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -42,7 +42,7 @@ pub(super) const APP: u64 = 77;
 pub(super) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";
 
 /// How many personas a cycle has. Each runs once on a default branch that does not move.
-pub(super) const PERSONAS: usize = 12;
+pub(super) const PERSONAS: usize = 24;
 
 /// One after another, each when the pull request of the one before is open.
 fn plan() -> String {
@@ -74,6 +74,23 @@ pub(super) struct Sessions {
 
 impl Ground {
     pub(super) fn new(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
+        Self::with(
+            start,
+            owners,
+            sessions,
+            Knobs::documented(),
+            FaultPlan::default(),
+        )
+    }
+
+    /// The same with these answers to the open questions, and these faults.
+    pub(super) fn with(
+        start: Timestamp,
+        owners: &[(&str, usize)],
+        sessions: &Sessions,
+        knobs: Knobs,
+        faults: FaultPlan,
+    ) -> Self {
         let keys = tempfile::tempdir().unwrap();
         let accounts = owners.iter().map(|(owner, count)| {
             let key = format!("key-of-{owner}");
@@ -87,6 +104,9 @@ impl Ground {
         });
         let mut world = World::new(WorldConfig {
             start,
+            seed: 11,
+            knobs,
+            faults,
             temper: Temper::away(),
             jules: Config {
                 accounts: accounts.collect(),
@@ -96,7 +116,6 @@ impl Ground {
                 longest_minutes: sessions.longest,
                 ..Config::default()
             },
-            ..WorldConfig::default()
         });
         let mut tree = files(&[
             ("README.md", "# Widget\n"),
@@ -126,6 +145,7 @@ impl Ground {
                 ("pull_requests", Access::Write),
                 ("checks", Access::Read),
                 ("statuses", Access::Read),
+                ("metadata", Access::Read),
             ]),
             events: vec!["*".to_owned()],
             hook: Some(Target {
@@ -220,7 +240,7 @@ fn persona(id: &str) -> String {
 }
 
 /// A new private key, PEM, and the public half of it.
-fn key() -> (String, Vec<u8>) {
+pub(super) fn key() -> (String, Vec<u8>) {
     let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
     let der = pair.as_der().unwrap();
     let body = base64::engine::general_purpose::STANDARD.encode(der.as_ref());

@@ -13,11 +13,11 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
-use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
-use super::{Effect, Line, ListingNeed, Reason, Session, Snapshot, Verdict, follow};
+use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, SESSIONS_READ};
+use super::{Effect, Line, ListingNeed, Reason, Session, Sessions, Snapshot, Verdict, follow};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
-use crate::state::{HistoryEntry, State, Turn};
+use crate::state::{HistoryEntry, Outcome, State, Turn};
 
 /// A turn whose intent stands and whose session is not known.
 pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
@@ -73,6 +73,22 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         );
         return;
     }
+    if let Some(other) = look_alike(draft, turn) {
+        let text = format!(
+            "session {other} bears its marker, but not its prompt or its time; a person decides whose it is"
+        );
+        follow::call_person(draft, track, slot, turn, &text);
+        draft.say(Line::turn(
+            track,
+            seq,
+            slot,
+            turn,
+            Verdict::Held,
+            Reason::Ambiguous,
+            text,
+        ));
+        return;
+    }
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.intent = None;
         turn.attempt += 1;
@@ -109,9 +125,7 @@ pub(super) fn late(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     }
     let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
     let text = "after two attempts nobody knows whether a session exists; a person decides";
-    if turn.warned_at.is_none() {
-        follow::call_person(draft, track, slot, turn, text);
-    }
+    follow::call_person(draft, track, slot, turn, text);
     draft.say(Line::turn(
         track,
         seq,
@@ -133,11 +147,11 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
     let Some(listing) = snapshot.listing() else {
         return false;
     };
-    let known = known_sessions(&draft.state);
+    let unknown = unknown_sessions(&draft.state, listing);
     let found = listing
         .sessions
         .iter()
-        .filter(|session| !known.contains(&session.id))
+        .filter(|session| unknown.contains(&session.id))
         .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
         .filter(|(session, marker)| marker.turn == turn.turn && is_of_intent(session, marker, turn))
         .min_by_key(|(session, _)| (session.created_at, session.id.clone()));
@@ -167,6 +181,23 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
     true
 }
 
+/// A session that bears the very marker of this attempt and is not the one that was announced. To call the turn
+/// unstarted beside it might start it twice.
+fn look_alike(draft: &Draft<'_>, turn: &Turn) -> Option<SessionId> {
+    let listing = draft.snapshot.listing()?;
+    let unknown = unknown_sessions(&draft.state, listing);
+    let alike = |session: &&Session| {
+        unknown.contains(&session.id)
+            && marker_of(draft.snapshot, session)
+                .is_some_and(|marker| marker.turn == turn.turn && marker.attempt == turn.attempt)
+    };
+    listing
+        .sessions
+        .iter()
+        .find(alike)
+        .map(|one| one.id.clone())
+}
+
 /// Whether a session with this turn's marker is the one that the intent announced, as far as the listing shows.
 fn is_of_intent(session: &Session, marker: &Marker, turn: &Turn) -> bool {
     if marker.attempt > turn.attempt {
@@ -187,11 +218,12 @@ fn is_of_intent(session: &Session, marker: &Marker, turn: &Turn) -> bool {
     let same_prompt = session
         .prompt
         .as_deref()
-        .is_none_or(|text| prompt::sha256(text) == intent.prompt_sha256);
+        .is_none_or(|text| prompt::is_sent(text, &intent.prompt_sha256));
     session.created_at >= earliest && same_prompt
 }
 
-fn marker_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
+/// The marker of a session of this repository.
+pub(super) fn marker_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
     if session.prompt.is_some() {
         return our_line(snapshot, session).map(|line| line.marker);
     }
@@ -204,13 +236,13 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
     let Some(listing) = draft.snapshot.listing() else {
         return false;
     };
-    let known = known_sessions(&draft.state);
+    let unknown = unknown_sessions(&draft.state, listing);
     let unread: Vec<_> = listing
         .sessions
         .iter()
         .rev()
         .filter(|session| session.prompt.is_none() && Marker::in_title(&session.title).is_none())
-        .filter(|session| session.created_at >= since && !known.contains(&session.id))
+        .filter(|session| session.created_at >= since && unknown.contains(&session.id))
         .map(|session| session.id.clone())
         .take(SESSIONS_READ)
         .collect();
@@ -219,14 +251,20 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
     left
 }
 
-fn known_sessions(state: &State) -> BTreeSet<SessionId> {
-    let history = state
-        .history
-        .values()
-        .flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
+/// Which sessions of a listing the ledger does not know. The newest entries are looked at first: they know most.
+fn unknown_sessions<'a>(state: &State, listing: &'a Sessions) -> BTreeSet<&'a SessionId> {
+    let mut left: BTreeSet<_> = listing.sessions.iter().map(|one| &one.id).collect();
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
     let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
-    history.chain(live).cloned().collect()
+    let entries = state.history.values().rev();
+    let history = entries.flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
+    let mut known = live.chain(history);
+    while !left.is_empty()
+        && let Some(id) = known.next()
+    {
+        left.remove(id);
+    }
+    left
 }
 
 /// Second sessions of turns that already have one are recorded and archived.
@@ -235,9 +273,12 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
     let Some(listing) = snapshot.listing() else {
         return;
     };
-    let known = known_sessions(&draft.state);
-    for session in &listing.sessions {
-        if known.contains(&session.id) {
+    let unknown = unknown_sessions(&draft.state, listing);
+    // Jules promises no order, and the same facts must give the same bytes.
+    let mut sessions: Vec<_> = listing.sessions.iter().collect();
+    sessions.sort_by_key(|session| (session.created_at, &session.id));
+    for session in sessions {
+        if !unknown.contains(&session.id) {
             archive_again(draft, session);
             continue;
         }
@@ -253,13 +294,11 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
         if waits_for_it {
             continue;
         }
-        let entry = draft
+        let key = draft
             .state
-            .history
-            .values_mut()
-            .rev()
-            .find(|entry| entry.turn.as_ref() == Some(&marker.turn));
-        let Some(entry) = entry else {
+            .entry_named(marker.turn.as_str())
+            .map(|(key, _)| key);
+        let Some(entry) = key.and_then(|key| draft.state.history.get_mut(&key)) else {
             continue;
         };
         entry.duplicates.push(session.id.clone());
@@ -286,9 +325,17 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
     }
 }
 
-/// A duplicate that is recorded and still at work: whoever recorded it did not come to archive it.
+/// A session that was to be archived and is still at work: whoever decided it did not come to do it. After a day
+/// somebody wants it to be at work.
 fn archive_again(draft: &mut Draft<'_>, session: &Session) {
-    let recorded = |entry: &HistoryEntry| entry.duplicates.contains(&session.id);
+    let now = draft.now();
+    let young = |at: &Timestamp| now.duration_since(*at) < DAY;
+    let recorded = |entry: &HistoryEntry| {
+        let given_up = matches!(entry.outcome, Some(Outcome::Cancelled | Outcome::Stuck))
+            && entry.session_id.as_ref() == Some(&session.id)
+            && entry.finished_at.as_ref().is_some_and(young);
+        given_up || entry.duplicates.contains(&session.id)
+    };
     let at_work = session.state.is_live() && !session.archived;
     if at_work && draft.state.history.values().rev().any(recorded) {
         draft.effect(Effect::ArchiveSession {

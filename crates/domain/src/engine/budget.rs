@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{BUDGET_DAY, DAY, POLL, PULL_POLL};
+use super::limits::{BUDGET_DAY, DAY, POLL, PULL_POLL, ROLLBACK_SEEN};
 use super::start::{Candidate, Cause, wait};
 use super::{Checks, Line, Listing, ListingNeed, Reason, gate, pulls};
+use crate::model::SessionId;
 use crate::plan::{MainRed, Priority};
 
 /// Whether the default branch's checks stand in the way.
@@ -54,15 +55,24 @@ pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<
     None
 }
 
-/// Sessions that are live or announced.
+/// Sessions that are live or announced. One that has ended while its pull request is waited for is not, where Jules'
+/// listing says so.
 pub(super) fn live(draft: &Draft<'_>) -> usize {
+    let listing = draft.snapshot.listing();
+    let at_work = |id: &SessionId| {
+        let session = listing.and_then(|listing| listing.get(id));
+        session.is_none_or(|session| session.state.is_live())
+    };
     let turns = draft
         .state
         .tracks
         .values()
         .flat_map(|track| track.turns.values());
     turns
-        .filter(|turn| turn.session_id.is_some() || turn.intent.is_some())
+        .filter(|turn| match &turn.session_id {
+            Some(id) => at_work(id),
+            None => turn.intent.is_some(),
+        })
         .count()
 }
 
@@ -114,8 +124,7 @@ pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
     }
     let listing = match &draft.snapshot.sessions {
         Listing::NotTaken => {
-            let since = now.checked_sub(DAY).unwrap_or(Timestamp::MIN);
-            draft.need_listing(ListingNeed::Since(since));
+            draft.need_listing(ListingNeed::Since(reach(draft)));
             let text = "Jules is asked how much of the key's quota is left";
             return Some(wait(candidate, Reason::JulesQuota, text).until(draft.after(POLL)));
         }
@@ -171,6 +180,16 @@ pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
     None
 }
 
+/// From when on sessions are listed before one is started: a day, for the key's budget, and back to the newest entry,
+/// so that an older ledger that somebody put back is found out.
+fn reach(draft: &Draft<'_>) -> Timestamp {
+    let now = draft.now();
+    let ago = |span| now.checked_sub(span).unwrap_or(Timestamp::MIN);
+    let newest = draft.state.history.last_key_value();
+    let newest = newest.and_then(|(_, entry)| entry.created_at);
+    newest.map_or(ago(DAY), |at| at.max(ago(ROLLBACK_SEEN)).min(ago(DAY)))
+}
+
 /// A session that a program without turns started, and that is still at work.
 fn older_program(
     draft: &Draft<'_>,
@@ -178,13 +197,14 @@ fn older_program(
     listing: &super::Sessions,
 ) -> Option<Line> {
     let track = draft.state.tracks.get(&candidate.track)?;
-    let id = track.session_id.as_ref()?;
+    let session = listing
+        .get(track.session_id.as_ref()?)
+        .filter(|session| session.state.is_live())?;
     let of_ours = draft
         .state
-        .entry_of_session(id)
+        .entry_of_session(&session.id)
         .is_some_and(|(_, entry)| entry.turn.is_some());
-    let session = listing.get(id).filter(|_| !of_ours)?;
-    session.state.is_live().then(|| {
+    (!of_ours).then(|| {
         let text = format!(
             "session {} of an older program is still at work",
             session.id

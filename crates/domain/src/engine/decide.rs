@@ -1,7 +1,7 @@
 //! The decision itself: a page that reads like the specification.
 
 use super::draft::Draft;
-use super::limits::RECONCILE;
+use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start};
 
 /// Decides what should happen next.
@@ -9,17 +9,24 @@ use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pul
 /// `events` is what came of the effects of earlier rounds of the same tick; the snapshot's ledger must be the one that
 /// their commit produced. The same snapshot and the same events give the same bytes.
 pub fn decide(snapshot: &Snapshot, events: &[Event]) -> Decision {
-    draft(snapshot, events).0
+    draft(snapshot, events, 0).0
+}
+
+/// Like [`decide`], and starts nothing: for the last round of a tick, whose answers nobody would write down. What could
+/// start says that the next commit goes on.
+pub fn settle(snapshot: &Snapshot, events: &[Event]) -> Decision {
+    draft(snapshot, events, INTENTS_PER_COMMIT).0
 }
 
 /// What must still be read before [`decide`] can say more than "wait". Reading it and asking again converges: what was
 /// read is not asked for again.
 #[must_use]
 pub fn needs(snapshot: &Snapshot) -> Needs {
-    draft(snapshot, &[]).1
+    draft(snapshot, &[], 0).1
 }
 
-fn draft(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
+/// `started`: how many sessions count as announced already.
+fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Needs) {
     let mut draft = Draft::new(snapshot);
     let heard = draft.after(RECONCILE);
     draft.wake(heard);
@@ -29,10 +36,9 @@ fn draft(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
         follow::turns(&mut draft);
         pulls::settle(&mut draft);
         start::forget_old(&mut draft);
-        if gate::open(&mut draft) {
-            start::due(&mut draft);
-        } else {
-            start::say_paused(&mut draft);
+        match gate::paused(&mut draft) {
+            None => start::due(&mut draft, started),
+            Some(reason) => start::say_paused(&mut draft, reason),
         }
         notices::dismiss_settled(&mut draft);
     }

@@ -9,6 +9,9 @@ use crate::plan::{Automation, Branch, PlanApproval};
 use crate::prompt;
 use crate::state::{Extra, Genesis, Intent, Turn};
 
+/// Before the names of the branches that sessions start from where a persona asks for one of its own.
+pub(super) const START_BRANCHES: &str = "phileas/";
+
 /// Announces a candidate's turn. `false`: it could not be, and the report says why.
 pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
     let snapshot = draft.snapshot;
@@ -164,7 +167,11 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
     }
     let nonce = genesis(draft).nonce;
     let repository = draft.snapshot.repository.id;
-    let ran_before = ran_before(draft, &candidate.track);
+    let known = draft.state.tracks.get(&candidate.track);
+    let ran_before = match known.map_or(0, |track| track.seq) {
+        0 => ran_before(draft, &candidate.track),
+        _ => 0,
+    };
     let persona = candidate.work.persona.clone();
     let state = draft.track_mut(&candidate.track);
     if state.seq == 0 {
@@ -227,7 +234,7 @@ fn ran_before(draft: &Draft<'_>, track: &TrackName) -> u64 {
         .state
         .history
         .values()
-        .filter(|entry| entry.track_name() == *track)
+        .filter(|entry| entry.is_of_track(track))
         .count() as u64
 }
 
@@ -250,7 +257,10 @@ fn branch(draft: &Draft<'_>, candidate: &Candidate, seq: u64) -> (BranchName, Op
         (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
         (Branch::Persona, Some(head)) => {
             let track = candidate.track.as_str().replace(':', "-");
-            let name = BranchName::new(format!("phileas/{track}/{}-{seq}", candidate.work.persona));
+            let name = BranchName::new(format!(
+                "{START_BRANCHES}{track}/{}-{seq}",
+                candidate.work.persona
+            ));
             (
                 name.clone(),
                 Some(MakeBranch {

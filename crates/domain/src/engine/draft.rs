@@ -1,5 +1,6 @@
 //! The decision while it is being made.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
@@ -18,7 +19,9 @@ pub(super) struct Draft<'a> {
     pub(super) state: State,
     pub(super) needs: Needs,
     /// How much waits for a review; counted once, since the whole history is looked through for it.
-    pub(super) backlog: std::cell::OnceCell<usize>,
+    pub(super) backlog: OnceCell<usize>,
+    /// How many ignored pull requests each persona has; counted once, for the same reason.
+    pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
     base: Option<Oid>,
     effects: Vec<Effect>,
     lines: Vec<Line>,
@@ -38,7 +41,8 @@ impl<'a> Draft<'a> {
             snapshot,
             state,
             needs: Needs::default(),
-            backlog: std::cell::OnceCell::new(),
+            backlog: OnceCell::new(),
+            ignored: OnceCell::new(),
             base,
             effects: Vec::new(),
             lines: Vec::new(),
@@ -58,7 +62,10 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {
-        self.effects.push(effect);
+        // Two rules may come to the same conclusion.
+        if !self.effects.contains(&effect) {
+            self.effects.push(effect);
+        }
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.
@@ -120,6 +127,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Whether an issue of a key is open.
+    pub(super) fn is_called(&self, key: &NoticeKey) -> bool {
+        self.notice(key).is_some()
+    }
+
     fn notice(&self, key: &NoticeKey) -> Option<&'a Notice> {
         let key = key.to_string();
         self.snapshot
@@ -162,7 +174,11 @@ impl<'a> Draft<'a> {
             report: Report { lines: self.lines },
             wake_at: self.wake_at,
         };
-        (decision, self.needs)
+        // Asking again at once for what has just failed would fail again.
+        let mut needs = self.needs;
+        let unread = &self.snapshot.unread;
+        needs.sessions.retain(|id| !unread.contains_key(id));
+        (decision, needs)
     }
 }
 

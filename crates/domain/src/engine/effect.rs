@@ -107,6 +107,10 @@ pub enum NoticeKey {
     LedgerCorrupt,
     /// The state file is gone, or behind what Jules shows.
     LedgerRolledBack,
+    /// There is no state file, and Jules' list is too long to tell whether there was one.
+    LedgerUnproven,
+    /// The state file belongs to another repository.
+    LedgerForeign,
     /// A turn needs a person: a question, an ambiguous dispatch, a plan to approve.
     Turn(TurnId),
     /// The Jules key is refused.
@@ -118,6 +122,8 @@ impl fmt::Display for NoticeKey {
         match self {
             Self::LedgerCorrupt => f.write_str("ledger_corrupt"),
             Self::LedgerRolledBack => f.write_str("ledger_rolled_back"),
+            Self::LedgerUnproven => f.write_str("ledger_unproven"),
+            Self::LedgerForeign => f.write_str("ledger_foreign"),
             Self::Turn(turn) => write!(f, "turn:{turn}"),
             Self::JulesCredential => f.write_str("jules_credential"),
         }

@@ -47,7 +47,7 @@ pub enum CreateFailure {
         /// One line, free of secrets.
         detail: String,
     },
-    /// Jules refused it for what it says (400, 404, …). No session exists.
+    /// Jules refused it for what it says (400, 404, …), or GitHub its branch. No session exists.
     Refused {
         /// One line, free of secrets.
         detail: String,

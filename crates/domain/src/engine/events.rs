@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
 use super::limits::{
-    QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE, REFUSED_PAUSE_LIMIT, UNSENT_PAUSE,
+    QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE, REFUSED_PAUSE_LIMIT, RETRY_AFTER_LIMIT,
+    UNSENT_PAUSE,
 };
 use super::{CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict};
 use crate::model::{Marker, Slot, TrackName};
@@ -127,7 +128,16 @@ fn not_created(
         return;
     }
     let now = draft.now();
-    let (pause, reason, verdict, detail) = match failure {
+    // A key that has just listed its sessions is not refused as a key: it is this session that it may not start.
+    let refused = match failure {
+        CreateFailure::Credential { detail } if draft.snapshot.listing().is_some() => {
+            Some(CreateFailure::Refused {
+                detail: detail.clone(),
+            })
+        }
+        _ => None,
+    };
+    let (pause, reason, verdict, detail) = match refused.as_ref().unwrap_or(failure) {
         // The intent stays: only a complete listing after the grace tells what became of it.
         CreateFailure::Unknown { detail } => {
             let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
@@ -157,11 +167,11 @@ fn not_created(
             let pause = doubled(REFUSED_PAUSE, failures, REFUSED_PAUSE_LIMIT);
             draft.call(
                 NoticeKey::Turn(marker.turn.clone()),
-                format!("phileas: Jules refuses a session of {track}"),
+                format!("phileas: a session of {track} is refused"),
                 format!(
-                    "Jules refused to start the session of track `{track}`:\n\n> {detail}\n\nUsual causes: the Jules \
-                     GitHub App is not installed on this repository, or the branch that the session should start from \
-                     does not exist. phileas tries again by itself, less and less often."
+                    "The session of track `{track}` was refused:\n\n> {detail}\n\nUsual causes: the Jules GitHub App is \
+                     not installed on this repository, the branch that the session should start from does not exist, \
+                     or phileas may not make it (`contents: write`, branch rules). phileas tries again by itself, less and less often."
                 ),
             );
             if let Some(turn) = draft.turn_mut(track, slot) {
@@ -171,7 +181,7 @@ fn not_created(
                 pause,
                 Reason::CreateRefused,
                 Verdict::Held,
-                format!("Jules refused the session: {detail}"),
+                format!("the session was refused: {detail}"),
             )
         }
         CreateFailure::Quota { retry_at } => {
@@ -223,7 +233,8 @@ fn quota_pause(draft: &mut Draft<'_>, retry_at: Option<Timestamp>) -> Timestamp 
     let pause = doubled(QUOTA_PAUSE, strikes, QUOTA_PAUSE_LIMIT);
     let jitter = pause.as_secs() * i64::from(draft.snapshot.entropy[0]) / (4 * 255);
     let own = draft.after(pause + SignedDuration::from_secs(jitter));
-    let until = retry_at.map_or(own, |asked| asked.max(own));
+    let longest = draft.after(RETRY_AFTER_LIMIT);
+    let until = retry_at.map_or(own, |asked| asked.min(longest).max(own));
     let budget = &mut draft.state.budget;
     budget.strikes = strikes.saturating_add(1);
     budget.paused_until = Some(until);

@@ -3,15 +3,15 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{DAY, GRACE, POLL};
+use super::limits::{CALL_AGAIN, DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use super::messages::{answer, message_marker, reminder};
 use super::step::{self, Live, Progress, Step};
 use super::{
-    Effect, Line, Listing, ListingNeed, NoticeKey, Reason, Session, Verdict, adopt, gate, pulls,
-    rest,
+    Effect, Line, Listing, ListingNeed, NoticeKey, PullState, Reason, Session, Verdict, adopt,
+    gate, pulls, rest,
 };
 use crate::model::{Slot, TrackName};
-use crate::plan::{Branch, StepKind};
+use crate::plan::{AdvanceOn, Branch, StepKind};
 use crate::state::{Outcome, Turn};
 
 pub(super) fn turns(draft: &mut Draft<'_>) {
@@ -21,6 +21,7 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         .iter()
         .flat_map(|(name, track)| track.turns.keys().map(|slot| (name.clone(), slot.clone())))
         .collect();
+    see_given_up(draft);
     if !live.is_empty() {
         ask_for_listing(draft, &live);
         if matches!(draft.snapshot.sessions, Listing::Failed(_)) {
@@ -53,6 +54,25 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         } else {
             adopt::late(draft, &track, &slot, &turn);
         }
+    }
+}
+
+/// Sessions that were given up lately are looked at once more, in case nobody came to archive them.
+fn see_given_up(draft: &mut Draft<'_>) {
+    let now = draft.now();
+    let lately = |at: &Timestamp| now.duration_since(*at) < GIVEN_UP_SEEN;
+    let oldest = draft
+        .state
+        .history
+        .values()
+        .rev()
+        .take(GIVEN_UP_LOOKED)
+        .filter(|entry| matches!(entry.outcome, Some(Outcome::Cancelled | Outcome::Stuck)))
+        .filter(|entry| entry.finished_at.as_ref().is_some_and(lately))
+        .filter_map(|entry| entry.created_at)
+        .min();
+    if let Some(oldest) = oldest {
+        draft.need_listing(ListingNeed::Since(gate::horizon(oldest)));
     }
 }
 
@@ -118,15 +138,19 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     };
     let Some(session) = listing.get(id) else {
         // The listing's age counts, not ours: a process may have been stopped since it looked.
-        if listing.taken_at.duration_since(created_at) < GRACE {
+        if turn.cancel {
+            draft.effect(Effect::ArchiveSession {
+                session: id.clone(),
+            });
+            end(draft, track, slot, Outcome::Cancelled, None);
+        } else if listing.taken_at.duration_since(created_at) < GRACE {
             wait(
                 draft,
                 Reason::SessionRunning,
                 "the session is not in Jules' listing yet",
             );
         } else if listing.covers(created_at) {
-            let note = Some("the session is gone from Jules".to_owned());
-            end(draft, track, slot, Outcome::Cancelled, note);
+            gone(draft, track, slot, turn);
         } else {
             draft.need_listing(ListingNeed::CompleteSince(gate::horizon(created_at)));
             wait(
@@ -172,6 +196,44 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     );
 }
 
+/// A person deleted the session. What it left decides: a pull request lives on without its session.
+fn gone(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+    let snapshot = draft.snapshot;
+    let note = Some("the session is gone from Jules".to_owned());
+    let Some(number) = turn.pr_number else {
+        end(draft, track, slot, Outcome::Cancelled, note);
+        return;
+    };
+    let Some(pull) = snapshot.pulls.get(&number) else {
+        draft.needs.pulls.insert(number);
+        return;
+    };
+    let index = draft.state.tracks.get(track).and_then(|state| state.index);
+    let policy = step::policy_of(&snapshot.plan, track, index, &turn.persona_id);
+    match pull.state {
+        PullState::Merged => end(draft, track, slot, Outcome::Merged, note),
+        PullState::Closed => end(draft, track, slot, Outcome::Rejected, note),
+        PullState::Open if policy.advance_on == AdvanceOn::Merged && !turn.cancel => {
+            let seq = seq(draft, track);
+            let until = draft.after(PULL_POLL);
+            let text = format!("pull request #{number} is open; its session is gone from Jules");
+            draft.say(
+                Line::turn(
+                    track,
+                    seq,
+                    slot,
+                    turn,
+                    Verdict::Waiting,
+                    Reason::PrOpen,
+                    text,
+                )
+                .until(until),
+            );
+        }
+        PullState::Open => end(draft, track, slot, Outcome::PrOpen, note),
+    }
+}
+
 fn seq(draft: &Draft<'_>, track: &TrackName) -> u64 {
     draft.state.tracks.get(track).map_or(0, |state| state.seq)
 }
@@ -203,13 +265,8 @@ fn know_pull(
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.pr_number = Some(pull.number);
     }
+    // The entry gets it when the turn ends: a session may open a second one, and what is written there stays.
     draft.track_mut(track).pr_number = Some(pull.number);
-    if let Some(entry) = turn
-        .history_key
-        .and_then(|key| draft.state.history.get_mut(&key))
-    {
-        entry.pr_number = Some(pull.number);
-    }
     let seq = seq(draft, track);
     draft.headline(
         format!("pull request #{} of {track}#{seq}", pull.number),
@@ -247,6 +304,12 @@ fn carry_on(
         turn.warned_at = None;
     }
     match progress {
+        Progress::ReadActivities if draft.snapshot.unread.contains_key(&session.id) => {
+            let outage = &draft.snapshot.unread[&session.id];
+            let text = format!("its activities cannot be read: {}", outage.detail);
+            let until = outage.retry_at.unwrap_or(soon);
+            draft.say(line(Verdict::Waiting, Reason::SessionUnread, text).until(until));
+        }
         Progress::ReadActivities => {
             draft.needs.activities.insert(session.id.clone());
             draft.say(
@@ -314,9 +377,7 @@ fn carry_on(
             );
         }
         Progress::CallPerson { reason, detail } => {
-            if turn.warned_at.is_none() {
-                call_person(draft, track, slot, turn, &detail);
-            }
+            call_person(draft, track, slot, turn, &detail);
             draft.say(line(Verdict::Waiting, reason, detail).until(soon));
         }
         Progress::End {
@@ -353,6 +414,8 @@ fn send(
     });
 }
 
+/// Calls a person by an issue, unless one is open. An issue that was decided on and is not there is opened again after
+/// a while: its sender died, GitHub refused it, or somebody closed it and settled nothing.
 pub(super) fn call_person(
     draft: &mut Draft<'_>,
     track: &TrackName,
@@ -361,6 +424,12 @@ pub(super) fn call_person(
     detail: &str,
 ) {
     let now = draft.now();
+    let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
+    if turn.warned_at.is_some_and(lately)
+        || (turn.warned_at.is_some() && draft.is_called(&NoticeKey::Turn(turn.turn.clone())))
+    {
+        return;
+    }
     let seq = seq(draft, track);
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.warned_at = Some(now);

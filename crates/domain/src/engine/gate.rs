@@ -3,13 +3,14 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{CLOCK_TOLERANCE, GRACE, POLL};
+use super::limits::{CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
 use super::{
     Ask, Decision, Ledger, Line, Listing, ListingNeed, Needs, NoticeKey, Reason, Session, Snapshot,
     Verdict,
 };
+use crate::Diagnostic;
 use crate::model::{Marker, PromptLine, TrackName};
-use crate::plan::{Driver, Mode};
+use crate::plan::{Driver, Mode, SCHEDULES_PATH};
 use crate::state::State;
 
 /// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
@@ -51,12 +52,15 @@ pub(super) fn ledger(draft: &mut Draft<'_>) -> bool {
             draft.call(
                 NoticeKey::LedgerCorrupt,
                 "phileas: the state file cannot be read".to_owned(),
-                corrupt_text(&found),
+                match diagnostics.iter().any(Diagnostic::is_newer_format) {
+                    true => newer_text(&found),
+                    false => corrupt_text(&found),
+                },
             );
             false
         }
         Ledger::Missing { .. } => born(draft),
-        Ledger::Present { state, .. } => !behind(draft, state),
+        Ledger::Present { state, .. } => !foreign(draft, state) && !behind(draft, state),
     }
 }
 
@@ -66,6 +70,16 @@ fn corrupt_text(found: &[String]) -> String {
          over it.\n\n{}\n\nTo mend it, look at what `phileas state repair` proposes (it compares the file's earlier \
          versions in the branch's history), then accept the proposal or put an earlier version back by a commit. \
          phileas goes on by itself once the file can be read, and closes this issue.",
+        found.join("\n")
+    )
+}
+
+fn newer_text(found: &[String]) -> String {
+    format!(
+        "`.jules/cycle_state.json` on the branch `jules` was written by a newer phileas than the one that looks at it \
+         here, so nothing is started and nothing is written over it.\n\n{}\n\nTo mend it, upgrade this phileas (the \
+         version that the workflow, the image or the machine names). Nothing is wrong with the file, so do not put an \
+         earlier version back. phileas goes on by itself then, and closes this issue.",
         found.join("\n")
     )
 }
@@ -87,7 +101,7 @@ fn born(draft: &mut Draft<'_>) -> bool {
             false
         }
         Listing::Taken(sessions) if sessions.since.is_some() || !sessions.archived => {
-            draft.needs.listing = Some(ListingNeed::Everything);
+            unproven(draft);
             false
         }
         Listing::Taken(sessions) => {
@@ -102,7 +116,7 @@ fn born(draft: &mut Draft<'_>) -> bool {
             let witness = sessions
                 .sessions
                 .iter()
-                .filter(|session| our_line(draft.snapshot, session).is_some())
+                .filter(|session| super::adopt::marker_of(draft.snapshot, session).is_some())
                 .min_by_key(|session| session.created_at);
             if let Some(witness) = witness {
                 if draft.now().duration_since(witness.created_at) < GRACE {
@@ -124,11 +138,82 @@ fn born(draft: &mut Draft<'_>) -> bool {
     }
 }
 
+/// Everything that can be listed was, and it is not everything. Whether there was a ledger, a person has to say.
+fn unproven(draft: &mut Draft<'_>) {
+    let text = "there is no ledger, and Jules' list cannot be read to its end, so nobody can tell whether there was one";
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerUnproven,
+        text,
+    ));
+    let body = "The branch `jules` has no state file. Before one is born, phileas looks whether Jules knows sessions of \
+                this repository that a lost ledger would have remembered; but Jules' list of this key is longer than \
+                phileas reads, or does not show archived sessions.\n\nIf this repository never had a ledger, commit an \
+                empty one: the file `.jules/cycle_state.json` with the content `{\"version\": 5, \"history\": {}}` on the \
+                branch `jules`. If it had one, put its newest commit back. phileas goes on by itself then, and closes \
+                this issue.";
+    draft.call(
+        NoticeKey::LedgerUnproven,
+        "phileas: is this repository new?".to_owned(),
+        body.to_owned(),
+    );
+}
+
+/// Whether the ledger was born for another repository, as in a copy with all branches. Its turns are not this one's.
+fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
+    let own = draft.snapshot.repository.id;
+    let Some(other) = state
+        .genesis
+        .as_ref()
+        .map(|genesis| genesis.repository_id)
+        .filter(|id| *id != own)
+    else {
+        return false;
+    };
+    let text = format!(
+        "the ledger was born for repository {}, and this one is {}: it came with a copy",
+        other.0, own.0
+    );
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerForeign,
+        text,
+    ));
+    let body = format!(
+        "The state file on the branch `jules` belongs to the repository with the id {}; this repository has the id {}. \
+         It seems to be a copy with all its branches. Nothing is started and nothing is written over it.\n\nTo let \
+         phileas work here, delete the branch `jules` of this copy; a ledger of its own is born then. If phileas shall \
+         not work here, delete `.jules/schedules.toml` or the workflow.",
+        other.0, own.0
+    );
+    draft.call(
+        NoticeKey::LedgerForeign,
+        "phileas: the ledger belongs to another repository".to_owned(),
+        body,
+    );
+    true
+}
+
 /// Whether the ledger is behind what Jules shows: somebody put an older one back.
 fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     let Some(sessions) = draft.snapshot.listing() else {
         return false;
     };
+    // A listing may leave prompts out; whose turn a session is stands there, and only its mark in the title.
+    let unread: Vec<_> = sessions
+        .sessions
+        .iter()
+        .filter(|session| session.prompt.is_none())
+        .filter(|session| {
+            Marker::in_title(&session.title).is_some_and(|marker| {
+                let id = marker.turn.as_str();
+                state.live_turn(id).is_none() && state.entry_named(id).is_none()
+            })
+        })
+        .map(|session| session.id.clone())
+        .take(SESSIONS_READ)
+        .collect();
+    draft.needs.sessions.extend(unread);
     let unknown = sessions.sessions.iter().filter(|session| {
         our_line(draft.snapshot, session).is_some_and(|line| {
             !line.track.as_str().starts_with("request:") && line.seq > known_seq(state, &line.track)
@@ -214,36 +299,50 @@ pub(super) fn unavailable(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether new turns may start. If not, says why.
-pub(super) fn open(draft: &mut Draft<'_>) -> bool {
+/// Why no new turn may start, if none may. Says so.
+pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
     let snapshot = draft.snapshot;
-    let mut open = true;
+    let mut first = None;
+    let mut say = |draft: &mut Draft<'_>, reason, text: String| {
+        draft.say(Line::repository(Verdict::Paused, reason, text));
+        first.get_or_insert(reason);
+    };
+    if let Some(mistake) = snapshot.plan_diagnostics.iter().find(|one| limits(one)) {
+        // A limit that cannot be read must not turn into none, or into another one than was meant.
+        let text = format!("a limit in the plan cannot be read: {mistake}");
+        say(draft, Reason::PlanInvalid, text);
+    }
     if let Some(value) = &snapshot.paused_by_variable {
         let text = format!("the variable PHILEAS_PAUSED says `{value}`");
-        draft.say(Line::repository(
-            Verdict::Paused,
-            Reason::PausedVariable,
-            text,
-        ));
-        open = false;
+        say(draft, Reason::PausedVariable, text);
     }
     if let Some(number) = snapshot.paused_by_label {
         let text = format!("issue #{number} carries the label `phileas:pause`");
-        draft.say(Line::repository(Verdict::Paused, Reason::PausedLabel, text));
-        open = false;
+        say(draft, Reason::PausedLabel, text);
     }
     if let Some(pause) = &draft.state.paused {
-        let by = pause.by.as_deref().unwrap_or("somebody");
+        let by = pause
+            .by
+            .as_deref()
+            .map(|by| format!(" by {by}"))
+            .unwrap_or_default();
         let why = pause
             .reason
             .as_deref()
             .map(|reason| format!(": {reason}"))
             .unwrap_or_default();
-        let text = format!("paused by {by}{why}");
-        draft.say(Line::repository(Verdict::Paused, Reason::PausedState, text));
-        open = false;
+        let text = format!("paused{by}{why}");
+        say(draft, Reason::PausedState, text);
     }
-    open
+    first
+}
+
+/// Whether a mistake is about what holds everything back: budgets, gates, and what applies where nothing else is said.
+fn limits(mistake: &Diagnostic) -> bool {
+    let section = mistake.key.split(['.', '[']).next().unwrap_or_default();
+    mistake.is_error()
+        && mistake.file == SCHEDULES_PATH
+        && matches!(section, "budget" | "gate" | "defaults")
 }
 
 /// A driver that the plan does not name, and a plan that only observes, report and touch nothing.

@@ -53,6 +53,18 @@ pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 
 pub(super) const SLOTS_LIMIT: usize = 50;
 /// A commit's subject is cut here, in characters.
 pub(super) const HEADLINE_LIMIT: usize = 160;
+/// A person who was called by an issue that is not there any more, or never was, is called again after this.
+pub(super) const CALL_AGAIN: SignedDuration = SignedDuration::from_hours(6);
+/// A standard answer that does not arrive is tried for this long.
+pub(super) const ANSWER_TRIED: SignedDuration = SignedDuration::from_hours(2);
+/// How long after its end a session that was given up is still looked for, to archive it.
+pub(super) const GIVEN_UP_SEEN: SignedDuration = SignedDuration::from_hours(2);
+/// Among so many of the newest entries.
+pub(super) const GIVEN_UP_LOOKED: usize = 50;
+/// How far a listing reaches back, at the most, to see whether somebody put an older ledger back.
+pub(super) const ROLLBACK_SEEN: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// The longest pause that Jules itself can ask for.
+pub(super) const RETRY_AFTER_LIMIT: SignedDuration = SignedDuration::from_hours(24);
 /// How many sessions of unknown origin are looked at in one go.
 pub(super) const SESSIONS_READ: usize = 20;
 /// A reminder that does not arrive is tried for this long after the session's end.

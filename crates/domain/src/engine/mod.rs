@@ -33,7 +33,7 @@ mod step;
 mod track;
 mod yields;
 
-pub use decide::{decide, needs};
+pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use event::{CreateFailure, Event};

@@ -14,6 +14,12 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
         &NoticeKey::LedgerRolledBack,
         "The ledger is whole again; phileas goes on.",
     );
+    for key in [NoticeKey::LedgerUnproven, NoticeKey::LedgerForeign] {
+        draft.dismiss(
+            &key,
+            "This repository has a ledger of its own; phileas goes on.",
+        );
+    }
     if matches!(draft.snapshot.sessions, Listing::Taken(_)) {
         draft.dismiss(
             &NoticeKey::JulesCredential,

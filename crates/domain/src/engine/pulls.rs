@@ -1,9 +1,10 @@
 //! Which pull request belongs to which session, and what became of it.
 
+use super::dispatch::START_BRANCHES;
 use super::draft::Draft;
 use super::limits::PULLS_FOLLOWED;
-use super::{Line, Pull, PullState, Reason, Session, Snapshot, Verdict};
-use crate::model::{PullNumber, SessionId};
+use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict};
+use crate::model::{BranchName, PullNumber, SessionId};
 use crate::state::Outcome;
 
 /// A session's pull request: by its own word first, then by its id in the branch or the description.
@@ -73,6 +74,8 @@ fn links(body: &str, id: &str) -> bool {
 pub(super) fn settle(draft: &mut Draft<'_>) {
     let mut unseen = Vec::new();
     let mut news = Vec::new();
+    let mut strayed = Vec::new();
+    let default = draft.snapshot.repository.default_branch.clone();
     for (key, entry) in &draft.state.history {
         let (Some(number), Some(outcome)) = (entry.pr_number, &entry.outcome) else {
             continue;
@@ -83,7 +86,10 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
         match draft.snapshot.pulls.get(&number) {
             Some(pull) => {
                 let next = match pull.state {
-                    PullState::Open => continue,
+                    PullState::Open => {
+                        strayed.extend(is_astray(pull, &default).then_some(number));
+                        continue;
+                    }
                     PullState::Merged => Outcome::Merged,
                     PullState::Closed => Outcome::Rejected,
                 };
@@ -103,6 +109,16 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
     for (key, outcome) in news {
         complete(draft, key, &outcome);
     }
+    for pull in strayed {
+        let base = default.clone();
+        draft.effect(Effect::RetargetPull { pull, base });
+    }
+}
+
+/// Whether a pull request would be merged into a branch that a session started from. It was to be pointed at the
+/// default branch when its turn ended, and whoever decided that did not come to do it.
+fn is_astray(pull: &Pull, default: &BranchName) -> bool {
+    pull.base != *default && pull.same_repository && pull.base.as_str().starts_with(START_BRANCHES)
 }
 
 fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {

@@ -131,6 +131,8 @@ reasons! {
     SessionAsked = "waiting.session_asked",
     /// The session has been quiet for long.
     SessionStuck = "waiting.session_stuck",
+    /// What happened in the session cannot be read; the others go on.
+    SessionUnread = "waiting.session_unread",
     /// The session ended without a result and was reminded of it.
     SessionReminded = "waiting.session_reminded",
     /// A person paused the session.
@@ -175,7 +177,7 @@ reasons! {
     RetryPause = "waiting.retry_pause",
     /// Nobody knows whether a session exists.
     Ambiguous = "held.ambiguous",
-    /// Jules refused the session for what it says.
+    /// Jules refused the session for what it says, or GitHub its branch.
     CreateRefused = "held.create_refused",
     /// The repository variable says so.
     PausedVariable = "paused.variable",
@@ -189,6 +191,12 @@ reasons! {
     LedgerCorrupt = "paused.ledger_corrupt",
     /// The state file is gone or old although Jules knows this repository.
     LedgerRolledBack = "paused.ledger_rolled_back",
+    /// A limit in the plan cannot be read, so nothing starts until it is mended.
+    PlanInvalid = "paused.plan_invalid",
+    /// There is no ledger, and Jules' list is too long, or too short of what is archived, to tell whether there was one.
+    LedgerUnproven = "paused.ledger_unproven",
+    /// The ledger was born for another repository: this one is a copy.
+    LedgerForeign = "paused.ledger_foreign",
     /// The Jules key is refused.
     JulesCredential = "paused.jules_credential",
     /// The repository is archived.

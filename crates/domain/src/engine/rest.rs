@@ -1,5 +1,7 @@
 //! Yield: a persona whose work nobody takes rests, a little longer each time.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
@@ -7,7 +9,7 @@ use super::limits::{IGNORED_AFTER, REST_DAYS_PER_CYCLE, REST_DAYS_PER_SLOT};
 use super::{PullState, Snapshot};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::Policy;
-use crate::state::{HistoryEntry, Outcome, State};
+use crate::state::{HistoryEntry, Outcome};
 
 /// Learns from a turn's outcome. `was` is the outcome that was written before, if any.
 pub(super) fn learn(
@@ -47,8 +49,7 @@ pub(super) fn learn(
 
 /// Whether a persona rests, and until when at the latest.
 pub(super) fn resting(
-    state: &State,
-    snapshot: &Snapshot,
+    draft: &Draft<'_>,
     track: &TrackName,
     passes: u64,
     persona: &PersonaId,
@@ -57,8 +58,11 @@ pub(super) fn resting(
     if policy.rest_after == 0 {
         return None;
     }
-    let known = state.personas.get(persona)?;
-    let unwanted = known.empty_streak + ignored(state, snapshot, persona);
+    let known = draft.state.personas.get(persona)?;
+    // The cheap question first: few personas rest, and the next one goes through the history.
+    let rested_at = known.rested_at?;
+    let ignored = draft.ignored.get_or_init(|| ignored(draft));
+    let unwanted = known.empty_streak + ignored.get(persona).copied().unwrap_or(0);
     if unwanted < policy.rest_after {
         return None;
     }
@@ -70,22 +74,21 @@ pub(super) fn resting(
     } else {
         REST_DAYS_PER_CYCLE
     };
-    let until = known
-        .rested_at?
+    let until = rested_at
         .checked_add(SignedDuration::from_hours(24 * days * cycles))
         .ok()?;
-    let over = snapshot.now >= until || (!scheduled && passes >= until_pass);
+    let over = draft.now() >= until || (!scheduled && passes >= until_pass);
     (!over).then_some(until)
 }
 
-/// Open pull requests of a persona that nobody has looked at for long.
-fn ignored(state: &State, snapshot: &Snapshot, persona: &PersonaId) -> u32 {
-    let count = state
-        .history
-        .values()
-        .filter(|entry| entry.persona_id == *persona && is_ignored(snapshot, entry))
-        .count();
-    u32::try_from(count).unwrap_or(u32::MAX)
+/// How many open pull requests of each persona nobody has looked at for long.
+fn ignored(draft: &Draft<'_>) -> BTreeMap<PersonaId, u32> {
+    let mut counts = BTreeMap::new();
+    let entries = draft.state.history.values();
+    for entry in entries.filter(|entry| is_ignored(draft.snapshot, entry)) {
+        *counts.entry(entry.persona_id.clone()).or_default() += 1;
+    }
+    counts
 }
 
 /// Whether an entry's pull request is open and nobody has looked at it for long.

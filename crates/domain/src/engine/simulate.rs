@@ -119,6 +119,13 @@ struct Imaginary {
     pull: Option<PullNumber>,
 }
 
+impl Imaginary {
+    /// Whether it is at work. An archived one keeps its state, and does nothing more.
+    fn is_live(&self) -> bool {
+        self.session.state.is_live() && !self.session.archived
+    }
+}
+
 impl Imagined {
     fn new(snapshot: &Snapshot, assumptions: Assumptions) -> Self {
         let mut snapshot = snapshot.clone();
@@ -163,10 +170,7 @@ impl Imagined {
     }
 
     fn live(&self) -> usize {
-        self.sessions
-            .iter()
-            .filter(|one| one.session.state.is_live())
-            .count()
+        self.sessions.iter().filter(|one| one.is_live()).count()
     }
 
     fn ends_at(&self, one: &Imaginary) -> Timestamp {
@@ -181,7 +185,7 @@ impl Imagined {
         let ends = self
             .sessions
             .iter()
-            .filter(|one| one.session.state.is_live())
+            .filter(|one| one.is_live())
             .map(|one| self.ends_at(one));
         let reviews = self
             .snapshot
@@ -212,9 +216,7 @@ impl Imagined {
             }
         }
         for index in 0..self.sessions.len() {
-            if self.sessions[index].session.state.is_live()
-                && self.ends_at(&self.sessions[index]) <= now
-            {
+            if self.sessions[index].is_live() && self.ends_at(&self.sessions[index]) <= now {
                 self.end(index);
             }
         }

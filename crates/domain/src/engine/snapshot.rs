@@ -43,6 +43,8 @@ pub struct Snapshot {
     pub sessions: Listing,
     /// Activities of the sessions whose activities were asked for, oldest first.
     pub activities: BTreeMap<SessionId, Vec<Activity>>,
+    /// Sessions that were asked for one by one and could not be read this time. They hold up no other.
+    pub unread: BTreeMap<SessionId, Outage>,
     /// Open issues that phileas itself opened.
     pub notices: Vec<Notice>,
     /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.

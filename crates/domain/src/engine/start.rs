@@ -10,6 +10,7 @@ use super::step::{self, Slots, Step, Work};
 use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, schedule, track};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
+use crate::state::RequestState;
 
 /// Something that could start now.
 #[derive(Debug, Clone)]
@@ -63,19 +64,18 @@ impl Candidate {
     }
 }
 
-pub(super) fn due(draft: &mut Draft<'_>) {
+pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
     let mut candidates = retries(draft);
-    candidates.extend(asked::candidates(draft));
     match draft.snapshot.ask.clone() {
         Ask::Due => {
+            candidates.extend(asked::candidates(draft));
             candidates.extend(track::candidates(draft, None));
             candidates.extend(schedule::candidates(draft));
         }
         Ask::Track(name) => candidates.extend(track::candidates(draft, Some(&name))),
-        Ask::Persona(_) | Ask::All => {}
+        Ask::Persona(_) | Ask::All => candidates.extend(asked::candidates(draft)),
     }
     candidates.sort_by_key(Candidate::order);
-    let mut started = 0;
     for candidate in candidates {
         if let Some(line) = obstacle(draft, &candidate, started) {
             draft.say(line);
@@ -131,13 +131,31 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
     let now = draft.now();
     let mut candidates = Vec::new();
     let mut lines = Vec::new();
-    for (name, track) in &draft.state.tracks {
+    let wanted = |name: &TrackName| match &draft.snapshot.ask {
+        Ask::Track(only) => name == only,
+        Ask::Due | Ask::Persona(_) | Ask::All => true,
+    };
+    for (name, track) in draft.state.tracks.iter().filter(|(name, _)| wanted(name)) {
         for (slot, turn) in &track.turns {
             if turn.session_id.is_some()
                 || turn.intent.is_some()
                 || turn.cancel
                 || adopt::is_held(turn)
             {
+                continue;
+            }
+            if let Some(pause) = &track.paused {
+                let why = pause.reason.as_deref().unwrap_or("no reason was given");
+                let text = format!("the track is paused: {why}");
+                lines.push(Line::turn(
+                    name,
+                    track.seq,
+                    slot,
+                    turn,
+                    Verdict::Paused,
+                    Reason::PausedTrack,
+                    text,
+                ));
                 continue;
             }
             let due_since = turn.not_before.unwrap_or(now);
@@ -190,42 +208,49 @@ pub(super) fn work_of(
     }
 }
 
-/// While everything is paused, each track still has its line.
-pub(super) fn say_paused(draft: &mut Draft<'_>) {
-    let names: Vec<_> = draft.snapshot.plan.tracks.keys().cloned().collect();
+/// While everything is paused, each track and schedule still has its line, and so has what a person asked for.
+pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
+    let text = "nothing starts while the repository is paused";
+    let plan = &draft.snapshot.plan;
+    let schedules = plan.schedules.keys().map(TrackName::of_schedule);
+    let names: Vec<_> = plan.tracks.keys().cloned().chain(schedules).collect();
     for name in names {
-        if draft
-            .state
-            .tracks
-            .get(&name)
-            .is_none_or(|track| track.turns.is_empty())
-        {
-            let text = "nothing starts while the repository is paused";
-            draft.say(Line::track(
-                &name,
-                Verdict::Paused,
-                Reason::PausedState,
-                text,
-            ));
+        let track = draft.state.tracks.get(&name);
+        if track.is_none_or(|track| track.turns.is_empty()) {
+            draft.say(Line::track(&name, Verdict::Paused, reason, text));
         }
     }
+    let line = match &draft.snapshot.ask {
+        Ask::Due | Ask::Track(_) => return,
+        Ask::Persona(id) => Line::repository(Verdict::Refused, reason, text).persona(id),
+        Ask::All => Line::repository(Verdict::Refused, reason, text),
+    };
+    draft.say(line);
 }
 
 /// Drops what is older than its time: spent budget, finished requests and their tracks.
 pub(super) fn forget_old(draft: &mut Draft<'_>) {
     let now = draft.now();
     let old = |at: &Timestamp| now.duration_since(*at) >= REQUEST_KEPT;
+    // The newest number stays, so that it is not given twice: with it its turns' names would come back.
+    let newest = draft
+        .state
+        .requests
+        .values()
+        .filter_map(|request| request.number)
+        .max();
+    let is_over = |request: &RequestState| {
+        request.finished_at.as_ref().is_some_and(old)
+            && (request.number.is_none() || request.number != newest)
+    };
     let finished: BTreeSet<TrackName> = draft
         .state
         .requests
         .values()
-        .filter(|request| request.finished_at.as_ref().is_some_and(old))
+        .filter(|request| is_over(request))
         .filter_map(|request| request.number.map(TrackName::of_request))
         .collect();
-    draft
-        .state
-        .requests
-        .retain(|_, request| !request.finished_at.as_ref().is_some_and(old));
+    draft.state.requests.retain(|_, request| !is_over(request));
     draft
         .state
         .tracks

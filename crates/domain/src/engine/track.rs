@@ -274,8 +274,7 @@ pub(super) fn reluctance(
     policy: &Policy,
 ) -> Option<(Reason, String)> {
     let persona = &work.persona;
-    if let Some(until) = rest::resting(&draft.state, draft.snapshot, track, passes, persona, policy)
-    {
+    if let Some(until) = rest::resting(draft, track, passes, persona, policy) {
         let text =
             format!("nobody took `{persona}`'s last work; it rests, at the latest until {until}");
         return Some((Reason::PersonaResting, text));

@@ -154,14 +154,7 @@ fn resting(draft: &Draft<'_>, persona: &PersonaId) -> Option<Timestamp> {
             .tracks
             .get(&track)
             .map_or(0, |known| known.passes);
-        rest::resting(
-            &draft.state,
-            draft.snapshot,
-            &track,
-            passes,
-            persona,
-            policy,
-        )
+        rest::resting(draft, &track, passes, persona, policy)
     };
     in_tracks.chain(scheduled).filter_map(until).max()
 }

@@ -360,6 +360,8 @@ fn lower_first(message: &str) -> String {
 fn mend_of(message: &str, line: &str) -> String {
     let mend: Cow<'_, str> = if message.contains("duplicate key") {
         "remove one of the two".into()
+    } else if message.contains("must be quoted") && begins_with_digit(line) {
+        "write the number by itself, or a text between double quotes".into()
     } else if message.contains("must be quoted") {
         "put the text between double quotes".into()
     } else if message.contains("key with no value") {
@@ -368,14 +370,19 @@ fn mend_of(message: &str, line: &str) -> String {
         "close it where it ends".into()
     } else if message.contains("missing comma") {
         "put a comma between the two".into()
+    } else if line.trim_start().starts_with('[') {
+        "write the table's name between brackets, for example `[budget]`".into()
+    } else if line.contains('=') {
+        "write one `key = value` a line: texts between double quotes, lists between brackets".into()
     } else {
-        format!(
-            "mend `{}`",
-            line.trim().chars().take(60).collect::<String>()
-        )
-        .into()
+        "take it out, or put `#` before it if it is a remark".into()
     };
     mend.into_owned()
+}
+
+fn begins_with_digit(line: &str) -> bool {
+    let value = line.split_once('=').map_or(line, |(_, value)| value);
+    value.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

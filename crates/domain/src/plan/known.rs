@@ -79,7 +79,7 @@ impl<'t> Known<'t> {
         if self.folders.contains(id) {
             return Some((
                 format!("the persona `{id}` cannot be read"),
-                format!("mend `{PERSONAS_FOLDER}/{id}/prompt.md.j2`"),
+                format!("mend what is said of the files in `{PERSONAS_FOLDER}/{id}`"),
             ));
         }
         if let Some(path) = self.archived.get(id) {
@@ -92,7 +92,7 @@ impl<'t> Known<'t> {
         let mend = match closest(id, ids) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!(
-                "write its prompt to `{PERSONAS_FOLDER}/{id}/prompt.md.j2`, or take it out here"
+                "write its prompt to `{PERSONAS_FOLDER}/{id}/prompt.md`, or take it out here"
             ),
         };
         Some((format!("there is no persona `{id}`"), mend))

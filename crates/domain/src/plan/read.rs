@@ -68,7 +68,7 @@ fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
     let Some(entry) = tree.get(SCHEDULES_PATH) else {
         return Err(error(
             "there is no plan, so nothing runs by itself",
-            "write one on the default branch, for example `cycle = [\"curator\", \"refactor\"]`, or run `phileas init`",
+            "write one on the default branch; the smallest is the line `cycle = [\"curator\"]`, with a prompt in `.jules/personas/curator/prompt.md`",
         ));
     };
     match entry.mode {

@@ -111,6 +111,7 @@ impl Place<'_> {
             ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
                 (described(error), "use one that minijinja has built in".to_owned())
             }
+            ErrorKind::SyntaxError => (described(error), syntax(detail)),
             _ => (described(error), String::new()),
         }
     }
@@ -182,6 +183,20 @@ fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
         cause = source.source();
     }
     (errors, None)
+}
+
+/// How a mistake of syntax is mended, by what the parser missed.
+fn syntax(detail: &str) -> String {
+    let mend = if detail.contains("unexpected end of input") && detail.contains("end of block") {
+        "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"
+    } else if detail.contains("unexpected end of") {
+        "complete the tag: something is missing before its end"
+    } else if detail.contains("unknown statement") || detail.contains("unexpected tag") {
+        "use a tag of Jinja (`if`, `for`, `set`, `block`, `include`, `macro`), or write `{% raw %}` around the text"
+    } else {
+        "to show braces as they are, write `{% raw %}` before them and `{% endraw %}` after them"
+    };
+    mend.to_owned()
 }
 
 fn described(error: &Error) -> String {

@@ -28,6 +28,14 @@ pub fn sha256(prompt: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(prompt))
 }
 
+/// Whether a prompt is the one that was sent under a hash. Line ends and space at the end do not count: whoever stores
+/// a text may tidy them.
+#[must_use]
+pub fn is_sent(prompt: &str, sent_sha256: &str) -> bool {
+    let tidied = || prompt.replace("\r\n", "\n");
+    sha256(prompt) == sent_sha256 || sha256(tidied().trim_end()) == sent_sha256
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

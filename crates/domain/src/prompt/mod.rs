@@ -52,7 +52,7 @@ mod validate;
 
 pub use journals::journals_to_read;
 pub use limits::*;
-pub use marker::{sha256, title_with_marker, with_marker};
+pub use marker::{is_sent, sha256, title_with_marker, with_marker};
 pub use render::render;
 pub use untrusted::{clean, clean_line};
 pub use validate::validate;

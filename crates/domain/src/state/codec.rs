@@ -10,8 +10,8 @@ use super::values::history_key;
 use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
 use crate::Diagnostic;
 
-/// What to do about a file that cannot be read.
-const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
+/// What to do about a file that cannot be read. It stands in diagnostics as their mend.
+pub const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
 
 /// A state file that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Loaded {
 /// # Errors
 ///
 /// Everything that is wrong with it, with line, column and key path: conflict markers, text that is no JSON, a key
-/// that stands twice, values of the wrong kind, a version above 5, numbers that cannot be kept exactly, and broken
+/// that stands twice, values of the wrong kind, a version above 5 (told by [`Diagnostic::is_newer_format`]), numbers that cannot be kept exactly, and broken
 /// [invariants](invariant::check).
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let bare = text.strip_prefix('\u{feff}');
@@ -93,7 +93,7 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     let mut state = State::default();
     if matches!(node.value, Value::List(_)) {
         let at = node.at;
-        state.history = legacy::history(node, &root, issues);
+        state.history = legacy::history(node, &root, issues).into();
         legacy::derive_tracks(&mut state);
         legacy::count_turns(&mut state);
         legacy::warn_of_doubles(&state, &root, at, issues);
@@ -105,11 +105,11 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     match fields.take("history") {
         Some(history) if version < STATE_VERSION => {
             let at = history.at;
-            state.history = legacy::history(history, &path, issues);
+            state.history = legacy::history(history, &path, issues).into();
             legacy::warn_of_doubles(&state, &path, at, issues);
         }
         Some(history) => {
-            state.history = table(history, &path, issues, history_key, entry);
+            state.history = table(history, &path, issues, history_key, entry).into();
         }
         None => {}
     }
@@ -130,7 +130,7 @@ fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
                 "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
             );
             let mend = "use a newer phileas; the file is left as it is";
-            issues.error(at, &path.key("version"), message, mend);
+            issues.newer(at, &path.key("version"), message, mend);
             return None;
         }
         Some(0) => {

@@ -3,7 +3,6 @@
 //! The keys of the shape that other programs read (`persona_id`, `session_id`, `pr_number`, `created_at`, `track` of
 //! an entry; `persona_id`, `session_id`, `pr_number`, `updated_at` of a track) are always there, null where unknown.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use jiff::Timestamp;
@@ -60,14 +59,14 @@ impl Object {
     }
 
     /// A table.
-    pub(super) fn table<K: Display, T>(
+    pub(super) fn table<'a, K: Display + 'a, T: 'a>(
         &mut self,
         key: &str,
-        entries: &BTreeMap<K, T>,
+        entries: impl IntoIterator<Item = (&'a K, &'a T)>,
         write: impl Fn(&T) -> Value,
     ) {
         let table: Map<String, Value> = entries
-            .iter()
+            .into_iter()
             .map(|(key, value)| (key.to_string(), write(value)))
             .collect();
         self.put(key, table);

@@ -1,201 +1,203 @@
-//! What ran, and what became of it.
+//! The entries by number, shared until somebody writes.
+//!
+//! A decision works on a copy of the state, and the history is nearly all of it: ten thousand entries are copied in
+//! milliseconds and compared in more. Here a copy shares what is written already, and only what changes is copied.
 
+use std::collections::{BTreeMap, btree_map};
 use std::fmt;
+use std::ops::{Index, RangeBounds};
+use std::sync::Arc;
 
-use jiff::Timestamp;
+use super::HistoryEntry;
 
-use super::Extra;
-use crate::model::{Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
+type Entries = BTreeMap<u64, Arc<HistoryEntry>>;
 
-/// One entry of the history: written when its session's id is known, completed when more is known, never removed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HistoryEntry {
-    /// Who.
-    pub persona_id: PersonaId,
-    /// The session.
-    pub session_id: Option<SessionId>,
-    /// Its pull request.
-    pub pr_number: Option<PullNumber>,
-    /// When its session was created.
-    pub created_at: Option<Timestamp>,
-    /// In which track. `None` (missing or null) in old files; reads as `default`.
-    pub track: Option<TrackName>,
-    /// The turn. `None` in entries that older programs wrote.
-    pub turn: Option<TurnId>,
-    /// The track's sequence number.
-    pub seq: Option<u64>,
-    /// The slot; empty for a persona.
-    pub slot: Option<Slot>,
-    /// Which attempt at the turn.
-    pub attempt: Option<u32>,
-    /// The commit that the session started from.
-    pub base_sha: Option<Oid>,
-    /// What became of it; `None` while that is open.
-    pub outcome: Option<Outcome>,
-    /// When the outcome was last completed.
-    pub finished_at: Option<Timestamp>,
-    /// Further sessions that were found for the same turn.
-    pub duplicates: Vec<SessionId>,
-    /// Remarks for people, one line: findings of an import, a failure's reason.
-    pub note: Option<String>,
-    /// Unknown keys.
-    pub extra: Extra,
-}
+/// What ran, by consecutive number. Cloning is cheap, whatever its length; so is comparing with a clone.
+#[derive(Clone, Default)]
+pub struct History(Arc<Entries>);
 
-impl HistoryEntry {
-    /// The name of its track, old entries included.
+impl History {
+    /// How many entries there are.
     #[must_use]
-    pub fn track_name(&self) -> TrackName {
-        self.track
-            .clone()
-            .unwrap_or_else(|| TrackName::from("default"))
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
-    /// Whether nothing more can become of it, so that it may be archived.
+    /// Whether there are none.
     #[must_use]
-    pub fn is_finished(&self) -> bool {
-        // Entries of older programs carry no outcome; nobody will complete them.
-        self.outcome
-            .as_ref()
-            .map_or(self.turn.is_none(), Outcome::is_final)
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
-}
 
-/// What became of a turn.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// Its pull request was merged.
-    Merged,
-    /// Its pull request is open.
-    PrOpen,
-    /// The session ended with changes but, as asked, without a pull request.
-    Completed,
-    /// What it produced was imported into the ledger.
-    Imported,
-    /// The session ended without anything.
-    NoOutput,
-    /// Its pull request was closed unmerged.
-    Rejected,
-    /// The session failed, as often as it was tried.
-    Failed,
-    /// Nothing moved for so long that it was given up.
-    Stuck,
-    /// A person cancelled it.
-    Cancelled,
-    /// A second session of a turn that already had one.
-    Duplicate,
-    /// Written by another program; kept as it stands.
-    Other(String),
-}
-
-impl Outcome {
-    /// The word in the file.
+    /// The entry with a number.
     #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Merged => "merged",
-            Self::PrOpen => "pr_open",
-            Self::Completed => "completed",
-            Self::Imported => "imported",
-            Self::NoOutput => "no_output",
-            Self::Rejected => "rejected",
-            Self::Failed => "failed",
-            Self::Stuck => "stuck",
-            Self::Cancelled => "cancelled",
-            Self::Duplicate => "duplicate",
-            Self::Other(text) => text,
+    pub fn get(&self, key: &u64) -> Option<&HistoryEntry> {
+        self.0.get(key).map(Arc::as_ref)
+    }
+
+    /// The entry with a number, to be completed.
+    pub fn get_mut(&mut self, key: &u64) -> Option<&mut HistoryEntry> {
+        // Looked for first, so that a miss copies nothing.
+        if !self.0.contains_key(key) {
+            return None;
         }
+        Arc::make_mut(&mut self.0).get_mut(key).map(Arc::make_mut)
     }
 
-    /// The outcome of a word; one that is not known is kept.
+    /// Whether a number is taken.
     #[must_use]
-    pub fn parse(text: &str) -> Self {
-        match text {
-            "merged" => Self::Merged,
-            "pr_open" => Self::PrOpen,
-            "completed" => Self::Completed,
-            "imported" => Self::Imported,
-            "no_output" => Self::NoOutput,
-            "rejected" => Self::Rejected,
-            "failed" => Self::Failed,
-            "stuck" => Self::Stuck,
-            "cancelled" => Self::Cancelled,
-            "duplicate" => Self::Duplicate,
-            other => Self::Other(other.to_owned()),
-        }
+    pub fn contains_key(&self, key: &u64) -> bool {
+        self.0.contains_key(key)
     }
 
-    /// Whether it stays as it is. A rejected pull request can still be reopened and merged, but nobody waits for it.
+    /// Writes an entry; returns the one that stood there.
+    pub fn insert(&mut self, key: u64, entry: HistoryEntry) -> Option<HistoryEntry> {
+        Arc::make_mut(&mut self.0)
+            .insert(key, Arc::new(entry))
+            .map(Arc::unwrap_or_clone)
+    }
+
+    /// Takes everything from a number on out.
     #[must_use]
-    pub fn is_final(&self) -> bool {
-        !matches!(self, Self::PrOpen)
+    pub fn split_off(&mut self, key: &u64) -> Self {
+        Self(Arc::new(Arc::make_mut(&mut self.0).split_off(key)))
     }
 
-    /// Whether an entry may go from `self` to `next`: `pr_open -> merged | rejected`, `rejected -> merged`.
+    /// The oldest entry.
     #[must_use]
-    pub fn may_become(&self, next: &Self) -> bool {
-        self == next
-            || matches!(
-                (self, next),
-                (Self::PrOpen, Self::Merged | Self::Rejected) | (Self::Rejected, Self::Merged)
-            )
+    pub fn first_key_value(&self) -> Option<(&u64, &HistoryEntry)> {
+        self.0.first_key_value().map(shown)
     }
 
-    /// Whether nobody took the work: it counts towards a persona's rest.
+    /// The newest entry.
     #[must_use]
-    pub fn is_unwanted(&self) -> bool {
-        matches!(self, Self::NoOutput | Self::Rejected)
+    pub fn last_key_value(&self) -> Option<(&u64, &HistoryEntry)> {
+        self.0.last_key_value().map(shown)
     }
-}
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    /// The numbers, ascending.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &u64> + Clone {
+        self.0.keys()
     }
-}
 
-/// Later news of an entry that is already archived.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Amendment {
-    /// The new outcome.
-    pub outcome: Option<Outcome>,
-    /// A pull request that was found later.
-    pub pr_number: Option<PullNumber>,
-    /// When.
-    pub finished_at: Option<Timestamp>,
-    /// Unknown keys.
-    pub extra: Extra,
-}
+    /// The entries, oldest first.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &HistoryEntry> {
+        self.0.values().map(Arc::as_ref)
+    }
 
-impl Amendment {
-    /// Completes what is written, an entry or an older amendment.
-    ///
-    /// # Errors
-    ///
-    /// A sentence about what is written already and may not be changed.
-    pub(super) fn apply(
+    /// Numbers and entries, oldest first.
+    pub fn iter(&self) -> Iter<'_> {
+        self.into_iter()
+    }
+
+    /// Numbers and entries of a range, oldest first.
+    pub fn range(
         &self,
-        outcome: &mut Option<Outcome>,
-        pr_number: &mut Option<PullNumber>,
-        finished_at: &mut Option<Timestamp>,
-    ) -> Result<(), String> {
-        if let Some(next) = &self.outcome
-            && let Some(written) = outcome.as_ref()
-            && !written.may_become(next)
-        {
-            return Err(format!("the outcome `{written}` cannot become `{next}`"));
-        }
-        if let Some(next) = self.pr_number
-            && let Some(written) = *pr_number
-            && written != next
-        {
-            return Err(format!("pull request #{written} cannot become #{next}"));
-        }
-        if self.outcome.is_some() {
-            outcome.clone_from(&self.outcome);
-        }
-        *pr_number = pr_number.or(self.pr_number);
-        *finished_at = (*finished_at).max(self.finished_at);
-        Ok(())
+        range: impl RangeBounds<u64>,
+    ) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
+        self.0.range(range).map(shown)
+    }
+}
+
+/// Numbers and entries, oldest first.
+type Iter<'a> = std::iter::Map<
+    btree_map::Iter<'a, u64, Arc<HistoryEntry>>,
+    fn((&'a u64, &'a Arc<HistoryEntry>)) -> (&'a u64, &'a HistoryEntry),
+>;
+
+fn shown<'a>((key, entry): (&'a u64, &'a Arc<HistoryEntry>)) -> (&'a u64, &'a HistoryEntry) {
+    (key, entry)
+}
+
+impl<'a> IntoIterator for &'a History {
+    type Item = (&'a u64, &'a HistoryEntry);
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().map(shown)
+    }
+}
+
+impl IntoIterator for History {
+    type Item = (u64, HistoryEntry);
+    type IntoIter = std::iter::Map<
+        btree_map::IntoIter<u64, Arc<HistoryEntry>>,
+        fn((u64, Arc<HistoryEntry>)) -> (u64, HistoryEntry),
+    >;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Arc::unwrap_or_clone(self.0)
+            .into_iter()
+            .map(|(key, entry)| (key, Arc::unwrap_or_clone(entry)))
+    }
+}
+
+impl FromIterator<(u64, HistoryEntry)> for History {
+    fn from_iter<I: IntoIterator<Item = (u64, HistoryEntry)>>(entries: I) -> Self {
+        let shared = entries
+            .into_iter()
+            .map(|(key, entry)| (key, Arc::new(entry)));
+        Self(Arc::new(shared.collect()))
+    }
+}
+
+impl<const N: usize> From<[(u64, HistoryEntry); N]> for History {
+    fn from(entries: [(u64, HistoryEntry); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl From<BTreeMap<u64, HistoryEntry>> for History {
+    fn from(entries: BTreeMap<u64, HistoryEntry>) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl Index<&u64> for History {
+    type Output = HistoryEntry;
+
+    fn index(&self, key: &u64) -> &HistoryEntry {
+        &self.0[key]
+    }
+}
+
+impl PartialEq for History {
+    fn eq(&self, other: &Self) -> bool {
+        // In step, since a look-up for each would cost more than the comparison.
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.len() == other.0.len()
+                && self
+                    .0
+                    .iter()
+                    .zip(&*other.0)
+                    .all(|((key, entry), (its, theirs))| {
+                        key == its && (Arc::ptr_eq(entry, theirs) || entry == theirs)
+                    }))
+    }
+}
+
+impl fmt::Debug for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::fixtures::sound;
+
+    #[test]
+    fn a_copy_shares_everything_until_it_is_written_to() {
+        let history = sound().history;
+        let mut copy = history.clone();
+        assert!(Arc::ptr_eq(&history.0, &copy.0));
+        assert!(copy.get_mut(&u64::MAX).is_none());
+        assert!(Arc::ptr_eq(&history.0, &copy.0), "a miss copies nothing");
+
+        copy.get_mut(&0).unwrap().note = Some("new".to_owned());
+        assert_eq!(history[&0].note, None);
+        assert_ne!(history, copy);
+        assert!(Arc::ptr_eq(&history.0[&1], &copy.0[&1]));
     }
 }

@@ -29,6 +29,11 @@ impl<'t> Issues<'t> {
         self.note(Diagnostic::error(self.file, message), at, path, mend);
     }
 
+    /// Notes that a newer version of this program wrote the file.
+    pub(super) fn newer(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
+        self.note(Diagnostic::newer_format(self.file, message), at, path, mend);
+    }
+
     /// Notes a warning.
     pub(super) fn warn(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
         self.note(Diagnostic::warning(self.file, message), at, path, mend);

@@ -8,6 +8,7 @@ mod arbitrary;
 mod conflict;
 mod decode;
 mod encode;
+mod entry;
 mod exact;
 mod fields;
 #[cfg(test)]
@@ -35,7 +36,8 @@ use jiff::Timestamp;
 
 use crate::model::{Oid, PersonaId, RepositoryId, TrackName, TurnId};
 
-pub use history::{Amendment, HistoryEntry, Outcome};
+pub use entry::{Amendment, HistoryEntry, Outcome};
+pub use history::History;
 pub use track::{Intent, TrackState, Turn};
 
 /// The state file on the branch `jules`.
@@ -54,7 +56,7 @@ pub struct State {
     /// When and for whom the ledger was born. `None` in files older than version 5, until the first write.
     pub genesis: Option<Genesis>,
     /// What ran, by consecutive number. Only what was not yet moved to an archive segment.
-    pub history: BTreeMap<u64, HistoryEntry>,
+    pub history: History,
     /// Later news of archived entries, until the next rotation folds them in.
     pub amendments: BTreeMap<u64, Amendment>,
     /// Each track's pointer and live turns. Schedules and requests have tracks of their own.

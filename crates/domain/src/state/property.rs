@@ -108,7 +108,9 @@ proptest! {
         for (path, text) in &files {
             let segment = load_segment(path, text).unwrap();
             prop_assert!(segment.entries.values().all(HistoryEntry::is_finished));
-            all.extend(segment.entries);
+            for (key, entry) in segment.entries {
+                all.insert(key, entry);
+            }
         }
         prop_assert_eq!(&all, &state.history);
         if all.contains_key(&0) {

@@ -55,6 +55,8 @@ pub enum Origin {
         /// When it was committed.
         committed_at: Timestamp,
     },
+    /// Nowhere: a newer version of this program has written the file. It alone can say what is wrong with it.
+    Newer,
     /// Nowhere.
     Nothing,
 }
@@ -99,6 +101,14 @@ pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
         Err(diagnostics) => diagnostics,
     };
     let past = Past::of(earlier);
+    if diagnostics.iter().any(Diagnostic::is_newer_format) || has_newer_side(text) || past.newer {
+        return Proposal {
+            state: None,
+            origin: Origin::Newer,
+            lines: Vec::new(),
+            diagnostics,
+        };
+    }
     let newest = past.loaded.first().map(|(_, state)| state);
     let mut remarks = past.remarks.clone();
     let found = from_sides(text, &past, &mut remarks).or_else(|| from_past(&past, &mut remarks));
@@ -125,6 +135,8 @@ pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
 struct Past<'e> {
     loaded: Vec<(&'e EarlierVersion, State)>,
     remarks: Vec<String>,
+    /// A newer version of this program wrote one after the newest that loads.
+    newer: bool,
 }
 
 impl<'e> Past<'e> {
@@ -134,14 +146,19 @@ impl<'e> Past<'e> {
         let mut past = Self {
             loaded: Vec::new(),
             remarks: Vec::new(),
+            newer: false,
         };
         for version in newest_first.into_iter().take(MAX_EARLIER) {
             match load(&version.text) {
                 Ok(loaded) => past.loaded.push((version, loaded.state)),
-                Err(_) => past.remarks.push(format!(
-                    "the version of {} ({}) cannot be read either",
-                    version.committed_at, version.oid
-                )),
+                Err(diagnostics) => {
+                    let newer = diagnostics.iter().any(Diagnostic::is_newer_format);
+                    past.newer |= newer && past.loaded.is_empty();
+                    past.remarks.push(format!(
+                        "the version of {} ({}) cannot be read either",
+                        version.committed_at, version.oid
+                    ));
+                }
             }
         }
         past
@@ -165,6 +182,17 @@ impl<'e> Past<'e> {
             }
         }
     }
+}
+
+/// Whether a newer version of this program wrote one of the sides of the conflict markers.
+fn has_newer_side(text: &str) -> bool {
+    let is_newer = |text: &str| {
+        load(text).is_err_and(|diagnostics| diagnostics.iter().any(Diagnostic::is_newer_format))
+    };
+    !conflict::marker_lines(text).is_empty()
+        && conflict::readings(text)
+            .iter()
+            .any(|reading| is_newer(&reading.text))
 }
 
 /// The merged sides of conflict markers, if there are any and at least one side loads.

@@ -72,7 +72,9 @@ pub fn rotate(
         }
         let stays = rotated.history.split_off(&(first + length as u64));
         let segment = Segment {
-            entries: std::mem::replace(&mut rotated.history, stays),
+            entries: std::mem::replace(&mut rotated.history, stays)
+                .into_iter()
+                .collect(),
             ..Segment::default()
         };
         files.insert(

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     Activity, ActivityKind, Ask, Checks, CreateFailure, CreateSession, Decision, Effect, Event,
-    KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Pull, PullState, Reason, Repository,
-    Session, SessionState, Sessions, Snapshot, Verdict, decide, needs,
+    KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Pull, PullState, Reason,
+    Repository, Session, SessionState, Sessions, Snapshot, Verdict, decide, needs,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -22,7 +22,11 @@ pub(crate) enum Answering {
     /// Nothing is created, and the answer lost.
     LostBefore,
     Quota,
+    /// The same, with Jules' own word about when to come back.
+    QuotaUntil(Timestamp),
     Refused,
+    /// Jules takes the key for everything but this.
+    Denied,
     /// The process dies after its commit.
     Dies,
 }
@@ -34,10 +38,18 @@ pub(crate) struct Desk {
     pub(crate) head: u64,
     pub(crate) sessions: Vec<Session>,
     pub(crate) activities: BTreeMap<SessionId, Vec<Activity>>,
+    /// Sessions whose activities Jules does not tell.
+    pub(crate) unread: BTreeMap<SessionId, Outage>,
     pub(crate) pulls: BTreeMap<PullNumber, Pull>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) answering: Answering,
     pub(crate) listing_works: bool,
+    /// Listings leave the prompts out; a session by itself shows it.
+    pub(crate) prompts_hidden: bool,
+    /// No listing reaches further back.
+    pub(crate) listings_reach: Option<SignedDuration>,
+    /// Effects of these names are decided on and never happen.
+    pub(crate) lost: Vec<&'static str>,
     pub(crate) public: bool,
     pub(crate) checks: Checks,
     pub(crate) paused_by_variable: Option<String>,
@@ -67,10 +79,14 @@ impl Desk {
             head: 1,
             sessions: Vec::new(),
             activities: BTreeMap::new(),
+            unread: BTreeMap::new(),
             pulls: BTreeMap::new(),
             notices: Vec::new(),
             answering: Answering::Session,
             listing_works: true,
+            prompts_hidden: false,
+            listings_reach: None,
+            lost: Vec::new(),
             public: false,
             checks: Checks::None,
             paused_by_variable: None,
@@ -83,6 +99,13 @@ impl Desk {
             listings: 0,
             created: 0,
         }
+    }
+
+    /// Writes a persona's file, or writes it anew.
+    pub(crate) fn persona(&mut self, id: &str, frontmatter: &str) {
+        let text = format!("---\nid: {id}\n{frontmatter}\n---\nDo the work of {id}.\n");
+        self.files
+            .insert(format!(".jules/personas/{id}/prompt.md"), text);
     }
 
     pub(crate) fn pass(&mut self, span: SignedDuration) {
@@ -144,6 +167,7 @@ impl Desk {
             pulls: self.pulls.clone(),
             sessions: Listing::NotTaken,
             activities: BTreeMap::new(),
+            unread: self.unread.clone(),
             notices: self.notices.clone(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
@@ -163,6 +187,14 @@ impl Desk {
                 self.listings += 1;
                 snapshot.sessions = self.list(need);
             }
+            if let Listing::Taken(listing) = &mut snapshot.sessions {
+                for session in &mut listing.sessions {
+                    if needs.sessions.contains(&session.id) {
+                        let whole = self.sessions.iter().find(|one| one.id == session.id);
+                        session.clone_from(whole.unwrap());
+                    }
+                }
+            }
             for id in needs.activities {
                 let known = self.activities.get(&id).cloned().unwrap_or_default();
                 snapshot.activities.insert(id, known);
@@ -173,7 +205,7 @@ impl Desk {
 
     fn list(&self, need: ListingNeed) -> Listing {
         if !self.listing_works {
-            return Listing::Failed(phileas_domain::engine::Outage {
+            return Listing::Failed(Outage {
                 detail: "503".to_owned(),
                 retry_at: None,
                 credential: false,
@@ -184,6 +216,10 @@ impl Desk {
             ListingNeed::CompleteSince(since) => (Some(since), true),
             ListingNeed::Everything => (None, true),
         };
+        let limit = self
+            .listings_reach
+            .and_then(|reach| self.now.checked_sub(reach).ok());
+        let since = since.max(limit);
         let day = SignedDuration::from_hours(24);
         let count = |wanted: &dyn Fn(&&Session) -> bool| {
             u32::try_from(self.sessions.iter().filter(wanted).count()).unwrap()
@@ -199,6 +235,10 @@ impl Desk {
                     since.is_none_or(|since| one.created_at >= since) && (archived || !one.archived)
                 })
                 .cloned()
+                .map(|one| Session {
+                    prompt: one.prompt.filter(|_| !self.prompts_hidden),
+                    ..one
+                })
                 .collect(),
             key: KeyUse {
                 active: count(&|one| one.state.is_live() && !one.archived),
@@ -270,6 +310,9 @@ impl Desk {
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
+        if self.lost.contains(&effect.name()) {
+            return None;
+        }
         match effect {
             Effect::CreateSession(create) => Some(self.create(create)),
             Effect::SendMessage { session, text, .. } => {
@@ -278,12 +321,11 @@ impl Desk {
                 None
             }
             Effect::ArchiveSession { session } => {
-                let one = self
-                    .sessions
-                    .iter_mut()
-                    .find(|one| one.id == *session)
-                    .unwrap();
-                one.archived = true;
+                // Jules answers 404 for one that a person has deleted.
+                let mut sessions = self.sessions.iter_mut();
+                if let Some(one) = sessions.find(|one| one.id == *session) {
+                    one.archived = true;
+                }
                 None
             }
             Effect::OpenNotice { key, .. } => {
@@ -298,7 +340,15 @@ impl Desk {
                 self.notices.retain(|notice| notice.number != *number);
                 None
             }
-            Effect::ApprovePlan { .. } | Effect::RetargetPull { .. } => None,
+            Effect::ApprovePlan { session } => {
+                let at = self.now;
+                self.say(session, at, ActivityKind::PlanApproved);
+                None
+            }
+            Effect::RetargetPull { pull, base } => {
+                self.pulls.get_mut(pull).unwrap().base = base.clone();
+                None
+            }
         }
     }
 
@@ -314,9 +364,17 @@ impl Desk {
         };
         match self.answering {
             Answering::Quota => return failed(CreateFailure::Quota { retry_at: None }),
+            Answering::QuotaUntil(at) => {
+                return failed(CreateFailure::Quota { retry_at: Some(at) });
+            }
             Answering::Refused => {
                 return failed(CreateFailure::Refused {
                     detail: "400".to_owned(),
+                });
+            }
+            Answering::Denied => {
+                return failed(CreateFailure::Credential {
+                    detail: "403".to_owned(),
                 });
             }
             Answering::LostBefore => return failed(lost()),
@@ -349,6 +407,8 @@ impl Desk {
 
     pub(crate) fn say(&mut self, session: &SessionId, at: Timestamp, kind: ActivityKind) {
         let log = self.activities.entry(session.clone()).or_default();
+        // Jules' own log never goes back, whatever our clock does.
+        let at = log.last().map_or(at, |last| last.at.max(at));
         log.push(Activity {
             id: format!("a{}", log.len()),
             at,

@@ -157,3 +157,24 @@ fn a_dead_commit_leaves_no_notice_behind() {
     desk.tick();
     assert_eq!(desk.notices.len(), 0);
 }
+
+#[test]
+fn a_limit_that_cannot_be_read_stops_everything_that_would_start() {
+    for broken in [
+        "[budget]\ndaily_sessions = 0\n",
+        "[budget]\nmax_active = = 1\n",
+        "[budget]\ndaily_session = 1\n",
+        "[gate]\nmain_red = \"sometimes\"\n",
+        "[defaults]\nplan_approval = \"writer\"\n",
+        "[defaults\nmode = \"observe\"\n",
+    ] {
+        let mut desk = Desk::new(&format!("{ONE}{broken}"), &["a", "b"]);
+        desk.tick();
+        assert_eq!(desk.reasons("default"), [Reason::PlanInvalid], "{broken}");
+        assert_eq!(desk.sessions.len(), 0, "{broken}");
+    }
+    // What is wrong with one persona or one track is its own affair.
+    let mut desk = Desk::new("cycle = [\"nobody\", \"a\"]\nCycle = 1\n", &["a"]);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+}

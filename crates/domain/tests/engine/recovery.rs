@@ -165,3 +165,22 @@ fn a_turn_that_waits_for_a_person_still_looks_for_its_session() {
     desk.tick();
     assert_eq!(desk.notices.len(), 0, "nobody needs to decide any more");
 }
+
+#[test]
+fn the_order_of_a_listing_does_not_matter() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    for copy in ["2000", "3000"] {
+        let mut double = desk.sessions[0].clone();
+        double.id = copy.into();
+        desk.sessions.push(double);
+    }
+    let snapshot = desk.look();
+    let mut reversed = snapshot.clone();
+    if let Listing::Taken(listing) = &mut reversed.sessions {
+        listing.sessions.reverse();
+    }
+    let decision = decide(&snapshot, &[]);
+    assert_eq!(decision, decide(&reversed, &[]));
+    assert_eq!(decision.effects.len(), 2);
+}

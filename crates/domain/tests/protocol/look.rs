@@ -46,6 +46,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         pulls: std::collections::BTreeMap::new(),
         sessions: Listing::NotTaken,
         activities: std::collections::BTreeMap::new(),
+        unread: std::collections::BTreeMap::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,

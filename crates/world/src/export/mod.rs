@@ -45,6 +45,15 @@ pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     replace::put_in_place(partial, dir)
 }
 
+/// Whether [`export`] could write to `dir`, asked before the world has lived its days.
+///
+/// # Errors
+/// What [`export`] would say of the folder.
+pub fn check(dir: &Path) -> io::Result<()> {
+    replace::check(dir)?;
+    replace::sibling(dir).map(drop)
+}
+
 impl World {
     /// Writes the world to a folder with the repository of the lowest number at its top; see [`export`].
     ///

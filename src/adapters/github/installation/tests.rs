@@ -139,3 +139,22 @@ async fn a_limit_while_minting_is_a_limit() {
     let after = Some(Duration::from_secs(70));
     assert_eq!(failure.disposition, Disposition::Retry { after });
 }
+
+#[tokio::test]
+async fn a_renamed_repository_is_named_by_its_id() {
+    let (app, _) = app();
+    let moved = "https://api.github.com/repositories/7/installation";
+    let set = set_as(
+        Credential::App(app),
+        [
+            reply(301, &[("location", moved)], &value!({})),
+            installation(),
+            minted("ghs_one", "2026-01-05T01:00:00Z"),
+            found(),
+        ],
+    );
+    look(&set).await.unwrap();
+    let wish = &set.script.seen()[2].body;
+    assert_eq!(wish["repository_ids"], value!([7]));
+    assert_eq!(wish["repositories"], serde_json::Value::Null);
+}

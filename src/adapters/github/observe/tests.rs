@@ -160,7 +160,11 @@ async fn hidden_checks_are_no_checks_and_nothing_else_may_be_hidden() {
         json(200, &answer)
     };
     let (_, seen) = observe([forbidden("statusCheckRollup")]).await;
-    assert_eq!(seen.unwrap().repository.default_checks, Checks::None);
+    let seen = seen.unwrap();
+    assert_eq!(seen.repository.default_checks, Checks::None);
+    assert!(seen.checks_hidden);
+    let (_, whole) = observe([json(200, &answer())]).await;
+    assert!(!whole.unwrap().checks_hidden);
     let (_, seen) = observe([forbidden("personas")]).await;
     assert_eq!(seen.unwrap_err().disposition, Disposition::Denied);
 }
@@ -281,4 +285,23 @@ async fn texts_and_pulls_are_asked_for_in_chunks() {
     let pulls = set.client.pulls_by_number(&numbers).await.unwrap();
     assert_eq!(pulls.keys().collect::<Vec<_>>(), [&PullNumber(3)]);
     assert_eq!(set.script.seen()[0].body["variables"]["n1"], 4);
+}
+
+#[tokio::test]
+async fn the_age_of_the_first_answer_is_told() {
+    let mut first = answer();
+    repository(&mut first)["open"]["pageInfo"] = value!({ "hasNextPage": true, "endCursor": "c1" });
+    let page = value!({ "data": { "repository": { "open": {
+        "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(1, "OPEN")] } } } });
+    let busy = || json(503, &value!({}));
+    let (set, seen) = observe([busy(), json(200, &first), busy(), json(200, &page)]).await;
+    let [before, after] = set.clock.waits()[..] else {
+        panic!("{:?}", set.clock.waits());
+    };
+    assert!(!before.is_zero() && !after.is_zero());
+    assert_eq!(
+        seen.unwrap().age,
+        after,
+        "what passed before the answer is no part of its age"
+    );
 }

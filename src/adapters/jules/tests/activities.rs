@@ -4,7 +4,7 @@ use phileas_domain::engine::Activity;
 use serde_json::{Value, json};
 
 use super::super::activities::MAX_PAGES;
-use super::stage::{Cast, Reply, missing, ok, refusal, stage};
+use super::stage::{Cast, Reply, missing, ok, refusal, size_of, stage, too_large};
 use crate::runtime::ports::{Disposition, ReadJules as _};
 
 fn said(id: &str, time: &str) -> Value {
@@ -107,4 +107,39 @@ async fn an_endless_session_is_a_failure_and_not_a_standstill() {
         "{}",
         failure.detail
     );
+}
+
+#[tokio::test]
+async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
+    let cast = stage([
+        too_large(),
+        too_large(),
+        page(&[said("a", "10:00:00")], "p"),
+        too_large(),
+        too_large(),
+        page(&[said("b", "10:01:00")], "q"),
+        page(&[said("c", "10:02:00")], ""),
+    ]);
+    assert_eq!(ids(&read(&cast).await), ["a", "b", "c"]);
+    let sizes: Vec<_> = cast
+        .stage
+        .lines()
+        .iter()
+        .map(|line| size_of(line))
+        .collect();
+    assert_eq!(sizes, [100, 25, 6, 12, 3, 1, 2]);
+}
+
+#[tokio::test]
+async fn one_activity_that_is_too_large_ends_the_reading() {
+    let cast = stage((0..4).map(|_| too_large()));
+    let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
+    assert!(failure.detail.contains("larger than"), "{failure}");
+    let sizes: Vec<_> = cast
+        .stage
+        .lines()
+        .iter()
+        .map(|line| size_of(line))
+        .collect();
+    assert_eq!(sizes, [100, 25, 6, 1]);
 }

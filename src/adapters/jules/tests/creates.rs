@@ -12,7 +12,8 @@ use tokio::sync::Semaphore;
 
 use super::super::{Client, JulesKey, RepositoryJules, Settings, SystemPause};
 use super::stage::{
-    KEY, Reply, Stage, at, create, lost, missing, not_sent, ok, raw, refusal, stage, with_header,
+    KEY, Reply, Stage, at, create, lost, missing, not_sent, ok, raw, refusal, repository, stage,
+    with_header,
 };
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 use crate::runtime::ports::{ReadJules as _, WriteJules as _};
@@ -65,7 +66,7 @@ async fn the_source_is_named_as_jules_names_it() {
     let listed = json!({"id": "1", "createTime": NOON, "sourceContext": {"source": "sources/github/Acme/WIDGET"}});
     let cast = stage([ok(json!({"sessions": [listed]})), ok(json!({"id": "2"}))]);
     cast.jules
-        .list(&ListingNeed::Since(at(NOON)), at(NOON))
+        .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
     cast.jules.create(&create()).await.unwrap();
@@ -143,7 +144,7 @@ async fn the_time_to_come_back_is_counted_from_our_clock_or_from_theirs() {
 
     let cast = stage([ok(json!({})), with_header(spent(), "retry-after", "3600")]);
     cast.jules
-        .list(&ListingNeed::Since(at(NOON)), at(NOON))
+        .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
     cast.stage.pass(Duration::from_secs(5));
@@ -280,7 +281,7 @@ async fn creates_of_a_key_wait_for_one_another() {
 async fn nothing_is_sent_after_the_deadline() {
     let cast = stage([ok(json!({}))]);
     cast.jules
-        .list(&ListingNeed::Since(at(NOON)), at(NOON))
+        .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
     cast.stage.pass(Duration::from_secs(600));

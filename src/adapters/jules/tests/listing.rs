@@ -2,12 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{KeyUse, ListingNeed, Sessions};
-use phileas_domain::model::Marker;
+use phileas_domain::model::{Marker, PromptLine, PullNumber, RepositoryId};
 use serde_json::{Value, json};
 
 use super::super::listing::MAX_PAGES;
-use super::stage::{Cast, Reply, at, marker, ok, refusal, stage};
-use crate::runtime::ports::{Disposition, ReadJules as _};
+use super::stage::{Cast, Reply, at, marker, ok, refusal, repository, size_of, stage, too_large};
+use crate::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
 
 fn now() -> Timestamp {
     at("2026-01-05T12:00:00Z")
@@ -36,7 +36,7 @@ fn since(minutes: i64) -> ListingNeed {
 }
 
 async fn list(cast: &Cast, need: ListingNeed) -> Sessions {
-    let sessions = cast.jules.list(&need, now()).await.unwrap();
+    let sessions = cast.jules.list(&repository(), &need, now()).await.unwrap();
     assert!(cast.stage.played_out());
     assert_eq!(sessions.taken_at, now());
     sessions
@@ -132,7 +132,7 @@ async fn a_failed_page_is_a_failed_listing() {
     ]);
     let failure = cast
         .jules
-        .list(&ListingNeed::Everything, now())
+        .list(&repository(), &ListingNeed::Everything, now())
         .await
         .unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
@@ -255,4 +255,103 @@ async fn a_session_without_a_time_is_taken_for_new() {
     let sessions = list(&cast, since(0)).await;
     assert_eq!(sessions.sessions[0].created_at, now());
     assert_eq!(sessions.key.created_last_day, 1);
+}
+
+/// A session of the name that the repository had once, with the line of a repository in its prompt.
+fn from_before_the_rename(id: u64, repository: u64) -> Value {
+    let line = PromptLine {
+        marker: marker(),
+        repository: RepositoryId(repository),
+        track: "default".into(),
+        seq: 1,
+        slot: "".into(),
+        persona: "refactor".into(),
+    };
+    let mut session = ours(id, 9);
+    session["sourceContext"]["source"] = "sources/github/acme/gadget".into();
+    session["prompt"] = format!("Tidy up.\n\n{}", line.render()).into();
+    session["outputs"] = json!([{"pullRequest": {"url": "https://github.com/acme/gadget/pull/5"}}]);
+    session
+}
+
+#[tokio::test]
+async fn a_session_from_before_a_rename_is_ours_by_our_line() {
+    let cast = stage([
+        page(
+            &[
+                from_before_the_rename(1, repository().id.0),
+                from_before_the_rename(2, 7),
+            ],
+            "",
+        ),
+        ok(from_before_the_rename(1, repository().id.0)),
+    ]);
+    let sessions = cast
+        .jules
+        .list(&repository(), &since(0), now())
+        .await
+        .unwrap();
+    assert_eq!(ids(&sessions), ["1"]);
+    assert_eq!(sessions.sessions[0].pulls, [PullNumber(5)]);
+    assert_eq!(sessions.key.active, 2);
+    let read = cast.jules.session(&"1".into()).await.unwrap().unwrap();
+    assert_eq!(read.pulls, [PullNumber(5)]);
+}
+
+#[tokio::test]
+async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
+    let named = |id: u64, name: &str| {
+        let mut session = ours(id, 9);
+        session["sourceContext"]["source"] = format!("sources/github/{name}").into();
+        session
+    };
+    let renamed = phileas_domain::engine::Repository {
+        name: "acme/Sprocket".parse().unwrap(),
+        ..repository()
+    };
+    let cast = stage([
+        page(
+            &[
+                named(1, "acme/widget"),
+                named(2, "acme/SPROCKET"),
+                named(3, "acme/gadget"),
+            ],
+            "",
+        ),
+        ok(json!({"id": "4"})),
+    ]);
+    let sessions = cast.jules.list(&renamed, &since(0), now()).await.unwrap();
+    assert_eq!(ids(&sessions), ["1", "2"]);
+    let create = phileas_domain::engine::CreateSession {
+        source: renamed.name,
+        ..super::stage::create()
+    };
+    cast.jules.create(&create).await.unwrap();
+    let sent: Value = serde_json::from_slice(cast.stage.requests()[1].body()).unwrap();
+    assert_eq!(
+        sent["sourceContext"]["source"], "sources/github/acme/SPROCKET",
+        "the present name, as Jules writes it"
+    );
+}
+
+#[tokio::test]
+async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
+    let cast = stage([
+        page(&[ours(1, 1)], "a"),
+        too_large(),
+        page(&[ours(2, 2)], "b"),
+        page(&[ours(3, 3)], ""),
+    ]);
+    let sessions = list(&cast, since(DAYS)).await;
+    assert_eq!(
+        (ids(&sessions), sessions.since),
+        (vec!["3", "2", "1"], None)
+    );
+    let sizes: Vec<_> = cast
+        .stage
+        .lines()
+        .iter()
+        .map(|line| size_of(line))
+        .collect();
+    assert_eq!(sizes, [100, 100, 25, 50]);
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use super::stage::{KEY, at, create, lost, ok, raw, refusal, stage};
+use super::stage::{KEY, at, create, lost, ok, raw, refusal, repository, stage};
 use crate::adapters::transport::TransportError;
 use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 
@@ -47,7 +47,7 @@ async fn play() {
     ]);
     let noon = at("2026-01-05T12:00:00Z");
     let need = ListingNeed::Since(noon);
-    let listed = cast.jules.list(&need, noon).await.unwrap();
+    let listed = cast.jules.list(&repository(), &need, noon).await.unwrap();
     assert!(listed.sessions.is_empty());
     cast.jules.create(&create()).await.unwrap_err();
     let id = "15".into();

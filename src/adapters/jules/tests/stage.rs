@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Response};
 use jiff::Timestamp;
-use phileas_domain::engine::CreateSession;
+use phileas_domain::engine::{Checks, CreateSession, Repository};
 use phileas_domain::model::{Marker, RepositoryId, TurnId};
 
 use super::super::{Client, JulesKey, Pause, RepositoryJules, Settings, routes};
@@ -155,8 +155,31 @@ pub(super) fn lost() -> Reply {
     Err(TransportError::Lost("connection reset".to_owned()))
 }
 
+pub(super) fn too_large() -> Reply {
+    Err(TransportError::TooLarge { limit: 32 << 20 })
+}
+
+/// How many a request for a page, as [`Stage::lines`] has it, asks for.
+pub(super) fn size_of(line: &str) -> u32 {
+    let rest = line.split_once("pageSize=").unwrap().1;
+    rest.split('&').next().unwrap().parse().unwrap()
+}
+
 pub(super) fn not_sent() -> Reply {
     Err(TransportError::NotSent("connection refused".to_owned()))
+}
+
+/// The repository as GitHub shows it; its id is that of [`marker`]'s turn.
+pub(super) fn repository() -> Repository {
+    Repository {
+        id: RepositoryId(1),
+        name: "acme/widget".parse().unwrap(),
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: None,
+        default_checks: Checks::None,
+    }
 }
 
 pub(super) fn at(text: &str) -> Timestamp {

@@ -5,7 +5,7 @@ use phileas_domain::model::PullNumber;
 use serde_json::{Value, json};
 
 use super::super::wire::{Activity, Artifact, Kind, Output, Session};
-use super::stage::{at, missing, ok, stage};
+use super::stage::{at, missing, ok, repository, stage};
 use crate::runtime::ports::{Disposition, ReadJules as _};
 
 async fn session(body: Value) -> phileas_domain::engine::Session {
@@ -165,7 +165,7 @@ async fn a_listing_that_cannot_be_read_is_no_empty_listing() {
         let need = phileas_domain::engine::ListingNeed::Since(at("2026-01-05T00:00:00Z"));
         let failure = cast
             .jules
-            .list(&need, at("2026-01-05T12:00:00Z"))
+            .list(&repository(), &need, at("2026-01-05T12:00:00Z"))
             .await
             .unwrap_err();
         assert_eq!(failure.disposition, Disposition::Retry { after: None });

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Live, Progress, Slots, Work};
-use crate::engine::limits::{MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL, REMINDER_TRIED};
+use crate::engine::limits::{ANSWER_TRIED, MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL, REMINDER_TRIED};
 use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
@@ -284,7 +284,20 @@ fn asked(live: &Live<'_>) -> Progress {
         });
     match sent_at {
         // The decision to send was committed, and the message is not there: the sender died in between.
-        None if now >= later(nudged_at, MESSAGE_LAG) => Progress::Answer { number: given },
+        None if now >= later(nudged_at, MESSAGE_LAG) => {
+            let asked_at = newest(activities, |kind| {
+                matches!(kind, ActivityKind::AgentMessaged(_))
+            });
+            if now < later(asked_at.unwrap_or(live.session.created_at), ANSWER_TRIED) {
+                Progress::Answer { number: given }
+            } else {
+                Progress::CallPerson {
+                    reason: Reason::PersonAnswer,
+                    detail: "it asked something, and the standard answer does not arrive"
+                        .to_owned(),
+                }
+            }
+        }
         None => wait(nudged_at),
         Some(sent_at) => {
             let asked_again = newest(activities, |kind| {

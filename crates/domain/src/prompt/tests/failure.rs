@@ -41,7 +41,7 @@ fn a_partial_that_is_used_names_its_own_line() {
 #[test]
 fn a_parent_template_is_named_with_who_inherits() {
     let given = Given::body("{% extends 'base.j2' %}").file(".jules/base.j2", "\n{% if %}");
-    insta::assert_snapshot!(given.mistake(), @r#".jules/base.j2:2:7: error: syntax error: unexpected end of block (used by `.jules/personas/refactor/prompt.md.j2`)"#);
+    insta::assert_snapshot!(given.mistake(), @r#".jules/base.j2:2:7: error: syntax error: unexpected end of block (used by `.jules/personas/refactor/prompt.md.j2`); complete the tag: something is missing before its end"#);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_missing_template_comes_with_the_nearest_one() {
 
 #[test]
 fn syntax_errors_have_a_place() {
-    insta::assert_snapshot!(Given::body("a\n{% for x %}").mistake(), @r#".jules/personas/refactor/prompt.md.j2:7:10: error: syntax error: unexpected end of block, expected in"#);
+    insta::assert_snapshot!(Given::body("a\n{% for x %}").mistake(), @r#".jules/personas/refactor/prompt.md.j2:7:10: error: syntax error: unexpected end of block, expected in; complete the tag: something is missing before its end"#);
 }
 
 #[test]

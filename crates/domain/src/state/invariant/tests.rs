@@ -31,7 +31,7 @@ fn sound_states_break_nothing() {
 fn every_standing_rule_is_noticed() {
     let breaking: &[Breaking] = &[
         ("history_consecutive", "history.2", |s| {
-            s.history.remove(&1);
+            without(s, 1);
         }),
         ("history_consecutive", "history.18446744073709551615", |s| {
             let entry = s.history[&0].clone();
@@ -185,7 +185,7 @@ fn every_rule_of_a_step_is_noticed() {
             s.genesis.as_mut().unwrap().nonce = "0".to_owned()
         }),
         ("history_kept", "history.2", |s| {
-            s.history.remove(&2);
+            without(s, 2);
         }),
         // Not finished, so not to be archived.
         ("history_kept", "history.1", |s| {
@@ -257,6 +257,12 @@ fn every_rule_of_a_step_is_noticed() {
     }
 }
 
+/// The history never takes an entry out; a broken file can lack one all the same.
+fn without(state: &mut State, key: u64) {
+    let entries = std::mem::take(&mut state.history).into_iter();
+    state.history = entries.filter(|(other, _)| *other != key).collect();
+}
+
 fn entry(state: &mut State, key: u64) -> &mut crate::state::HistoryEntry {
     state.history.get_mut(&key).unwrap()
 }
@@ -324,7 +330,7 @@ fn more_rules_of_a_step() {
     entry(&mut before, 1).outcome = Some(Outcome::Merged);
     let mut rotated = before.clone();
     rotated.amendments.clear();
-    rotated.history.remove(&1);
+    without(&mut rotated, 1);
     assert_eq!(check_step(&before, &rotated), [], "folded in by a rotation");
 }
 

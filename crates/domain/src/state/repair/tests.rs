@@ -257,3 +257,30 @@ fn a_side_that_was_rotated_keeps_its_archive() {
         assert_eq!(count(&proposal, "+"), 2);
     }
 }
+
+const NEWER: &str = "{\"version\": 6, \"history\": {}}";
+const MONDAY: &str = "2026-01-05T00:00:00Z";
+const TUESDAY: &str = "2026-01-06T00:00:00Z";
+
+#[test]
+fn what_a_newer_program_wrote_is_not_gone_back_from() {
+    let whole = codec::save(&sound());
+    let refused = |text: &str, earlier: &[EarlierVersion]| {
+        let proposal = propose(text, earlier);
+        assert_eq!((proposal.state, proposal.origin), (None, Origin::Newer));
+    };
+    refused(NEWER, &[version("a", MONDAY, &whole)]);
+    let conflict = format!("<<<<<<< ours\n{whole}=======\n{NEWER}\n>>>>>>> theirs\n");
+    refused(&conflict, &[]);
+    let broken = "{ broken";
+    refused(
+        broken,
+        &[version("a", MONDAY, &whole), version("b", TUESDAY, NEWER)],
+    );
+    // Somebody has put an older format back since, and means it.
+    let back = propose(
+        broken,
+        &[version("a", MONDAY, NEWER), version("b", TUESDAY, &whole)],
+    );
+    assert_eq!(back.state, Some(sound()));
+}

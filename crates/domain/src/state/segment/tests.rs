@@ -2,7 +2,7 @@ use super::*;
 use crate::model::PullNumber;
 use crate::state::codec::load;
 use crate::state::invariant::{check, check_step};
-use crate::state::{Outcome, codec};
+use crate::state::{History, Outcome, codec};
 
 fn state_of(entries: u64) -> State {
     let entry = |key: u64| {
@@ -231,7 +231,7 @@ fn gaps_and_overlaps_are_named() {
     renamed.insert(segment_path(10, 18), text);
     assert!(check_archive(&state, &renamed).len() >= 2);
 
-    state.history.clear();
+    state.history = History::default();
     assert_eq!(check_archive(&state, &files).len(), 1);
     assert_eq!(check_archive(&State::default(), &BTreeMap::new()), []);
 }

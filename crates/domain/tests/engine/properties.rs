@@ -1,0 +1,442 @@
+//! What holds whatever happens, in whatever order: people, sessions, failures and clocks at random.
+//!
+//! Every tick of the desk itself checks that the decision is deterministic, that its needs converge, and that each
+//! commit keeps the invariants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    Ask, Assumptions, Event, Ledger, Listing, PullState, Session, SessionState, decide, simulate,
+};
+use phileas_domain::model::{Marker, SessionId, TrackName};
+use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_domain::state::{Pause, ScheduleState, State};
+use proptest::prelude::*;
+
+use crate::desk::{Answering, Desk};
+
+const PERSONAS: [&str; 4] = ["a", "b", "c", "d"];
+const MAX_ACTIVE: usize = 2;
+const DAILY: usize = 5;
+/// Within so many ticks at one instant everything is done that can be done.
+const MAX_TICKS: usize = 4;
+/// The plans that people change between. Their budgets are the same: a smaller one does not end what runs.
+const PLANS: [&str; 5] = [
+    "cycle = [\"a\", \"b\", \"c\"]\n",
+    "cycle = [\"a\", \"b\", \"a\", \"nobody\"]\n[schedules]\nc = \"0 */2 * * *\"\n[defaults]\nskip_unchanged = false\nretry = 1\n",
+    "[tracks]\none = [\"a\", \"b\"]\ntwo = [\"b\", \"c\"]\nthree = [\"d\"]\n[defaults]\nadvance_on = \"merged\"\nskip_unchanged = false\n",
+    "[tracks.night]\nsteps = [\"a\", \"d\"]\nstart = \"30 */3 * * *\"\n[schedules.b]\ncron = \"*/30 * * * *\"\ncatch_up = \"all\"\n[schedules.c]\ncron = \"0 * * * *\"\ncatch_up = \"none\"\n[defaults]\nskip_unchanged = false\nplan_approval = \"writers\"\n",
+    "[defaults]\nmode = \"observe\"\n",
+];
+
+/// Something that happens.
+#[derive(Debug, Clone)]
+enum Happening {
+    Minutes(i64),
+    /// The clock is put forward or back.
+    Jump(i64),
+    Tick(Answering),
+    /// A person asks for a persona, for a track, or for all.
+    Asks(usize),
+    Session(usize, SessionState),
+    OpensPull(usize),
+    Decides(usize, PullState),
+    /// A person archives a session.
+    Archives(usize),
+    /// A person deletes a session that the ledger knows.
+    Deletes(usize),
+    Push,
+    Listings(bool),
+    Plan(usize),
+    /// A persona's file goes, or comes back.
+    Persona(usize),
+    Cancels,
+    Pauses(bool),
+    /// The answer to a create comes so late that another process has ticked meanwhile.
+    Raced,
+    /// A create's answer is lost, and no listing shows the session, for however long.
+    Vanishes,
+    /// Listings show what they did not.
+    Appears,
+}
+
+fn happening(jumps: bool) -> impl Strategy<Value = Happening> {
+    let answering = prop_oneof![
+        6 => Just(Answering::Session),
+        1 => Just(Answering::Lost),
+        1 => Just(Answering::LostBefore),
+        1 => Just(Answering::Quota),
+        1 => Just(Answering::Refused),
+        1 => Just(Answering::Dies),
+    ];
+    let state = prop_oneof![
+        Just(SessionState::InProgress),
+        Just(SessionState::AwaitingPlanApproval),
+        Just(SessionState::AwaitingUserFeedback),
+        Just(SessionState::Paused),
+        Just(SessionState::Completed),
+        Just(SessionState::Failed),
+        Just(SessionState::Unknown("DREAMING".to_owned())),
+    ];
+    let pull = prop_oneof![2 => Just(PullState::Merged), 1 => Just(PullState::Closed)];
+    let clock = if jumps { -120..=120_i64 } else { 0..=1 };
+    // Doubles are outside the budget of a day, which is watched where the clock goes straight.
+    let straight = |happening| if jumps { happening } else { Happening::Push };
+    prop_oneof![
+        6 => (0..=90_i64).prop_map(Happening::Minutes),
+        1 => (0..=2_000_i64).prop_map(Happening::Minutes),
+        2 => clock.prop_map(Happening::Jump),
+        8 => answering.prop_map(Happening::Tick),
+        1 => (0..7_usize).prop_map(Happening::Asks),
+        3 => (0..4_usize, state).prop_map(|(index, state)| Happening::Session(index, state)),
+        4 => (0..4_usize).prop_map(Happening::OpensPull),
+        3 => (0..4_usize, pull).prop_map(|(index, state)| Happening::Decides(index, state)),
+        1 => (0..3_usize).prop_map(Happening::Archives),
+        1 => (0..3_usize).prop_map(Happening::Deletes),
+        2 => Just(Happening::Push),
+        1 => any::<bool>().prop_map(Happening::Listings),
+        1 => (0..PLANS.len()).prop_map(Happening::Plan),
+        1 => (0..PERSONAS.len()).prop_map(Happening::Persona),
+        1 => Just(Happening::Cancels),
+        1 => any::<bool>().prop_map(Happening::Pauses),
+        1 => Just(Happening::Raced),
+        1 => Just(straight(Happening::Vanishes)),
+        1 => Just(straight(Happening::Appears)),
+    ]
+}
+
+/// A desk, and what is remembered beside it.
+struct Watched {
+    desk: Desk,
+    /// Every session that was ever created, and when.
+    created: BTreeMap<SessionId, Timestamp>,
+    /// Sessions that no listing shows.
+    hidden: Vec<Session>,
+    jumps: bool,
+    before: State,
+}
+
+impl Watched {
+    fn new(plan: usize, jumps: bool) -> Self {
+        Self {
+            desk: Desk::new(PLANS[plan], &PERSONAS),
+            created: BTreeMap::new(),
+            hidden: Vec::new(),
+            jumps,
+            before: State::default(),
+        }
+    }
+
+    fn state(&self) -> State {
+        match &self.desk.ledger {
+            Ledger::Present { state, .. } => (**state).clone(),
+            Ledger::Missing { .. } | Ledger::Corrupt { .. } => State::default(),
+        }
+    }
+
+    /// The index of the newest but `back` session that has not ended.
+    fn live(&self, back: usize) -> Option<usize> {
+        let live = self.desk.sessions.iter().enumerate().rev();
+        live.filter(|(_, session)| session.state.is_live() && !session.archived)
+            .map(|(index, _)| index)
+            .nth(back)
+    }
+
+    fn happens(&mut self, happening: Happening) {
+        let desk = &mut self.desk;
+        match happening {
+            Happening::Minutes(minutes) | Happening::Jump(minutes) => desk.minutes(minutes),
+            Happening::Tick(answering) => {
+                desk.answering = answering;
+                self.tick();
+            }
+            Happening::Asks(what) => {
+                desk.answering = Answering::Session;
+                desk.ask = match what {
+                    0..=3 => Ask::Persona(PERSONAS[what].into()),
+                    4 => Ask::Track("one".into()),
+                    5 => Ask::Track("night".into()),
+                    _ => Ask::All,
+                };
+                self.tick();
+                self.desk.ask = Ask::Due;
+            }
+            Happening::Session(back, state) => {
+                if let Some(index) = self.live(back) {
+                    // The desk's word is about the newest one.
+                    let last = self.desk.sessions.len() - 1;
+                    self.desk.sessions.swap(index, last);
+                    self.desk.becomes(state);
+                    self.desk.sessions.swap(index, last);
+                }
+            }
+            Happening::OpensPull(back) => {
+                if let Some(index) = self.live(back) {
+                    self.desk.opens_pull_of(index);
+                }
+            }
+            Happening::Decides(back, state) => {
+                let open = desk.pulls.values().rev();
+                let number = open
+                    .filter(|pull| pull.state == PullState::Open)
+                    .map(|pull| pull.number)
+                    .nth(back);
+                match (number, state) {
+                    (Some(number), PullState::Merged) => desk.merge(number),
+                    (Some(number), _) => desk.close(number),
+                    (None, _) => {}
+                }
+            }
+            Happening::Archives(back) => {
+                if let Some(index) = self.live(back) {
+                    let session = &mut self.desk.sessions[index];
+                    session.archived = true;
+                    session.state = SessionState::Paused;
+                }
+            }
+            Happening::Deletes(back) => {
+                let known = |id: &SessionId| self.before.entry_of_session(id).is_some();
+                let index = self
+                    .live(back)
+                    .filter(|at| known(&self.desk.sessions[*at].id));
+                if let Some(index) = index {
+                    self.desk.sessions.remove(index);
+                }
+            }
+            Happening::Push => desk.push(),
+            Happening::Listings(work) => desk.listing_works = work,
+            Happening::Plan(index) => {
+                let plan = PLANS[index].to_owned();
+                desk.files.insert(SCHEDULES_PATH.to_owned(), plan);
+            }
+            Happening::Persona(index) => {
+                let id = PERSONAS[index];
+                let path = format!(".jules/personas/{id}/prompt.md");
+                if desk.files.remove(&path).is_none() {
+                    desk.persona(id, "emoji: \"🔧\"");
+                }
+            }
+            Happening::Cancels => self.edit(|state| {
+                let mut turns = state
+                    .tracks
+                    .values_mut()
+                    .flat_map(|track| track.turns.values_mut());
+                if let Some(turn) = turns.next() {
+                    turn.cancel = true;
+                }
+            }),
+            Happening::Pauses(paused) => self.edit(|state| {
+                state.paused = paused.then(Pause::default);
+            }),
+            Happening::Raced => self.raced(),
+            Happening::Vanishes => {
+                let known = desk.sessions.len();
+                desk.answering = Answering::Lost;
+                desk.tick();
+                let hidden = desk.sessions.split_off(known);
+                self.hidden.extend(hidden);
+            }
+            Happening::Appears => {
+                let hidden = std::mem::take(&mut self.hidden);
+                self.desk.sessions.extend(hidden);
+                self.desk.answering = Answering::Session;
+                self.order_does_not_matter();
+                self.tick();
+            }
+        }
+    }
+
+    /// A command of a person, by a commit of its own.
+    fn edit(&mut self, change: impl FnOnce(&mut State)) {
+        if let Ledger::Present { state, .. } = &mut self.desk.ledger {
+            change(state);
+        }
+        self.before = self.state();
+    }
+
+    fn tick(&mut self) {
+        self.desk.tick();
+        self.check();
+        // The same facts again: whatever was to be done is done.
+        self.desk.answering = Answering::Session;
+        let ask = std::mem::take(&mut self.desk.ask);
+        let mut commits = 0;
+        for _ in 0..MAX_TICKS {
+            commits = self.desk.headlines.len();
+            self.desk.tick();
+            self.check();
+            if self.desk.headlines.len() == commits && self.desk.effects.is_empty() {
+                break;
+            }
+        }
+        self.desk.tick();
+        self.check();
+        assert_eq!(
+            self.desk.headlines[commits..],
+            [""; 0],
+            "nothing changes, and it is written all the same"
+        );
+        assert_eq!(self.desk.effects, []);
+        self.desk.ask = ask;
+        self.order_does_not_matter();
+    }
+
+    /// Jules promises no order of its listing.
+    fn order_does_not_matter(&mut self) {
+        let snapshot = self.desk.look();
+        let mut reversed = snapshot.clone();
+        if let Listing::Taken(listing) = &mut reversed.sessions {
+            listing.sessions.reverse();
+        }
+        assert_eq!(decide(&snapshot, &[]), decide(&reversed, &[]));
+    }
+
+    /// A create's answer comes after another process found the session.
+    fn raced(&mut self) {
+        let sessions = self.desk.sessions.len();
+        self.desk.answering = Answering::Lost;
+        self.tick();
+        let made: Vec<_> = self.desk.sessions[sessions.min(self.desk.sessions.len())..].to_vec();
+        self.desk.answering = Answering::Session;
+        self.tick();
+        let before = self.state();
+        for session in made {
+            let line = Marker::in_prompt(session.prompt.as_deref().unwrap()).unwrap();
+            if before.entry_of_session(&session.id).is_none() {
+                continue;
+            }
+            let event = Event::SessionCreated {
+                track: line.track,
+                slot: line.slot,
+                marker: line.marker,
+                session,
+            };
+            let decision = decide(&self.desk.look(), &[event]);
+            assert_eq!(decision.change, None, "what is known already is no news");
+        }
+    }
+
+    fn check(&mut self) {
+        let state = self.state();
+        for session in &self.desk.sessions {
+            self.created
+                .entry(session.id.clone())
+                .or_insert(session.created_at);
+        }
+        let keys: Vec<u64> = state.history.keys().copied().collect();
+        assert_eq!(keys, (0..keys.len() as u64).collect::<Vec<_>>());
+        let turns: Vec<_> = state
+            .tracks
+            .values()
+            .flat_map(|track| track.turns.values())
+            .collect();
+        let personas: BTreeSet<_> = turns.iter().map(|turn| &turn.persona_id).collect();
+        assert_eq!(personas.len(), turns.len(), "a persona has two live turns");
+        let live = turns
+            .iter()
+            .filter(|turn| match &turn.session_id {
+                Some(id) => self
+                    .desk
+                    .sessions
+                    .iter()
+                    .any(|one| one.id == *id && one.state.is_live()),
+                None => turn.intent.is_some(),
+            })
+            .count();
+        // A session that shows up late is taken although another one has its place meanwhile.
+        assert!(self.jumps || live <= MAX_ACTIVE, "{live} sessions are live");
+        let markers: Vec<_> = self
+            .desk
+            .sessions
+            .iter()
+            .filter_map(|session| Marker::in_title(&session.title))
+            .collect();
+        let different: BTreeSet<_> = markers.iter().collect();
+        assert_eq!(
+            different.len(),
+            markers.len(),
+            "two sessions of one attempt"
+        );
+        if !self.jumps {
+            for at in self.created.values() {
+                let day = self.created.values().filter(|other| {
+                    let since = at.duration_since(**other);
+                    !since.is_negative() && since < SignedDuration::from_hours(24)
+                });
+                assert!(
+                    day.count() <= DAILY,
+                    "too many sessions in the day before {at}"
+                );
+            }
+        }
+        self.clocks(&state);
+        let wake_at = self.desk.wake_at.expect("somebody comes back");
+        assert!(wake_at >= self.desk.now);
+        self.before = state;
+    }
+
+    /// A slot is answered once, however the clock jumps.
+    fn clocks(&self, state: &State) {
+        let fired = |state: &State, name: &str| {
+            state
+                .schedules
+                .get(name)
+                .and_then(|one: &ScheduleState| one.last_fired)
+        };
+        for name in state.schedules.keys() {
+            let (was, is) = (fired(&self.before, name), fired(state, name));
+            assert!(was <= is, "{name}: from {was:?} back to {is:?}");
+            let track = TrackName::from(format!("schedule:{name}").as_str());
+            let turns = |state: &State| state.tracks.get(&track).map_or(0, |track| track.seq);
+            if turns(state) > turns(&self.before) {
+                assert!(was < is, "{name} fired twice at {is:?}");
+            }
+        }
+        for (name, track) in &self.before.tracks {
+            if let Some(next) = state.tracks.get(name) {
+                assert!(
+                    track.last_started <= next.last_started,
+                    "{name} starts again"
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens(plan in 0..PLANS.len(), story in prop::collection::vec(happening(false), 1..60)) {
+        let mut watched = Watched::new(plan, false);
+        for happening in story {
+            watched.happens(happening);
+        }
+    }
+
+    #[test]
+    fn whatever_happens_on_a_clock_that_jumps(
+        plan in 0..PLANS.len(),
+        story in prop::collection::vec(happening(true), 1..60),
+    ) {
+        let mut watched = Watched::new(plan, true);
+        for happening in story {
+            watched.happens(happening);
+        }
+    }
+
+    #[test]
+    fn a_forecast_comes_to_an_end(plan in 0..PLANS.len(), story in prop::collection::vec(happening(false), 0..12), days in 1..4_i64) {
+        let mut watched = Watched::new(plan, false);
+        for happening in story {
+            watched.happens(happening);
+        }
+        let snapshot = watched.desk.look();
+        let until = snapshot.now.checked_add(SignedDuration::from_hours(24 * days)).unwrap();
+        let forecast = simulate(&snapshot, until, Assumptions::default());
+        prop_assert!(!forecast.cut);
+        prop_assert!(forecast.turns.iter().all(|turn| turn.at >= snapshot.now && turn.at <= until));
+        prop_assert!(forecast.most_in_a_day <= DAILY, "{} in a day", forecast.most_in_a_day);
+    }
+}

@@ -1,0 +1,108 @@
+//! `phileas serve --check`, against the models.
+
+use jiff::Timestamp;
+use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
+use phileas_world::github::Role;
+use tempfile::tempdir;
+
+use super::stage::{APP, Ground, SECRET, Sessions};
+use crate::support::{Phileas, Served};
+
+fn ground() -> Ground {
+    let sessions = Sessions {
+        shortest: 4.0,
+        longest: 6.0,
+    };
+    Ground::new(Timestamp::now(), &[("acme", 2)], &sessions)
+}
+
+fn check(served: &Served, data: &std::path::Path, more: &[&str]) -> Phileas {
+    let mut arguments = vec!["serve", "--check", "--data-dir", data.to_str().unwrap()];
+    arguments.extend(more);
+    Phileas::new(&arguments)
+        .within(served)
+        .without("GITHUB_TOKEN")
+        .without("JULES_API_KEY")
+        .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+}
+
+#[test]
+fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
+    let ground = ground();
+    let served = Served::start(&ground.world, None);
+    let data = tempdir().unwrap();
+    let keys = ground.keys.path().to_str().unwrap();
+    let app = |program: Phileas| {
+        program
+            .env("GITHUB_APP_ID", &APP.to_string())
+            .env("GITHUB_APP_PRIVATE_KEY", &ground.pem)
+    };
+    let good = app(check(&served, data.path(), &["--jules-keys-dir", keys]))
+        .run()
+        .expect(0);
+    assert!(
+        good.out.contains("repositories: 2, Jules keys: 1"),
+        "{good}"
+    );
+    assert!(good.out.contains("ok: Jules key 1"), "{good}");
+
+    // No key, and a key that Jules refuses.
+    let keyless = app(check(&served, data.path(), &[])).run().expect(3);
+    assert!(keyless.out.contains("acme__r0"), "{keyless}");
+    let refused = app(check(&served, data.path(), &[]))
+        .env("JULES_API_KEY", "test-key-of-nobody")
+        .run()
+        .expect(3);
+    assert!(refused.out.contains("missing: Jules key 1"), "{refused}");
+    assert!(!refused.out.contains("test-key-of-nobody"), "{refused}");
+
+    // Another App's key.
+    let (pem, _) = super::stage::key();
+    let stranger = check(&served, data.path(), &[])
+        .env("GITHUB_APP_ID", &APP.to_string())
+        .env("GITHUB_APP_PRIVATE_KEY", &pem)
+        .run()
+        .expect(3);
+    assert!(stranger.out.contains("missing: GitHub App"), "{stranger}");
+
+    // Nobody at all.
+    let nobody = check(&served, data.path(), &[]).run().expect(3);
+    assert!(nobody.out.contains("serve --setup"), "{nobody}");
+    let nowhere = app(check(&served, data.path(), &["--jules-keys-dir", keys]))
+        .env("GITHUB_API_URL", "http://127.0.0.1:1")
+        .run()
+        .expect(4);
+    assert!(nowhere.out.contains("unavailable"), "{nowhere}");
+}
+
+#[test]
+fn a_token_looks_after_what_the_file_names() {
+    let ground = ground();
+    {
+        let mut world = ground.world.world();
+        let github = world.github_mut();
+        github.add_person_token(GITHUB_TOKEN, RUNNER);
+        github.set_role(ground.repositories[0], RUNNER, Role::Write);
+        github.set_role(ground.repositories[1], RUNNER, Role::Read);
+    }
+    let served = Served::start(&ground.world, None);
+    let data = tempdir().unwrap();
+    let keys = ground.keys.path().to_str().unwrap();
+    let file = data.path().join("phileas.toml");
+    let run = |text: &str, code: i32| {
+        std::fs::write(&file, text).unwrap();
+        let more = ["--jules-keys-dir", keys, "--config", file.to_str().unwrap()];
+        check(&served, data.path(), &more)
+            .env("GITHUB_TOKEN", GITHUB_TOKEN)
+            .run()
+            .expect(code)
+    };
+    let good = run("[[repository]]\nname = \"acme/r0\"\n", 0);
+    assert!(good.out.contains("repositories: 1,"), "{good}");
+    let weak = run("[[repository]]\nname = \"acme/r1\"\n", 3);
+    assert!(weak.out.contains("the token may not push"), "{weak}");
+    let missing = run("[[repository]]\nname = \"acme/nothing\"\n", 3);
+    assert!(missing.out.contains("acme/nothing"), "{missing}");
+    let none = run("", 2);
+    assert!(none.out.contains("it names none"), "{none}");
+}

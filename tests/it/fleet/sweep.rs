@@ -1,0 +1,172 @@
+//! The redelivery sweep, recounted from the model's own attempts.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use phileas::adapters::github::{self, Account, App, Credential, Token};
+use phileas::adapters::jules;
+use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
+use phileas::sandbox::transport::InProcess;
+use phileas::sandbox::{Shared, VirtualTime};
+use phileas::server::outside::Outside;
+use phileas::server::sweep::{Hooked, MAX_ASKED, Memory, sweep};
+use phileas_world::Face;
+use phileas_world::github::{Fate, Role};
+use std::sync::Arc;
+
+use super::stage::{APP, Ground, SECRET, Sessions};
+
+fn ground() -> Ground {
+    let sessions = Sessions {
+        shortest: 4.0,
+        longest: 6.0,
+    };
+    Ground::new(
+        "2026-01-05T00:00:00Z".parse().unwrap(),
+        &[("acme", 1)],
+        &sessions,
+    )
+}
+
+fn outside(world: &Shared) -> Outside {
+    let time = Arc::new(VirtualTime::new(world.clone()));
+    Outside {
+        github: github::Base::default(),
+        jules: jules::Base::default(),
+        to_github: Arc::new(InProcess::new(world.clone(), Face::Github)),
+        to_jules: Arc::new(InProcess::new(world.clone(), Face::Jules)),
+        pause: Arc::clone(&time) as _,
+        stopwatch: time,
+    }
+}
+
+fn pass(world: &Shared, length: SignedDuration) {
+    let mut world = world.world();
+    let until = world.now() + length;
+    world.advance_to(until);
+}
+
+/// So many issues are opened, and what is due is answered by turns.
+fn receive(ground: &Ground, issues: usize, answers: impl Fn(usize) -> Option<u16>) {
+    {
+        let mut world = ground.world.world();
+        let now = world.now();
+        for _ in 0..issues {
+            let repo = ground.repositories[0];
+            world
+                .github_mut()
+                .open_issue(repo, "T", "B", &[], "stranger", now);
+        }
+    }
+    pass(&ground.world, SignedDuration::from_mins(1));
+    let mut world = ground.world.world();
+    for (n, delivery) in world.take_due_deliveries().into_iter().enumerate() {
+        world.delivery_done(delivery.id, answers(n));
+    }
+}
+
+/// For each event of a kind: how many attempts there were, and whether one succeeded.
+fn attempts(world: &Shared, event: &str) -> BTreeMap<String, (usize, bool)> {
+    let world = world.world();
+    let mut found: BTreeMap<String, (usize, bool)> = BTreeMap::new();
+    for delivery in world.github().deliveries().filter(|one| one.event == event) {
+        let entry = found.entry(delivery.guid.clone()).or_default();
+        entry.0 += 1;
+        entry.1 |= matches!(delivery.fate, Fate::Done(Some(200..=299)));
+    }
+    found
+}
+
+#[tokio::test]
+async fn what_an_app_did_not_get_is_asked_for_once() {
+    let ground = ground();
+    // The installation's own event.
+    receive(&ground, 0, |_| Some(202));
+    let outside = outside(&ground.world);
+    let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
+    let start = ground.world.now() - SignedDuration::from_hours(1);
+    // Every third is lost: refused, or not answered at all.
+    receive(&ground, 240, |n| match n % 6 {
+        0 => Some(503),
+        3 => None,
+        _ => Some(202),
+    });
+    let first = sweep(Hooked::App(&app), start, &mut Memory::default())
+        .await
+        .unwrap();
+    assert_eq!((first.asked, first.left), (80, 0), "{first:?}");
+    assert!(first.read > 200, "more than one page");
+    // What was asked for is on its way: nothing is asked for again, whatever comes of it.
+    receive(
+        &ground,
+        0,
+        |n| if n % 2 == 0 { Some(202) } else { Some(503) },
+    );
+    let second = sweep(Hooked::App(&app), start, &mut Memory::default())
+        .await
+        .unwrap();
+    assert_eq!(second.asked, 0, "{second:?}");
+    let counts = attempts(&ground.world, "issues");
+    assert_eq!(counts.len(), 240);
+    assert_eq!(counts.values().filter(|(count, _)| *count == 2).count(), 80);
+    assert!(
+        counts
+            .values()
+            .all(|(count, good)| *count == 1 && *good || *count == 2)
+    );
+}
+
+#[tokio::test]
+async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
+    let ground = ground();
+    receive(&ground, 0, |_| Some(202));
+    let outside = outside(&ground.world);
+    let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
+    receive(&ground, 10, |_| Some(500));
+    pass(&ground.world, SignedDuration::from_hours(80));
+    receive(&ground, MAX_ASKED + 50, |_| Some(500));
+    let since = ground.world.now() - SignedDuration::from_hours(71);
+    let first = sweep(Hooked::App(&app), since, &mut Memory::default())
+        .await
+        .unwrap();
+    assert_eq!((first.asked, first.left), (MAX_ASKED, 50));
+    receive(&ground, 0, |_| Some(202));
+    let second = sweep(Hooked::App(&app), since, &mut Memory::default())
+        .await
+        .unwrap();
+    assert_eq!((second.asked, second.left), (50, 0));
+}
+
+#[tokio::test]
+async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
+    let ground = ground();
+    let repo = ground.repositories[0];
+    {
+        let mut world = ground.world.world();
+        let now = world.now();
+        let github = world.github_mut();
+        github.add_person_token(GITHUB_TOKEN, RUNNER);
+        github.set_role(repo, RUNNER, Role::Admin);
+        let url = "https://phileas.example.com/webhook";
+        github
+            .add_hook(repo, url, Some(SECRET), &["issues"], now)
+            .unwrap();
+    }
+    let outside = outside(&ground.world);
+    let token = Credential::Token(Token::new(GITHUB_TOKEN).unwrap());
+    let client = outside.client("acme/r0".parse().unwrap(), &Account::new(token));
+    let hooks = client.hooks().await.unwrap();
+    assert_eq!(hooks.len(), 1);
+    assert_eq!(hooks[0].url, "https://phileas.example.com/webhook");
+    receive(&ground, 3, |_| Some(502));
+    let since = ground.world.now() - SignedDuration::from_hours(1);
+    let hooked = Hooked::Repository(&client, hooks[0].id);
+    let mut memory = Memory::default();
+    let swept = sweep(hooked, since, &mut memory).await.unwrap();
+    assert_eq!(swept.asked, 3);
+    let again = sweep(hooked, since, &mut memory).await.unwrap();
+    assert_eq!(
+        again.asked, 0,
+        "what is on its way is not asked for twice: {again:?}"
+    );
+}

@@ -1,0 +1,76 @@
+//! A tick that has more to start than one commit announces.
+
+use phileas::sandbox::{Scene, Shared};
+use phileas_domain::engine::Reason;
+use phileas_domain::state::{STATE_PATH, State, codec};
+use phileas_world::jules::Tier;
+use phileas_world::maintainer::Temper;
+
+use crate::support::Folder;
+use crate::support::ticks::tick;
+
+/// A track for each of so many personas, each with a journal, and room for all of them at once.
+fn crowd(count: usize) -> Shared {
+    let names: Vec<String> = (0..count).map(|number| format!("p{number:02}")).collect();
+    let mut plan = String::from(
+        "[budget]\nmax_active = 60\ndaily_sessions = 90\ntier = \"ultra\"\n[tracks]\n",
+    );
+    for name in &names {
+        plan.push_str(&format!("of-{name} = [\"{name}\"]\n"));
+    }
+    let ids: Vec<&str> = names.iter().map(String::as_str).collect();
+    let repository = Folder::repository(&plan, &ids);
+    for name in &names {
+        let path = format!(".jules/personas/{name}/journals/2026-01-04.md");
+        repository.write(&path, &format!("What {name} learned.\n"));
+    }
+    let mut scene = Scene::new(7);
+    scene.repo = Some(repository.path().to_owned());
+    scene.temper = Temper::away();
+    scene.tier = Tier::Ultra;
+    Shared::new(scene.build().unwrap().0)
+}
+
+fn state(shared: &Shared) -> State {
+    let world = shared.world();
+    let github = world.github();
+    let repo = github.repository_by_name("acme", "widget").unwrap();
+    let head = github.branch_head(repo, "jules").unwrap();
+    let bytes = github.read_file(repo, head, STATE_PATH).unwrap();
+    codec::load(std::str::from_utf8(&bytes).unwrap())
+        .unwrap()
+        .state
+}
+
+#[test]
+fn later_rounds_of_a_tick_know_the_journals_too() {
+    let shared = crowd(5);
+    tick(&shared, "one");
+    let world = shared.world();
+    let sessions = &world.books().sessions;
+    assert_eq!(sessions.len(), 5);
+    for session in sessions {
+        let learned = session.prompt.contains("What p0") && session.prompt.contains(" learned.");
+        assert!(learned, "{}", session.prompt);
+    }
+}
+
+#[test]
+fn the_last_round_of_a_tick_starts_nothing_that_it_could_not_write_down() {
+    let shared = crowd(26);
+    let report = tick(&shared, "one");
+    let known = state(&shared);
+    let started = shared.world().books().sessions.len();
+    assert_eq!(known.history.len(), started, "each answer is written down");
+    let turns = known.tracks.values().flat_map(|track| track.turns.values());
+    assert!(turns.into_iter().all(|turn| turn.session_id.is_some()));
+    let waits = report
+        .waiting
+        .iter()
+        .filter(|(_, line)| line.reason == Reason::NextCommit);
+    assert_eq!(started + waits.count(), 26, "and the rest is not forgotten");
+    assert!(report.wake_at.unwrap() <= report.now, "it is due at once");
+
+    tick(&shared, "two");
+    assert_eq!(shared.world().books().sessions.len(), 26);
+}
