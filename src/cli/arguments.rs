@@ -372,6 +372,14 @@ pub struct Serve {
     /// Address for those who run the service; 127.0.0.1:9090 unless it is said otherwise
     #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_name = "ADDRESS")]
     pub admin_listen: Option<SocketAddr>,
+    /// Further names under which a browser reaches the dashboard, such as that of a proxy; addresses and localhost need none
+    #[arg(
+        long = "admin-host",
+        env = "PHILEAS_ADMIN_HOSTS",
+        value_name = "HOST",
+        value_delimiter = ','
+    )]
+    pub admin_hosts: Vec<String>,
     /// Where everything is kept; one service a directory
     #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
@@ -462,6 +470,12 @@ pub struct Sandbox {
     /// `scenario`, `reset-requests`, `deliveries` and `delivered`, each with a JSON body.
     #[arg(long, conflicts_with = "headless")]
     pub world_only: bool,
+    /// Serve the models and the service itself with its dashboard, after `--until` has gone by at once
+    #[arg(long, conflicts_with_all = ["headless", "world_only"])]
+    pub serve: bool,
+    /// Address of the dashboard, on loopback; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub admin_listen: SocketAddr,
     /// Address of the GitHub model; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
     pub github: SocketAddr,
@@ -483,9 +497,9 @@ pub struct Sandbox {
     /// Who looks after the repository
     #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
     pub maintainer: Maintainer,
-    /// Minutes of the sandbox in a second of yours, for the show
-    #[arg(long, default_value_t = 20.0, value_parser = speed, value_name = "MINUTES")]
-    pub speed: f64,
+    /// Minutes of the sandbox in a second of yours: 20 for the show, 1 with `--serve`
+    #[arg(long, value_parser = speed, value_name = "MINUTES")]
+    pub speed: Option<f64>,
     /// Every open question answered in the worst way
     #[arg(long, conflicts_with = "faults")]
     pub chaos: bool,

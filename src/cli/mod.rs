@@ -14,6 +14,7 @@ mod plain;
 mod probe;
 mod replay;
 mod sandbox;
+mod sandbox_service;
 mod serve;
 mod session;
 mod show;
@@ -55,8 +56,9 @@ pub fn main() -> ExitCode {
     };
     logs();
     let mut screen = Screen::standard();
-    let runtime = match arguments.command {
+    let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
+        Command::Sandbox(arguments) if arguments.serve => serve::runtime(),
         _ => runtime(),
     };
     let result = runtime.and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));

@@ -32,6 +32,9 @@ pub(super) async fn run(
     if arguments.world_only {
         return super::world_only::run(arguments, scene, screen).await;
     }
+    if arguments.serve {
+        return super::sandbox_service::run(arguments, scene, screen).await;
+    }
     if let Some(dir) = &arguments.repo {
         plan_of(dir, arguments.json, screen)?;
     }

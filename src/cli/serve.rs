@@ -18,17 +18,25 @@ use super::connect::variable;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
 use crate::adapters::inbox::sqlite::{DataDirectory, DirectoryError, OpenError, SqliteInbox};
+use crate::adapters::pause::SystemPause;
 use crate::runtime::driver::Pulse;
 use crate::server::app::{self, IdentityError};
+use crate::server::audit::Audit;
 use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretError, secret};
+use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
+use crate::server::metrics::{self, Metrics, Sources};
+use crate::server::onlooker::Onlooker;
+use crate::server::setup::GITHUB;
 use crate::server::sweep::Sweep;
 use crate::server::webhook::{Intake, MIN_SECRET, Secrets};
 use crate::server::{Service, ending};
 
 /// The secret of the webhooks.
 const SECRET: &str = "PHILEAS_WEBHOOK_SECRET";
+/// What lets people and programs in on the admin listener.
+const ADMIN_TOKEN: &str = "PHILEAS_ADMIN_TOKEN";
 /// Read without being asked for, where it exists.
 const CONFIG_FILE: &str = "phileas.toml";
 /// More threads would wait for the same disk.
@@ -56,7 +64,10 @@ pub(super) async fn run(
         return setup::run(&config, screen).await;
     }
     let secrets = secrets(&config)?;
+    let token = secret(ADMIN_TOKEN, variable)?;
+    let access = Access::new(config.admin_listen, token, arguments.admin_hosts.clone())?;
     let directory = DataDirectory::lock(&config.data_dir)?;
+    let audit = Audit::open(directory.path())?;
     let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
     let public = bind("--listen", config.listen).await?;
     let admin = bind("--admin-listen", config.admin_listen).await?;
@@ -67,7 +78,17 @@ pub(super) async fn run(
     let figures = Arc::new(Figures::default());
     let changed = Arc::new(Notify::new());
     let pulse = Arc::new(Pulse::default());
-    let fleet = fleet::of(&config, Arc::clone(&changed), Arc::clone(&pulse))?;
+    let board = Arc::new(Board::default());
+    let metrics = Arc::new(Metrics::default());
+    let onlookers: Vec<Arc<dyn Onlooker>> =
+        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _];
+    let fleet = fleet::of(
+        &config,
+        Arc::clone(&changed),
+        Arc::clone(&pulse),
+        &metrics,
+        onlookers,
+    )?;
     let sweep = fleet.as_ref().map(|fleet| Sweep {
         repositories: Arc::clone(&fleet.repositories),
         clock: Arc::clone(&fleet.clock),
@@ -75,6 +96,23 @@ pub(super) async fn run(
     });
     let (end, asked) = ending();
     let signals = signals()?;
+    let measured = metrics::routes(Sources {
+        metrics,
+        figures: Arc::clone(&figures),
+        inbox: Arc::clone(&inbox),
+        repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
+        clock: Arc::new(SystemPause),
+    });
+    let dashboard = Dashboard {
+        inbox: Arc::clone(&inbox),
+        board,
+        repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
+        clock: Arc::new(SystemPause),
+        access,
+        audit: Arc::new(audit),
+        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        ending: asked.clone(),
+    };
     let service = Service {
         intake: Intake::new(
             Arc::clone(&inbox),
@@ -86,7 +124,7 @@ pub(super) async fn run(
         inbox,
         public,
         admin,
-        admin_routes: axum::Router::new(),
+        admin_routes: dashboard::routes(dashboard, measured),
         figures,
         driver: (Housekeeping, (fleet, sweep)),
         pulse,
@@ -162,7 +200,7 @@ async fn bind(option: &str, address: std::net::SocketAddr) -> Result<TcpListener
 }
 
 /// Completes with the first signal that asks for the end. Listening for it begins now.
-fn signals() -> Result<impl Future<Output = ()>, Stopped> {
+pub(super) fn signals() -> Result<impl Future<Output = ()>, Stopped> {
     #[cfg(unix)]
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     Ok(async move {
@@ -210,5 +248,11 @@ impl From<OpenError> for Stopped {
 impl From<IdentityError> for Stopped {
     fn from(error: IdentityError) -> Self {
         Self::credential(error.to_string())
+    }
+}
+
+impl From<AccessError> for Stopped {
+    fn from(error: AccessError) -> Self {
+        Self::usage(error.to_string())
     }
 }

@@ -17,6 +17,8 @@ use super::words::several;
 use crate::runtime::TickReport;
 use crate::sandbox::{Days, Scene, Shared, Step, scene};
 
+/// Minutes of the sandbox in a second, unless it is said otherwise.
+const SPEED: f64 = 20.0;
 /// Where a line goes on that is wider than the terminal, in columns.
 const INDENT: usize = 11;
 /// Nobody watches a standstill for longer than this.
@@ -39,7 +41,7 @@ pub(super) async fn run(
         "A sandbox of {repository}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
          No key, no network.{}\n",
         if paced {
-            format!(" One second here is {} minutes there; Ctrl-C ends it.", arguments.speed)
+            format!(" One second here is {} minutes there; Ctrl-C ends it.", speed(arguments))
         } else {
             String::new()
         }
@@ -59,7 +61,7 @@ pub(super) async fn run(
         let step = days.step().await;
         let now = shared.now();
         if paced {
-            let wait = tokio::time::sleep(pause(now.duration_since(before), arguments.speed));
+            let wait = tokio::time::sleep(pause(now.duration_since(before), speed(arguments)));
             tokio::select! {
                 () = wait => {}
                 interrupted = &mut interrupted => {
@@ -103,6 +105,11 @@ pub(super) async fn run(
     }
     screen.flush()?;
     Ok(Exit::Done)
+}
+
+/// Minutes there in a second here.
+fn speed(arguments: &Sandbox) -> f64 {
+    arguments.speed.unwrap_or(SPEED)
 }
 
 /// How long a stretch of the sandbox takes here.

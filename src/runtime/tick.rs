@@ -73,6 +73,9 @@ pub struct TickReport {
     pub lost_races: usize,
     /// Whether it ended early because it was asked to.
     pub stopped: bool,
+    /// The facts as they stood at the end, the tick's own commits included, for those who show them. `None`: nothing
+    /// was looked at.
+    pub seen: Option<Box<Snapshot>>,
 }
 
 /// Something outside that a tick wanted and did not get. The tick went on without it; the next one sees for itself.
@@ -159,6 +162,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 Ok(()) => {
                     report.now = sight.time(self.stopwatch);
                     report.head = head(&sight.snapshot.ledger);
+                    sight.snapshot.now = report.now;
+                    report.seen = Some(Box::new(sight.snapshot));
                     return Ok(report);
                 }
             }

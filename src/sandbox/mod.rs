@@ -6,6 +6,8 @@
 pub mod clients;
 pub mod days;
 pub mod newcomer;
+pub mod postman;
+pub mod running_time;
 pub mod scene;
 pub mod transport;
 pub mod virtual_time;

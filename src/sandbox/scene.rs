@@ -24,6 +24,10 @@ pub const GITHUB_TOKEN: &str = "sandbox-github-token";
 pub const JULES_KEY: &str = "sandbox-jules-key";
 /// Where the repository's webhook goes; the sandbox takes the deliveries itself.
 const WEBHOOK_URL: &str = "http://sandbox.invalid/webhook";
+/// The address under which GitHub's model knows the service.
+pub const PUBLIC_URL: &str = "http://sandbox.invalid";
+/// The secret of the webhooks. It opens nothing else.
+pub const WEBHOOK_SECRET: &str = "sandbox-webhook-secret";
 /// Where every sandbox begins.
 pub const START: &str = "2026-01-05T00:00:00Z";
 
@@ -46,6 +50,10 @@ pub struct Scene {
     pub jules: Config,
     /// The plan of the Jules account.
     pub tier: Tier,
+    /// When it begins.
+    pub start: Timestamp,
+    /// The names of further repositories of the same owner, with the newcomer's files.
+    pub others: Vec<String>,
 }
 
 impl Scene {
@@ -73,6 +81,8 @@ impl Scene {
                 ..Config::default()
             },
             tier: Tier::Pro,
+            start: START.parse().expect("the start is an instant"),
+            others: Vec::new(),
         }
     }
 
@@ -82,10 +92,13 @@ impl Scene {
     ///
     /// When a folder cannot be read.
     pub fn build(self) -> Result<(World, RepoId), String> {
-        let start: Timestamp = START.parse().expect("the start is an instant");
+        let start = self.start;
         let mut account = Account::new("maintainer", JULES_KEY);
         account.tier = self.tier;
         account.installed.push(Installed::new(OWNER, NAME));
+        for name in &self.others {
+            account.installed.push(Installed::new(OWNER, name));
+        }
         let mut jules = self.jules;
         jules.accounts.push(account);
         let mut world = World::new(WorldConfig {
@@ -108,7 +121,14 @@ impl Scene {
             ("maintainer".to_owned(), Role::Admin),
             (RUNNER.to_owned(), Role::Write),
         ];
-        let repo = world.seed(&seed);
+        let mut repositories = vec![world.seed(&seed)];
+        for name in &self.others {
+            let mut other = Seed::new(OWNER, name, newcomer::files());
+            other.private = true;
+            other.labels.clone_from(&seed.labels);
+            other.people.clone_from(&seed.people);
+            repositories.push(world.seed(&other));
+        }
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, RUNNER);
         let events = [
@@ -118,14 +138,10 @@ impl Scene {
             "issues",
             "issue_comment",
         ];
-        let _hook = github.add_hook(
-            repo,
-            WEBHOOK_URL,
-            Some("sandbox-webhook-secret"),
-            &events,
-            start,
-        );
-        Ok((world, repo))
+        for repo in &repositories {
+            let _hook = github.add_hook(*repo, WEBHOOK_URL, Some(WEBHOOK_SECRET), &events, start);
+        }
+        Ok((world, repositories[0]))
     }
 }
 

@@ -15,8 +15,10 @@
 //! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`ending`] |
 
 pub mod app;
+pub mod audit;
 pub mod check;
 pub mod config;
+pub mod dashboard;
 pub mod driver;
 pub mod ending;
 pub mod figures;
@@ -25,6 +27,8 @@ pub mod health;
 pub mod housekeeping;
 pub mod keys;
 pub mod listen;
+pub mod metrics;
+pub mod onlooker;
 pub mod outside;
 pub mod repositories;
 pub mod service;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::metrics::{Counted, Metrics, Target};
 use crate::adapters::github::{self, Account, App, AppClient, Client, Credential};
 use crate::adapters::jules;
 use crate::adapters::pause::{Pause, SystemPause};
@@ -41,6 +42,19 @@ impl Outside {
             to_jules: transport,
             pause: Arc::new(SystemPause),
             stopwatch: Arc::new(SystemStopwatch::default()),
+        }
+    }
+
+    /// The same, with everything that is sent counted.
+    #[must_use]
+    pub fn counted(self, metrics: &Arc<Metrics>) -> Self {
+        let counted = |way, target| -> Arc<dyn Transport> {
+            Arc::new(Counted::new(way, target, Arc::clone(metrics)))
+        };
+        Self {
+            to_github: counted(self.to_github, Target::GitHub),
+            to_jules: counted(self.to_jules, Target::Jules),
+            ..self
         }
     }
 

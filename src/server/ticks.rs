@@ -1,13 +1,14 @@
 //! One repository's tick, as the service does it: with what is shared, and with what its failures mean for the others.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 use phileas_domain::engine::Ask;
 use phileas_domain::model::{Holder, RepositoryId};
 use phileas_domain::plan::Driver as PlanDriver;
 
+use super::onlooker::Onlooker;
 use super::repositories::{KEYLESS_REST, Member, Repositories, Standing};
 use crate::adapters::jules::RepositoryJules;
 use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
@@ -29,6 +30,7 @@ pub struct Ticks {
     /// What the holders of this process' decisions begin with.
     run: String,
     paused: Option<String>,
+    onlookers: Vec<Arc<dyn Onlooker>>,
 }
 
 impl Ticks {
@@ -39,10 +41,24 @@ impl Ticks {
             repositories,
             run,
             paused,
+            onlookers: Vec::new(),
         }
     }
 
-    async fn tick_member(&self, member: &Member, lease: &Lease, stop: &Stop) -> Ticked {
+    /// Tells somebody what comes of every tick.
+    #[must_use]
+    pub fn seen_by(mut self, onlooker: Arc<dyn Onlooker>) -> Self {
+        self.onlookers.push(onlooker);
+        self
+    }
+
+    async fn tick_member(
+        &self,
+        member: &Member,
+        lease: &Lease,
+        stop: &Stop,
+        begun: Instant,
+    ) -> Ticked {
         let outside = self.repositories.outside();
         if let Some(left) = member.account.spent(outside.now()) {
             let because = "GitHub's limit for its account is spent".to_owned();
@@ -73,7 +89,11 @@ impl Ticks {
         match report {
             Ok(report) => {
                 tell(member, &report);
-                self.ended(&report)
+                let ticked = self.ended(&report);
+                for onlooker in &self.onlookers {
+                    onlooker.ticked(member, &report, begun.elapsed());
+                }
+                ticked
             }
             Err(error) => self.failed(member, error),
         }
@@ -140,7 +160,16 @@ impl Ticker for Ticks {
 
     async fn tick(&self, lease: &Lease, stop: Stop) -> Ticked {
         match self.repositories.standing(lease.repository) {
-            Standing::Member(member) => self.tick_member(&member, lease, &stop).await,
+            Standing::Member(member) => {
+                let begun = Instant::now();
+                let ticked = self.tick_member(&member, lease, &stop, begun).await;
+                if let Ticked::Failed(fault) = &ticked {
+                    for onlooker in &self.onlookers {
+                        onlooker.failed(&member, fault, begun.elapsed());
+                    }
+                }
+                ticked
+            }
             // Should it have come a moment ago, its event has asked for a listing, and that wakes it.
             Standing::Stranger => Ticked::Gone,
             Standing::Unknown => {

@@ -16,6 +16,8 @@ use crate::server::Fleet;
 use crate::server::app::identity;
 use crate::server::config::{Config, secret};
 use crate::server::keys::Keys;
+use crate::server::metrics::Metrics;
+use crate::server::onlooker::Onlooker;
 use crate::server::outside::Outside;
 use crate::server::repositories::{Repositories, Source};
 use crate::server::ticks::Ticks;
@@ -26,8 +28,10 @@ pub(super) fn of(
     config: &Config,
     changed: Arc<Notify>,
     pulse: Arc<Pulse>,
+    metrics: &Arc<Metrics>,
+    onlookers: Vec<Arc<dyn Onlooker>>,
 ) -> Result<Option<Fleet<SystemPause>>, Stopped> {
-    let Some(repositories) = repositories(config, changed)? else {
+    let Some(repositories) = repositories_by(config, outside()?.counted(metrics), changed)? else {
         tracing::warn!(
             "there is no GitHub credential, so that deliveries are stored and nothing is ticked; set GITHUB_APP_ID and \
              GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with `phileas serve --setup`"
@@ -37,12 +41,14 @@ pub(super) fn of(
     let entropy = entropy()?;
     let run = format!("serve:{}:{}", std::process::id(), hex(&entropy[..4]));
     let repositories = Arc::new(repositories);
+    let ticks = Ticks::new(
+        Arc::clone(&repositories),
+        run.clone(),
+        variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+    );
+    let ticks = onlookers.into_iter().fold(ticks, Ticks::seen_by);
     Ok(Some(Fleet {
-        ticks: Arc::new(Ticks::new(
-            Arc::clone(&repositories),
-            run.clone(),
-            variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
-        )),
+        ticks: Arc::new(ticks),
         repositories,
         clock: Arc::new(SystemPause),
         holder: Holder::new(run),
@@ -56,10 +62,18 @@ pub(super) fn repositories(
     config: &Config,
     changed: Arc<Notify>,
 ) -> Result<Option<Repositories>, Stopped> {
+    repositories_by(config, outside()?, changed)
+}
+
+/// The same, by a given way out.
+fn repositories_by(
+    config: &Config,
+    outside: Outside,
+    changed: Arc<Notify>,
+) -> Result<Option<Repositories>, Stopped> {
     let Some(identity) = identity(variable, &config.data_dir)? else {
         return Ok(None);
     };
-    let outside = outside()?;
     let source = Source::new(identity, config.repositories.clone(), &outside);
     let keys = Keys::new(jules_key()?, config.jules_keys_dir.clone());
     Ok(Some(Repositories::new(source, keys, outside, changed)))

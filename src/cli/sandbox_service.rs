@@ -1,0 +1,295 @@
+//! `phileas sandbox --serve`: the service itself, with its dashboard, at work on the models.
+//!
+//! Everything is real but the other ends of the wires: GitHub and Jules are models on loopback ports, whose clock runs
+//! faster than ours. The time before is gone through at once, so that there is something to see.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use phileas_domain::model::Holder;
+use phileas_world::Face;
+use phileas_world::github::Role;
+use phileas_world::http::{ClockMode, serve};
+use secrecy::SecretString;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+use super::arguments::Sandbox;
+use super::connect::transport;
+use super::exit::{Exit, Stopped};
+use super::output::Screen;
+use super::serve::signals;
+use crate::adapters::github::{self, Token};
+use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
+use crate::adapters::jules::{self, JulesKey};
+use crate::runtime::driver::{Bounds, Pulse};
+use crate::sandbox::postman::deliver;
+use crate::sandbox::running_time::RunningTime;
+use crate::sandbox::{Days, Scene, Shared, scene};
+use crate::server::app::Identity;
+use crate::server::audit::Audit;
+use crate::server::config::RepositoryEntry;
+use crate::server::dashboard::{self, Access, Board, Dashboard};
+use crate::server::figures::Figures;
+use crate::server::housekeeping::Housekeeping;
+use crate::server::keys::Keys;
+use crate::server::metrics::{self, Metrics, Sources};
+use crate::server::onlooker::Onlooker;
+use crate::server::outside::Outside;
+use crate::server::repositories::{Repositories, Source};
+use crate::server::setup::GITHUB;
+use crate::server::sweep::Sweep;
+use crate::server::ticks::Ticks;
+use crate::server::webhook::{Intake, Listed, Secrets};
+use crate::server::{Fleet, Service, ending};
+
+/// Minutes there in a second here.
+const SPEED: f64 = 1.0;
+/// How many deliveries of a hundred the model loses, and doubles.
+const TROUBLED: f64 = 0.08;
+/// By up to how many seconds it delivers late, so that the order changes.
+const LATE_SECONDS: u64 = 90;
+/// What further repositories are called; they begin when the service does.
+const OTHERS: [&str; 2] = ["gadget", "sprocket"];
+
+/// Serves until a signal ends it.
+pub(super) async fn run(
+    arguments: &Sandbox,
+    mut scene: Scene,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let factor = (arguments.speed.unwrap_or(SPEED) * 60.0).clamp(1.0, 3_600.0);
+    // The webhook notes when it heard something by our clock, behind which the world must never be.
+    let now = jiff::Timestamp::now();
+    scene.start = now.checked_sub(arguments.until).unwrap_or(now);
+    scene.others = OTHERS.map(str::to_owned).to_vec();
+    let shared = before(arguments, scene).await?;
+
+    let (end, asked) = ending();
+    let signals = signals()?;
+    let places = Places::bind(arguments).await?;
+    let time = RunningTime::new(shared.clone(), factor);
+    let faces = {
+        let face = |listener, face| {
+            let mut ending = asked.clone();
+            serve(
+                shared.inner(),
+                listener,
+                face,
+                ClockMode::Accelerated { factor },
+                None,
+                async move { ending.come().await },
+            )
+        };
+        let github = face(places.github, Face::Github);
+        let jules = face(places.jules, Face::Jules);
+        tokio::spawn(async move { tokio::join!(github, jules) })
+    };
+    let metrics = Arc::new(Metrics::default());
+    let outside = Outside {
+        github: github::Base::from_values(Some(&format!("http://{}", places.github_at)), None)
+            .map_err(|error| Stopped::fault(error.to_string()))?,
+        jules: jules::Base::parse(&format!("http://{}/v1alpha", places.jules_at))
+            .map_err(|error| Stopped::fault(error.to_string()))?
+            .0,
+        to_github: transport(),
+        to_jules: transport(),
+        pause: Arc::new(time.clone()),
+        stopwatch: Arc::new(time.clone()),
+    }
+    .counted(&metrics);
+    let folder = tempfile::tempdir()?;
+    let directory = DataDirectory::lock(folder.path())?;
+    let audit = Audit::open(directory.path())?;
+    let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM)?);
+    let changed = Arc::new(Notify::new());
+    let repositories = Arc::new(repositories(outside, Arc::clone(&changed))?);
+    let board = Arc::new(Board::default());
+    let figures = Arc::new(Figures::default());
+    let pulse = Arc::new(Pulse::default());
+    let clock = Arc::new(time.clone());
+    let run = "sandbox".to_owned();
+    let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
+        .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
+        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
+    let secrets = SecretString::from(scene::WEBHOOK_SECRET);
+    let (secrets, _) =
+        Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
+    let measured = metrics::routes(Sources {
+        metrics,
+        figures: Arc::clone(&figures),
+        inbox: Arc::clone(&inbox),
+        repositories: Some(Arc::clone(&repositories)),
+        clock: Arc::new(time.clone()),
+    });
+    let dashboard = Dashboard {
+        inbox: Arc::clone(&inbox),
+        board,
+        repositories: Some(Arc::clone(&repositories)),
+        clock: Arc::new(time),
+        access: Access::new(places.admin.local_addr()?, None, [])?,
+        audit: Arc::new(audit),
+        github: GITHUB.to_owned(),
+        ending: asked.clone(),
+    };
+    let admin_at = places.admin.local_addr()?;
+    let public_at = places.public.local_addr()?;
+    let service = Service {
+        intake: Intake::new(
+            Arc::clone(&inbox),
+            secrets,
+            Listed::default(),
+            Arc::clone(&figures),
+        )
+        .telling(changed),
+        inbox,
+        public: places.public,
+        admin: places.admin,
+        admin_routes: dashboard::routes(dashboard, measured),
+        figures,
+        driver: (
+            Housekeeping,
+            (
+                Fleet {
+                    repositories: Arc::clone(&repositories),
+                    ticks: Arc::new(ticks),
+                    clock: Arc::clone(&clock),
+                    holder: Holder::new(run),
+                    bounds: Bounds::default(),
+                    pulse: Arc::clone(&pulse),
+                },
+                Sweep {
+                    repositories,
+                    clock,
+                    public_url: Some(scene::PUBLIC_URL.to_owned()),
+                },
+            ),
+        ),
+        pulse,
+    };
+    tell(arguments, screen, admin_at, public_at, factor)?;
+    let post = deliver(
+        shared,
+        transport(),
+        format!("http://{public_at}/webhook"),
+        asked.clone(),
+    );
+    let post = tokio::spawn(post);
+    let running = service.run(asked);
+    let mut running = std::pin::pin!(running);
+    tokio::select! {
+        _ = &mut running => {}
+        () = signals => {
+            end.now();
+            let _in_time = running.await;
+        }
+    }
+    end.now();
+    let _ended = tokio::join!(post, faces);
+    Ok(Exit::Done)
+}
+
+/// Goes through the time before the show at once.
+async fn before(arguments: &Sandbox, scene: Scene) -> Result<Shared, Stopped> {
+    let troubled = !arguments.chaos && arguments.faults.is_none();
+    let (mut world, repo) = scene.build().map_err(Stopped::usage)?;
+    // The sweep lists the hooks of a repository, which takes more than the rest needs.
+    world
+        .github_mut()
+        .set_role(repo, scene::RUNNER, Role::Admin);
+    let shared = Shared::new(world);
+    let mut days = Days::new(
+        shared.clone(),
+        scene::repository(),
+        arguments.until,
+        arguments.seed,
+    );
+    while days.next().await.is_some() {}
+    if troubled {
+        let mut world = shared.world();
+        let knobs = world.knobs_mut();
+        knobs.webhook_lost = TROUBLED;
+        knobs.webhook_doubled = TROUBLED;
+        knobs.webhook_late_seconds = LATE_SECONDS;
+    }
+    Ok(shared)
+}
+
+fn repositories(outside: Outside, changed: Arc<Notify>) -> Result<Repositories, Stopped> {
+    let fault = |error: &dyn std::fmt::Display| Stopped::fault(error.to_string());
+    let token = Token::new(scene::GITHUB_TOKEN).map_err(|error| fault(&error))?;
+    let key = JulesKey::new(scene::JULES_KEY).map_err(|error| fault(&error))?;
+    let names = std::iter::once(scene::NAME).chain(OTHERS);
+    let entries: Result<Vec<_>, _> = names
+        .map(|name| {
+            let name = format!("{}/{name}", scene::OWNER).parse();
+            name.map(|name| RepositoryEntry { name, id: None })
+        })
+        .collect();
+    let entries = entries.map_err(|error| fault(&error))?;
+    let source = Source::new(Identity::Token(token), entries, &outside);
+    Ok(Repositories::new(
+        source,
+        Keys::new(Some(key), None),
+        outside,
+        changed,
+    ))
+}
+
+/// The listeners of the models and of the service.
+struct Places {
+    github: TcpListener,
+    github_at: SocketAddr,
+    jules: TcpListener,
+    jules_at: SocketAddr,
+    public: TcpListener,
+    admin: TcpListener,
+}
+
+impl Places {
+    async fn bind(arguments: &Sandbox) -> Result<Self, Stopped> {
+        let bind = |option: &'static str, address: SocketAddr| async move {
+            TcpListener::bind(address)
+                .await
+                .map_err(|error| Stopped::usage(format!("{option} {address}: {error}")))
+        };
+        let github = bind("--github", arguments.github).await?;
+        let jules = bind("--jules", arguments.jules).await?;
+        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        Ok(Self {
+            github_at: github.local_addr()?,
+            jules_at: jules.local_addr()?,
+            github,
+            jules,
+            public: bind("--serve", anywhere).await?,
+            admin: bind("--admin-listen", arguments.admin_listen).await?,
+        })
+    }
+}
+
+fn tell(
+    arguments: &Sandbox,
+    screen: &mut Screen<impl Write>,
+    admin: SocketAddr,
+    public: SocketAddr,
+    factor: f64,
+) -> Result<(), Stopped> {
+    if arguments.json {
+        let places = json!({
+            "dashboard": format!("http://{admin}/"),
+            "webhook": format!("http://{public}/webhook"),
+        });
+        screen.line(&places.to_string())?;
+    } else {
+        screen.line(&format!("The dashboard is at http://{admin}/"))?;
+        screen.line(&format!(
+            "Models of GitHub and Jules run behind it; one second here is {:.1} minutes there. Some webhooks are lost, \
+             doubled or late. Ctrl-C ends it.",
+            factor / 60.0
+        ))?;
+    }
+    screen.flush()?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Carries the deliveries of a world to a webhook, over HTTP, and tells the model what was answered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Method, Request};
+use phileas_world::WebhookDelivery;
+
+use super::virtual_time::Shared;
+use crate::adapters::transport::Transport;
+use crate::server::Ending;
+
+/// How often the postman looks whether there is something to carry.
+const ROUND: Duration = Duration::from_millis(40);
+/// How long a webhook may take, as GitHub waits.
+/// <https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks>
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Posts every delivery to `url` when its time has come, until the end. What the model loses it never hands over, what it
+/// doubles or delays comes twice or late.
+pub async fn deliver(
+    shared: Shared,
+    transport: Arc<dyn Transport>,
+    url: String,
+    mut ending: Ending,
+) {
+    loop {
+        tokio::select! {
+            () = ending.come() => return,
+            () = tokio::time::sleep(ROUND) => {}
+        }
+        let due = shared.world().take_due_deliveries();
+        for delivery in due {
+            let id = delivery.id;
+            let status = post(&*transport, &url, delivery).await;
+            shared.world().delivery_done(id, status);
+        }
+    }
+}
+
+async fn post(transport: &dyn Transport, url: &str, delivery: WebhookDelivery) -> Option<u16> {
+    let mut request = Request::builder().method(Method::POST).uri(url);
+    if let Some(headers) = request.headers_mut() {
+        *headers = delivery.headers;
+    }
+    let request = request.body(delivery.body).ok()?;
+    let answer = tokio::time::timeout(PATIENCE, transport.send(request)).await;
+    Some(answer.ok()?.ok()?.status().as_u16())
+}

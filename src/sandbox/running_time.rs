@@ -1,0 +1,70 @@
+//! The clock of a world that moves on by itself, faster than ours: for a service that runs beside it.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::virtual_time::Shared;
+use crate::adapters::pause::Pause;
+use crate::adapters::transport::BoxFuture;
+use crate::runtime::ports::{Clock, Stopwatch};
+
+/// The shortest real sleep: the world itself looks at its clock no oftener.
+const LEAST: Duration = Duration::from_millis(10);
+
+/// The clock of a world whose faces are served at a pace.
+#[derive(Debug, Clone)]
+pub struct RunningTime {
+    shared: Shared,
+    start: Timestamp,
+    factor: f64,
+}
+
+impl RunningTime {
+    /// The clock of a world of which `factor` seconds go by in one of ours; its stopwatch starts now.
+    #[must_use]
+    pub fn new(shared: Shared, factor: f64) -> Self {
+        let start = shared.now();
+        Self {
+            shared,
+            start,
+            factor: factor.max(1.0),
+        }
+    }
+
+    fn real(&self, length: Duration) -> Duration {
+        length.div_f64(self.factor).max(LEAST)
+    }
+}
+
+impl Stopwatch for RunningTime {
+    fn elapsed(&self) -> Duration {
+        self.shared.now().duration_since(self.start).unsigned_abs()
+    }
+}
+
+impl Pause for RunningTime {
+    fn now(&self) -> Timestamp {
+        self.shared.now()
+    }
+
+    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(self.real(length)))
+    }
+}
+
+impl Clock for RunningTime {
+    fn now(&self) -> Timestamp {
+        self.shared.now()
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        loop {
+            let left: SignedDuration = at.duration_since(self.shared.now());
+            match Duration::try_from(left) {
+                Ok(left) if !left.is_zero() => tokio::time::sleep(self.real(left)).await,
+                _ => return,
+            }
+        }
+    }
+}

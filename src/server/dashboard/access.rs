@@ -1,0 +1,469 @@
+//! Who may see and do what on the admin listener.
+//!
+//! With a token, people sign in with it once and carry a session in a cookie; programs send it as `Bearer`. Without a
+//! token the listener must be on loopback, and whoever reaches it is let in. Against pages of other origins, which a
+//! browser on the same machine also shows: the `Host` must be an address or a name that we were told (a rebound name is
+//! neither), a form must come from our own origin, and it must carry a token that only our own pages hold.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::http::{HeaderMap, header};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
+
+/// The shortest admin token, in bytes.
+pub const MIN_TOKEN: usize = 16;
+/// How long a session lasts.
+pub const SESSION: Duration = Duration::from_secs(12 * 3_600);
+/// The most sessions at a time; the oldest goes.
+pub const MAX_SESSIONS: usize = 64;
+/// How many wrong tokens are looked at within [`WINDOW`], of forms and of programs each.
+pub const MAX_WRONG: usize = 10;
+/// The time in which wrong tokens are counted.
+pub const WINDOW: Duration = Duration::from_secs(60);
+/// The name of the cookie.
+pub const COOKIE: &str = "phileas_admin";
+/// How much of a session's digest is shown, in bytes.
+const SHOWN: usize = 4;
+
+type Digest = [u8; 32];
+
+/// Why the admin listener cannot be opened like this.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// Others could reach it, and nothing would stop them.
+    #[error(
+        "the admin listener at {address} can be reached from other machines and needs a token; set PHILEAS_ADMIN_TOKEN \
+         (or PHILEAS_ADMIN_TOKEN_FILE), for example to the output of `openssl rand -hex 32`, or listen on 127.0.0.1"
+    )]
+    Open {
+        /// Where it would listen.
+        address: SocketAddr,
+    },
+    /// The token could be guessed.
+    #[error(
+        "PHILEAS_ADMIN_TOKEN is shorter than {MIN_TOKEN} bytes; make one with `openssl rand -hex 32`"
+    )]
+    Short,
+    /// There is no randomness.
+    #[error("the system has no randomness: {0}")]
+    NoEntropy(String),
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// Somebody on this machine; no token is set.
+    Loopback,
+    /// A program with the token.
+    Bearer,
+    /// Somebody who has signed in.
+    Session(Digest),
+}
+
+impl Who {
+    /// The word for the audit log.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self {
+            Self::Loopback => "loopback".to_owned(),
+            Self::Bearer => "bearer".to_owned(),
+            Self::Session(digest) => {
+                let shown = data_encoding::HEXLOWER.encode(&digest[..SHOWN]);
+                format!("session:{shown}")
+            }
+        }
+    }
+}
+
+/// What came of looking at a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    /// It is the token.
+    Right,
+    /// It is not.
+    Wrong,
+    /// Too many were wrong lately; this one was not looked at.
+    TooMany,
+}
+
+/// The door of the admin listener.
+#[derive(Debug)]
+pub struct Access {
+    token: Option<SecretString>,
+    /// Drawn anew by each process.
+    key: [u8; 32],
+    hosts: BTreeSet<String>,
+    sessions: Mutex<BTreeMap<Digest, Instant>>,
+    forms: Mutex<Wrong>,
+    programs: Mutex<Wrong>,
+}
+
+impl Access {
+    /// The door of a listener at this address. `hosts` are the names under which people reach it, beside addresses and
+    /// `localhost`.
+    ///
+    /// # Errors
+    ///
+    /// [`AccessError`], when it would stand open.
+    pub fn new(
+        address: SocketAddr,
+        token: Option<SecretString>,
+        hosts: impl IntoIterator<Item = String>,
+    ) -> Result<Self, AccessError> {
+        match &token {
+            None if !address.ip().to_canonical().is_loopback() => {
+                return Err(AccessError::Open { address });
+            }
+            Some(token) if token.expose_secret().len() < MIN_TOKEN => {
+                return Err(AccessError::Short);
+            }
+            _ => {}
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|error| AccessError::NoEntropy(error.to_string()))?;
+        Ok(Self {
+            token,
+            key,
+            hosts: hosts
+                .into_iter()
+                .map(|host| host.trim().to_ascii_lowercase())
+                .filter(|host| !host.is_empty())
+                .collect(),
+            sessions: Mutex::default(),
+            forms: Mutex::default(),
+            programs: Mutex::default(),
+        })
+    }
+
+    /// Whether a token is needed.
+    #[must_use]
+    pub fn is_guarded(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Who sends this request. `Err`: nobody we know, or a program with a wrong token.
+    ///
+    /// # Errors
+    ///
+    /// [`Checked`] tells whether it should come back later.
+    pub fn who(&self, headers: &HeaderMap, now: Instant) -> Result<Who, Checked> {
+        if let Some(given) = bearer(headers) {
+            return match self.check(&self.programs, given, now) {
+                Checked::Right => Ok(Who::Bearer),
+                refused => Err(refused),
+            };
+        }
+        if self.token.is_none() {
+            return Ok(Who::Loopback);
+        }
+        let id = cookie(headers).ok_or(Checked::Wrong)?;
+        let digest = Sha256::digest(id).into();
+        let mut sessions = self.sessions();
+        sessions.retain(|_, until| *until > now);
+        if sessions.contains_key(&digest) {
+            Ok(Who::Session(digest))
+        } else {
+            Err(Checked::Wrong)
+        }
+    }
+
+    /// Looks at the token of a form.
+    pub fn sign_in(&self, given: &str, now: Instant) -> Checked {
+        self.check(&self.forms, given, now)
+    }
+
+    /// Begins a session: the value of its cookie, and who it is.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no randomness.
+    pub fn begin(&self, now: Instant) -> Result<(String, Who), getrandom::Error> {
+        let mut id = [0; 32];
+        getrandom::fill(&mut id)?;
+        let id = data_encoding::HEXLOWER.encode(&id);
+        let digest = Sha256::digest(&id).into();
+        let mut sessions = self.sessions();
+        sessions.retain(|_, until| *until > now);
+        while sessions.len() >= MAX_SESSIONS {
+            let oldest = sessions.iter().min_by_key(|(_, until)| **until);
+            let Some(oldest) = oldest.map(|(digest, _)| *digest) else {
+                break;
+            };
+            sessions.remove(&oldest);
+        }
+        sessions.insert(digest, now + SESSION);
+        Ok((id, Who::Session(digest)))
+    }
+
+    /// Ends a session.
+    pub fn end(&self, who: &Who) {
+        if let Who::Session(digest) = who {
+            self.sessions().remove(digest);
+        }
+    }
+
+    /// What a form must carry. `None`: the form by which one signs in.
+    #[must_use]
+    pub fn csrf(&self, who: Option<&Who>) -> String {
+        data_encoding::HEXLOWER.encode(&self.form_mac(who).finalize().into_bytes())
+    }
+
+    /// Whether a form carries what it must. Programs need not: no browser sends their token by itself.
+    #[must_use]
+    pub fn is_own_form(&self, who: Option<&Who>, given: Option<&str>) -> bool {
+        if who == Some(&Who::Bearer) {
+            return true;
+        }
+        let given = given.and_then(|given| data_encoding::HEXLOWER.decode(given.as_bytes()).ok());
+        given.is_some_and(|given| self.form_mac(who).verify_slice(&given).is_ok())
+    }
+
+    /// Whether a request may be meant for us: its host is an address, `localhost`, or a name that we were told.
+    #[must_use]
+    pub fn is_our_host(&self, headers: &HeaderMap) -> bool {
+        let Some(host) = host(headers) else {
+            return false;
+        };
+        let name = without_port(&host);
+        name.parse::<IpAddr>().is_ok()
+            || name == "localhost"
+            || self.hosts.contains(name)
+            || self.hosts.contains(&host)
+    }
+
+    fn form_mac(&self, who: Option<&Who>) -> Hmac<Sha256> {
+        let mac = self.mac().chain_update(b"form:");
+        match who {
+            None => mac.chain_update(b"sign in"),
+            Some(Who::Session(digest)) => mac.chain_update(b"session:").chain_update(digest),
+            Some(Who::Loopback | Who::Bearer) => mac.chain_update(b"loopback"),
+        }
+    }
+
+    fn mac(&self) -> Hmac<Sha256> {
+        Hmac::new_from_slice(&self.key).expect("a key of any length will do")
+    }
+
+    /// Compares digests under a key that nobody knows, so that the time tells nothing about the token.
+    fn check(&self, wrong: &Mutex<Wrong>, given: &str, now: Instant) -> Checked {
+        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        if wrong.are_too_many(now) {
+            return Checked::TooMany;
+        }
+        let right = self.token.as_ref().is_some_and(|token| {
+            let known = self.mac().chain_update(token.expose_secret()).finalize();
+            let given = self.mac().chain_update(given);
+            given.verify(&known.into_bytes()).is_ok()
+        });
+        if right {
+            return Checked::Right;
+        }
+        wrong.times.push_back(now);
+        Checked::Wrong
+    }
+
+    fn sessions(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Instant>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// When tokens were wrong.
+#[derive(Debug, Default)]
+struct Wrong {
+    times: VecDeque<Instant>,
+}
+
+impl Wrong {
+    fn are_too_many(&mut self, now: Instant) -> bool {
+        while let Some(first) = self.times.front()
+            && now.duration_since(*first) >= WINDOW
+        {
+            self.times.pop_front();
+        }
+        self.times.len() >= MAX_WRONG
+    }
+}
+
+/// Whether a browser says that a request that changes something comes from a page of ours. Programs say nothing.
+#[must_use]
+pub fn is_own_origin(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    if let Some(site) = text("sec-fetch-site")
+        && !matches!(site, "same-origin" | "none")
+    {
+        return false;
+    }
+    match text("origin") {
+        None => true,
+        Some(origin) => {
+            let authority = origin
+                .strip_prefix("http://")
+                .or_else(|| origin.strip_prefix("https://"));
+            let authority = authority.map(str::to_ascii_lowercase);
+            authority.is_some() && authority == host(headers)
+        }
+    }
+}
+
+fn host(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(header::HOST).iter();
+    let first = all.next()?.to_str().ok()?;
+    // Two hosts are one too many.
+    all.next()
+        .is_none()
+        .then(|| first.trim().to_ascii_lowercase())
+}
+
+/// A host without its port; an address of version 6 without its brackets.
+fn without_port(host: &str) -> &str {
+    if let Some(rest) = host.strip_prefix('[') {
+        return rest.split_once(']').map_or("", |(address, _)| address);
+    }
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then_some(token.trim())
+}
+
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let all = headers.get_all(header::COOKIE).iter();
+    all.filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| *name == COOKIE)
+        .map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "a-test-token-of-the-admin";
+
+    fn guarded() -> Access {
+        let address = "0.0.0.0:9090".parse().unwrap();
+        let hosts = ["Phileas.example.com".to_owned()];
+        Access::new(address, Some(SecretString::from(TOKEN)), hosts).unwrap()
+    }
+
+    fn headers(all: &[(&'static str, &str)]) -> HeaderMap {
+        all.iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn a_door_to_the_world_needs_a_lock() {
+        let open = |address: &str, token: Option<&str>| {
+            let token = token.map(SecretString::from);
+            Access::new(address.parse().unwrap(), token, []).map(|_| ())
+        };
+        for address in ["127.0.0.1:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+            assert_eq!(open(address, None), Ok(()), "{address}");
+        }
+        for address in ["0.0.0.0:1", "[::]:1", "192.168.0.2:1"] {
+            let refused = open(address, None).unwrap_err();
+            assert!(refused.to_string().contains("PHILEAS_ADMIN_TOKEN"));
+            assert_eq!(open(address, Some(TOKEN)), Ok(()), "{address}");
+        }
+        assert_eq!(open("127.0.0.1:1", Some("short")), Err(AccessError::Short));
+    }
+
+    #[test]
+    fn names_that_we_were_not_told_are_not_ours() {
+        let access = guarded();
+        for (host, ours) in [
+            ("127.0.0.1:9090", true),
+            ("[::1]:9090", true),
+            ("localhost", true),
+            ("phileas.example.com:443", true),
+            ("PHILEAS.example.com", true),
+            ("evil.example", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost.evil.example:9090", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                access.is_our_host(&headers(&[("host", host)])),
+                ours,
+                "{host}"
+            );
+        }
+        assert!(!access.is_our_host(&headers(&[])));
+        assert!(!access.is_our_host(&headers(&[("host", "localhost"), ("host", "localhost")])));
+    }
+
+    #[test]
+    fn forms_of_other_origins_are_not_ours() {
+        let from = |origin: &'static str| headers(&[("host", "localhost:1"), ("origin", origin)]);
+        assert!(is_own_origin(&from("http://localhost:1")));
+        assert!(is_own_origin(&headers(&[("host", "localhost:1")])));
+        for origin in ["http://localhost:2", "http://evil.example", "null", ""] {
+            assert!(!is_own_origin(&from(origin)), "{origin}");
+        }
+        let site = |site| headers(&[("host", "localhost:1"), ("sec-fetch-site", site)]);
+        assert!(is_own_origin(&site("same-origin")));
+        assert!(!is_own_origin(&site("cross-site")) && !is_own_origin(&site("same-site")));
+    }
+
+    #[test]
+    fn who_guesses_is_not_listened_to_for_a_while() {
+        let access = guarded();
+        let now = Instant::now();
+        for _ in 0..MAX_WRONG {
+            assert_eq!(access.sign_in("wrong", now), Checked::Wrong);
+        }
+        assert_eq!(access.sign_in(TOKEN, now), Checked::TooMany);
+        // Programs have a count of their own, and time forgives.
+        let program = format!("Bearer {TOKEN}");
+        let program = headers(&[("authorization", &program)]);
+        assert_eq!(access.who(&program, now), Ok(Who::Bearer));
+        assert_eq!(access.sign_in(TOKEN, now + WINDOW), Checked::Right);
+    }
+
+    #[test]
+    fn a_session_ends_with_its_time_or_its_owners_wish() {
+        let access = guarded();
+        let now = Instant::now();
+        let (id, who) = access.begin(now).unwrap();
+        let cookie = format!("other=1; {COOKIE}={id}");
+        let cookie = headers(&[("cookie", &cookie)]);
+        assert_eq!(access.who(&cookie, now).as_ref(), Ok(&who));
+        assert_eq!(access.who(&cookie, now + SESSION), Err(Checked::Wrong));
+        let (id, who) = access.begin(now).unwrap();
+        access.end(&who);
+        let cookie = format!("{COOKIE}={id}");
+        assert!(access.who(&headers(&[("cookie", &cookie)]), now).is_err());
+        for _ in 0..=MAX_SESSIONS {
+            access.begin(now).unwrap();
+        }
+        assert_eq!(access.sessions().len(), MAX_SESSIONS);
+    }
+
+    #[test]
+    fn the_token_of_a_form_is_its_sessions_own() {
+        let access = guarded();
+        let now = Instant::now();
+        let ((_, one), (_, other)) = (access.begin(now).unwrap(), access.begin(now).unwrap());
+        let token = access.csrf(Some(&one));
+        assert!(access.is_own_form(Some(&one), Some(&token)));
+        assert!(!access.is_own_form(Some(&other), Some(&token)));
+        assert!(!access.is_own_form(Some(&one), None));
+        assert!(!access.is_own_form(Some(&one), Some("")));
+        assert!(!access.is_own_form(None, Some(&token)));
+        assert!(access.is_own_form(Some(&Who::Bearer), None));
+    }
+}

@@ -1,0 +1,220 @@
+//! What can be done on the dashboard. Every form carries its token, every deed is written down.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use phileas_domain::model::RepositoryId;
+
+use super::access::{COOKIE, Checked, SESSION, Who};
+use super::door::{RequestId, too_many};
+use super::{Desk, show};
+use crate::runtime::inbox::{Inbox, InboxError, Replayed};
+use crate::server::audit::Deed;
+
+/// The longest field of a form, in bytes.
+const MAX_FIELD: usize = 512;
+
+type Shared<I> = State<Arc<Desk<I>>>;
+
+/// One field of a form.
+fn field(form: &[u8], name: &str) -> Option<String> {
+    form_urlencoded::parse(form)
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| value.len() <= MAX_FIELD)
+}
+
+impl<I> Desk<I> {
+    fn is_own_form(&self, who: Option<&Who>, form: &[u8]) -> bool {
+        let given = field(form, "csrf");
+        self.dashboard.access.is_own_form(who, given.as_deref())
+    }
+
+    fn record(&self, who: &str, what: &str, about: Option<&str>, result: &str, id: &RequestId) {
+        self.dashboard.audit.record(&Deed {
+            at: self.now(),
+            who,
+            what,
+            about,
+            result,
+            request: &id.0,
+        });
+    }
+}
+
+fn not_ours() -> Response {
+    let word = "this form is too old; go back, load the page anew and try again\n";
+    (StatusCode::FORBIDDEN, word).into_response()
+}
+
+fn unavailable(error: &InboxError) -> Response {
+    tracing::error!("{error}");
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response()
+}
+
+/// The repository is looked at now, whatever it waits for. Its plan still decides what starts.
+pub(super) async fn look<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    Path(id): Path<u64>,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours();
+    }
+    let repository = RepositoryId(id);
+    let about = id.to_string();
+    // A wake of a stranger would stand in the inbox for nobody.
+    if !desk.names().contains_key(&repository) {
+        desk.record(&who.word(), "look", Some(&about), "unknown", &request);
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    match desk.dashboard.inbox.wake(repository, desk.now()).await {
+        Ok(()) => {
+            desk.record(&who.word(), "look", Some(&about), "done", &request);
+            Redirect::to(&format!("/repositories/{id}?done=look")).into_response()
+        }
+        Err(error) => {
+            desk.record(&who.word(), "look", Some(&about), "failed", &request);
+            unavailable(&error)
+        }
+    }
+}
+
+/// A parked repository goes on.
+pub(super) async fn resume<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    Path(id): Path<u64>,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours();
+    }
+    let about = id.to_string();
+    let resumed = desk
+        .dashboard
+        .inbox
+        .resume(RepositoryId(id), desk.now())
+        .await;
+    let (result, word) = match &resumed {
+        Ok(true) => ("done", "resume"),
+        Ok(false) => ("was not parked", "resume-not"),
+        Err(_) => ("failed", ""),
+    };
+    desk.record(&who.word(), "resume", Some(&about), result, &request);
+    match resumed {
+        Ok(_) => {
+            desk.dashboard.board.tell(RepositoryId(id));
+            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+        }
+        Err(error) => unavailable(&error),
+    }
+}
+
+/// A delivery runs again.
+pub(super) async fn replay<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours();
+    }
+    let about = field(&form, "id").unwrap_or_default();
+    let Ok(id) = about.parse() else {
+        return (StatusCode::BAD_REQUEST, "this is no delivery's id\n").into_response();
+    };
+    let replayed = desk.dashboard.inbox.replay(&id, desk.now()).await;
+    let (result, word) = match &replayed {
+        Ok(Replayed::Woken(_)) => ("done", "replay"),
+        Ok(Replayed::Parked(_)) => ("its repository is parked", "replay-parked"),
+        Ok(Replayed::WakesNobody) => ("it wakes nobody", "replay-nobody"),
+        Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
+        Err(_) => ("failed", ""),
+    };
+    desk.record(&who.word(), "replay", Some(&about), result, &request);
+    match replayed {
+        Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
+        Err(error) => unavailable(&error),
+    }
+}
+
+/// Somebody signs in.
+pub(super) async fn login<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(request): Extension<RequestId>,
+    headers: HeaderMap,
+    form: Bytes,
+) -> Response {
+    let access = &desk.dashboard.access;
+    if !access.is_guarded() {
+        return Redirect::to("/").into_response();
+    }
+    if !desk.is_own_form(None, &form) {
+        return not_ours();
+    }
+    let now = Instant::now();
+    let given = field(&form, "token").unwrap_or_default();
+    match access.sign_in(&given, now) {
+        Checked::Right => {}
+        Checked::Wrong => {
+            desk.record("nobody", "login", None, "refused", &request);
+            let page = show::login_page(&desk, Some("This is not the admin token."));
+            return (StatusCode::UNAUTHORIZED, page).into_response();
+        }
+        // These are not written down: whoever guesses must not fill the disk.
+        Checked::TooMany => return too_many(),
+    }
+    let (id, who) = match access.begin(now) {
+        Ok(begun) => begun,
+        Err(error) => {
+            tracing::error!("the system has no randomness: {error}");
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+    };
+    desk.record(&who.word(), "login", None, "done", &request);
+    let mut response = Redirect::to("/").into_response();
+    set_cookie(&mut response, &headers, &id, SESSION.as_secs());
+    response
+}
+
+/// Somebody signs out.
+pub(super) async fn logout<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    headers: HeaderMap,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours();
+    }
+    desk.dashboard.access.end(&who);
+    desk.record(&who.word(), "logout", None, "done", &request);
+    let mut response = Redirect::to("/login").into_response();
+    set_cookie(&mut response, &headers, "", 0);
+    response
+}
+
+/// The cookie of a session: no script reads it, no other site sends it, and behind a proxy that speaks TLS it never
+/// travels without.
+fn set_cookie(response: &mut Response, headers: &HeaderMap, id: &str, seconds: u64) {
+    let tls = headers
+        .get("x-forwarded-proto")
+        .is_some_and(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https"));
+    let secure = if tls { "; Secure" } else { "" };
+    let cookie =
+        format!("{COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+}

@@ -1,0 +1,88 @@
+//! Forecasts, made when somebody looks: they take a while, and nobody reads most of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{Assumptions, Forecast, Snapshot, simulate};
+use phileas_domain::model::RepositoryId;
+use tokio::sync::Semaphore;
+
+use super::board::{Board, MAX_FACTS};
+
+/// How far a forecast looks ahead, in hours.
+pub const HORIZON: i64 = 24;
+/// How long a page waits for one. It is shown when it is ready.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// The newest forecasts.
+#[derive(Debug)]
+pub struct Forecasts {
+    made: Mutex<BTreeMap<RepositoryId, (Timestamp, Arc<Forecast>)>>,
+    /// One at a time: a large plan takes a core for some seconds.
+    room: Arc<Semaphore>,
+}
+
+impl Default for Forecasts {
+    fn default() -> Self {
+        Self {
+            made: Mutex::default(),
+            room: Arc::new(Semaphore::new(1)),
+        }
+    }
+}
+
+impl Forecasts {
+    /// The forecast from these facts on. `None`: it is being made, and the board tells when it is there.
+    pub async fn of(
+        self: &Arc<Self>,
+        id: RepositoryId,
+        facts: Arc<Snapshot>,
+        board: &Arc<Board>,
+    ) -> Option<Arc<Forecast>> {
+        let at = facts.now;
+        if let Some(made) = self.made(id, at) {
+            return Some(made);
+        }
+        let permit = Arc::clone(&self.room).try_acquire_owned().ok()?;
+        let (this, board) = (Arc::clone(self), Arc::clone(board));
+        let mut making = tokio::task::spawn_blocking(move || {
+            let until = at.checked_add(SignedDuration::from_hours(HORIZON));
+            let until = until.unwrap_or(Timestamp::MAX);
+            let forecast = Arc::new(simulate(&facts, until, Assumptions::default()));
+            this.keep(id, at, &forecast);
+            drop(permit);
+            forecast
+        });
+        match tokio::time::timeout(PATIENCE, &mut making).await {
+            Ok(made) => made.ok(),
+            Err(_) => {
+                tokio::spawn(async move {
+                    if making.await.is_ok() {
+                        board.tell(id);
+                    }
+                });
+                None
+            }
+        }
+    }
+
+    fn made(&self, id: RepositoryId, at: Timestamp) -> Option<Arc<Forecast>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, forecast) = made.get(&id)?;
+        (*of == at).then(|| Arc::clone(forecast))
+    }
+
+    fn keep(&self, id: RepositoryId, at: Timestamp, forecast: &Arc<Forecast>) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.len() >= MAX_FACTS && !made.contains_key(&id) {
+            let oldest = made.iter().min_by_key(|(_, (at, _))| *at);
+            let oldest = oldest.map(|(id, _)| *id);
+            if let Some(oldest) = oldest {
+                made.remove(&oldest);
+            }
+        }
+        made.insert(id, (at, Arc::clone(forecast)));
+    }
+}

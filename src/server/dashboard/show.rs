@@ -1,0 +1,266 @@
+//! What the addresses of the dashboard answer with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use phileas_domain::model::RepositoryId;
+
+use super::Desk;
+use super::access::Who;
+use super::board::Words;
+use super::forecast::HORIZON;
+use super::live::Topic;
+use super::pages::{self, Frame, shown};
+use super::summary::short;
+use super::view::{deliveries as heard, front as all, repository as one};
+use super::words::moment;
+use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
+
+/// How many deliveries stand on a page.
+const DELIVERIES: usize = 50;
+/// The longest search, in characters.
+const MAX_QUERY: usize = 100;
+/// The most pages that can be asked for.
+const MAX_PAGES: usize = 10_000;
+
+type Shared<I> = State<Arc<Desk<I>>>;
+
+/// One field of an address.
+fn field(query: Option<&str>, name: &str) -> Option<String> {
+    form_urlencoded::parse(query?.as_bytes())
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
+}
+
+/// What came of a form, by the word in the address to which it led.
+fn done(query: Option<&str>) -> Option<&'static str> {
+    Some(match field(query, "done")?.as_str() {
+        "look" => "It is looked at now.",
+        "resume" => "It goes on.",
+        "resume-not" => "It was not parked.",
+        "replay" => "The delivery runs again: its repository is looked at now.",
+        "replay-parked" => "The repository is parked; resume it first.",
+        "replay-nobody" => "This delivery wakes nobody.",
+        "replay-unknown" => "This delivery is not stored any more.",
+        _ => return None,
+    })
+}
+
+impl<I> Desk<I> {
+    fn frame(&self, who: Option<&Who>) -> Frame {
+        let now = self.now();
+        let csrf = self.dashboard.access.csrf(who);
+        Frame {
+            inside: who.is_some(),
+            session: matches!(who, Some(Who::Session(_))),
+            live: who.is_some(),
+            ..Frame::new(moment(now, now), csrf)
+        }
+    }
+}
+
+fn unavailable<I>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
+    tracing::error!("{error}");
+    let page = pages::Message {
+        frame: desk.frame(Some(who)),
+        heading: "The inbox does not answer",
+        text: error.to_string(),
+    };
+    shown(StatusCode::SERVICE_UNAVAILABLE, &page)
+}
+
+pub(super) async fn front<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let now = desk.now();
+    let query = query.as_deref();
+    let wanted: String = field(query, "q")
+        .unwrap_or_default()
+        .chars()
+        .take(MAX_QUERY)
+        .collect();
+    let page = field(query, "page").and_then(|page| page.parse().ok());
+    let inbox = &desk.dashboard.inbox;
+    let (parked, counts) = match (inbox.parked().await, inbox.counts(now).await) {
+        (Ok(parked), Ok(counts)) => (parked, counts),
+        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error),
+    };
+    let parked: BTreeMap<RepositoryId, String> = parked
+        .iter()
+        .filter_map(|wake| Some((wake.repository, short(&wake.parked.as_ref()?.because))))
+        .collect();
+    let members = desk.names();
+    let view = all::front(
+        &members,
+        &parked,
+        &desk.dashboard.board,
+        &wanted,
+        page.unwrap_or(1).min(MAX_PAGES),
+        now,
+    );
+    let page = pages::Front {
+        frame: Frame {
+            topic: Some(Topic::Repositories.word()),
+            place: "front",
+            word: done(query),
+            ..desk.frame(Some(&who))
+        },
+        query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
+        view,
+        inbox: Some(heard::inbox(&counts, now)),
+        nobody: if desk.dashboard.repositories.is_some() {
+            "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
+             answered yet."
+        } else {
+            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
+             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
+        },
+    };
+    shown(StatusCode::OK, &page)
+}
+
+pub(super) async fn repository<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Path(id): Path<u64>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let now = desk.now();
+    let repository = RepositoryId(id);
+    let dashboard = &desk.dashboard;
+    let wake = match dashboard.inbox.look(repository).await {
+        Ok(wake) => wake,
+        Err(error) => return unavailable(&desk, &who, &error),
+    };
+    let known = desk.names().remove(&repository);
+    let stored = wake.as_ref().and_then(|wake| wake.name.clone());
+    let Some(name) = known.or(stored) else {
+        return missing(&desk, &who);
+    };
+    let words = dashboard.board.words(repository);
+    let words = words.map_or_else(Words::unseen, |words| (*words).clone());
+    let whole = dashboard.board.whole(repository);
+    let facts = whole.as_ref().and_then(|whole| whole.facts.clone());
+    let no_forecast = if facts.is_some() {
+        "The forecast is being made."
+    } else {
+        "There is none now; “Look now” makes one."
+    };
+    let coming = match facts {
+        Some(facts) => desk.forecasts.of(repository, facts, &dashboard.board).await,
+        None => None,
+    };
+    let page = pages::Repository {
+        frame: Frame {
+            topic: Some(Topic::Repository(repository).word()),
+            word: done(query.as_deref()),
+            ..desk.frame(Some(&who))
+        },
+        id,
+        pulse: one::pulse(&words, wake.as_ref(), now),
+        view: whole.map(|whole| one::repository(&whole.summary, &dashboard.github, now)),
+        coming: coming.map(|forecast| one::coming(&forecast, now)),
+        horizon: HORIZON,
+        no_forecast,
+        unseen: unseen(words.at.is_some()),
+        name,
+    };
+    shown(StatusCode::OK, &page)
+}
+
+/// Why a repository's page is empty.
+fn unseen(put_away: bool) -> &'static str {
+    if put_away {
+        "Others were looked at since, and this one’s page was put away. “Look now” brings it back."
+    } else {
+        "The repository has not been looked at since the service was started. “Look now” does so."
+    }
+}
+
+fn missing<I>(desk: &Desk<I>, who: &Who) -> Response {
+    let page = pages::Message {
+        frame: desk.frame(Some(who)),
+        heading: "No such repository",
+        text: "The service does not look after a repository of this number.".to_owned(),
+    };
+    shown(StatusCode::NOT_FOUND, &page)
+}
+
+pub(super) async fn deliveries<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let now = desk.now();
+    let query = query.as_deref();
+    let before = field(query, "before").and_then(|before| before.parse().ok());
+    let inbox = &desk.dashboard.inbox;
+    let page = Page {
+        start: Start::Before(before),
+        most: DELIVERIES,
+    };
+    let (records, parked) = match (inbox.deliveries(page).await, inbox.parked().await) {
+        (Ok(records), Ok(parked)) => (records, parked),
+        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error),
+    };
+    let names = desk.names();
+    let next = records.last().map(|record| record.place);
+    let page = pages::Deliveries {
+        frame: Frame {
+            topic: before.is_none().then(|| Topic::Inbox.word()),
+            place: "deliveries",
+            word: done(query),
+            ..desk.frame(Some(&who))
+        },
+        parked: parked
+            .iter()
+            .filter_map(|wake| heard::parked(wake, &names, now))
+            .collect(),
+        before: next.filter(|_| records.len() == DELIVERIES),
+        rows: records
+            .iter()
+            .map(|record| heard::delivery(record, &names, now))
+            .collect(),
+        later: before.is_some(),
+    };
+    shown(StatusCode::OK, &page)
+}
+
+pub(super) async fn events<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let topic = field(query.as_deref(), "topic").and_then(|topic| Topic::parse(&topic));
+    let Some(topic) = topic else {
+        return (StatusCode::BAD_REQUEST, "no such topic\n").into_response();
+    };
+    let dashboard = &desk.dashboard;
+    desk.listeners.listen(
+        topic,
+        dashboard.board.news(),
+        dashboard.inbox.news(),
+        dashboard.ending.clone(),
+    )
+}
+
+pub(super) async fn login<I: Inbox + 'static>(State(desk): Shared<I>) -> Response {
+    if desk.dashboard.access.is_guarded() {
+        login_page(&desk, None)
+    } else {
+        Redirect::to("/").into_response()
+    }
+}
+
+pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>) -> Response {
+    let page = pages::Login {
+        frame: desk.frame(None),
+        wrong,
+    };
+    shown(StatusCode::OK, &page)
+}

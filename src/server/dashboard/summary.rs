@@ -1,0 +1,295 @@
+//! What is kept of a repository to be shown: made after each tick, out of the very facts that the tick decided by.
+
+use jiff::Timestamp;
+use phileas_domain::engine::{
+    BudgetFigures, Ledger, Line, Snapshot, Yield, budget_figures, next_step, yield_of_all, yields,
+};
+use phileas_domain::model::{PersonaId, RepositoryId, RepositoryName, TrackName};
+use phileas_domain::plan::{StepKind, Track};
+use phileas_domain::state::{HistoryEntry, State, TrackState};
+
+use crate::runtime::TickReport;
+
+/// The most sessions of one repository that are kept, newest first.
+pub const MAX_SESSIONS: usize = 120;
+/// The most tracks, schedules, lines or notices of one repository that are kept of each.
+pub const MAX_ROWS: usize = 200;
+/// The most findings about a plan that are kept.
+pub const MAX_FINDINGS: usize = 20;
+/// The longest text of others that is kept, in characters.
+pub const MAX_TEXT: usize = 300;
+
+/// One repository as its last good tick left it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// GitHub's number of it.
+    pub id: RepositoryId,
+    /// Its name.
+    pub name: RepositoryName,
+    /// Whether everybody can read it.
+    pub public: bool,
+    /// GitHub's time at the end of the tick.
+    pub at: Timestamp,
+    /// When the decision asked to be looked at again.
+    pub wake_at: Option<Timestamp>,
+    /// The tracks of the plan, by name.
+    pub tracks: Vec<TrackSummary>,
+    /// What runs by the clock, by persona.
+    pub schedules: Vec<ScheduleSummary>,
+    /// What concerns all of it, requests included.
+    pub lines: Vec<Line>,
+    /// Sessions, newest first.
+    pub sessions: Vec<HistoryEntry>,
+    /// What became of each persona's work.
+    pub yields: Vec<(PersonaId, Yield)>,
+    /// What became of all work.
+    pub total: Yield,
+    /// What is spent.
+    pub budget: BudgetFigures,
+    /// Open issues by which phileas calls a person: number, and what it is about.
+    pub notices: Vec<(u64, String)>,
+    /// What is wrong with the plan.
+    pub findings: Vec<String>,
+    /// What the tick could not carry out.
+    pub failed: Vec<String>,
+}
+
+/// One track.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackSummary {
+    /// Its name.
+    pub name: TrackName,
+    /// Its steps in order: the persona's id, or `layer:<name>`.
+    pub steps: Vec<String>,
+    /// The step whose turn is live.
+    pub present: Option<usize>,
+    /// The step that comes next.
+    pub next: Option<usize>,
+    /// How many turns it has had.
+    pub seq: u64,
+    /// How often it has come round.
+    pub passes: u64,
+    /// When passes begin, where they do not follow each other.
+    pub start: Option<String>,
+    /// What is done, or waited for.
+    pub lines: Vec<Line>,
+}
+
+/// A persona that runs by the clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScheduleSummary {
+    /// Who.
+    pub persona: PersonaId,
+    /// The cron expression with its zone; `None`: only when asked for.
+    pub cron: Option<String>,
+    /// Its next time.
+    pub next_at: Option<Timestamp>,
+    /// Whether its turn is live.
+    pub live: bool,
+    /// What is done, or waited for.
+    pub lines: Vec<Line>,
+}
+
+impl Summary {
+    /// Of what a tick saw and said. `None`: it saw nothing.
+    #[must_use]
+    pub fn new(report: &TickReport) -> Option<Self> {
+        let snapshot = report.seen.as_deref()?;
+        let nothing = State::default();
+        let state = match &snapshot.ledger {
+            Ledger::Present { state, .. } => &**state,
+            Ledger::Missing { .. } | Ledger::Corrupt { .. } => &nothing,
+        };
+        let lines = said(report);
+        let plan = &snapshot.plan;
+        let tracks = plan.tracks.values().take(MAX_ROWS);
+        let schedules = plan.schedules.values().take(MAX_ROWS);
+        let shown = |line: &Line| {
+            line.track.as_ref().is_some_and(|name| {
+                plan.tracks.contains_key(name)
+                    || name
+                        .schedule_persona()
+                        .is_some_and(|persona| plan.schedules.contains_key(&persona))
+            })
+        };
+        Some(Self {
+            id: snapshot.repository.id,
+            name: snapshot.repository.name.clone(),
+            public: snapshot.repository.public,
+            at: snapshot.now,
+            wake_at: report.wake_at,
+            tracks: tracks
+                .map(|track| track_of(track, state.tracks.get(&track.name), &lines))
+                .collect(),
+            schedules: schedules
+                .map(|schedule| {
+                    let name = TrackName::of_schedule(&schedule.persona);
+                    let cron = schedule.cron.as_ref();
+                    ScheduleSummary {
+                        persona: schedule.persona.clone(),
+                        cron: cron.map(|cron| format!("{} {}", cron.expression(), cron.timezone())),
+                        next_at: cron.and_then(|cron| cron.next_after(snapshot.now)),
+                        live: state
+                            .tracks
+                            .get(&name)
+                            .is_some_and(|track| !track.turns.is_empty()),
+                        lines: of_track(&lines, &name),
+                    }
+                })
+                .collect(),
+            lines: lines
+                .iter()
+                .filter(|line| !shown(line))
+                .take(MAX_ROWS)
+                .cloned()
+                .collect(),
+            sessions: state
+                .history
+                .values()
+                .rev()
+                .take(MAX_SESSIONS)
+                .map(small)
+                .collect(),
+            yields: yields(snapshot).into_iter().take(MAX_ROWS).collect(),
+            total: yield_of_all(snapshot),
+            budget: budget_figures(snapshot),
+            notices: snapshot
+                .notices
+                .iter()
+                .take(MAX_ROWS)
+                .map(|notice| (notice.number, short(&notice.key)))
+                .collect(),
+            findings: findings(snapshot),
+            failed: report
+                .failed
+                .iter()
+                .take(MAX_FINDINGS)
+                .map(|one| short(&format!("{}, {}: {}", one.what, one.about, one.detail)))
+                .collect(),
+        })
+    }
+
+    /// Everything that was said, in the order in which it is shown.
+    pub fn all_lines(&self) -> impl Iterator<Item = &Line> {
+        let tracks = self.tracks.iter().flat_map(|track| &track.lines);
+        let schedules = self.schedules.iter().flat_map(|schedule| &schedule.lines);
+        self.lines.iter().chain(tracks).chain(schedules)
+    }
+}
+
+/// Of what was done only what stands next to what waits now is worth a line; with nothing waiting, the newest deed is.
+fn said(report: &TickReport) -> Vec<Line> {
+    let waits = |line: &Line| {
+        report
+            .waiting
+            .iter()
+            .any(|(_, other)| other.track == line.track && other.persona == line.persona)
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    for (_, line) in report.done.iter().rev() {
+        let newer = lines.iter().any(|known| known.track == line.track);
+        if !newer && !waits(line) {
+            lines.push(line.clone());
+        }
+    }
+    lines.extend(report.waiting.iter().map(|(_, line)| line.clone()));
+    for line in &mut lines {
+        line.detail = short(&line.detail);
+    }
+    lines
+}
+
+fn of_track(lines: &[Line], name: &TrackName) -> Vec<Line> {
+    let own = lines
+        .iter()
+        .filter(|line| line.track.as_ref() == Some(name));
+    own.take(MAX_ROWS).cloned().collect()
+}
+
+fn track_of(track: &Track, state: Option<&TrackState>, lines: &[Line]) -> TrackSummary {
+    let nothing = TrackState::default();
+    let state = state.unwrap_or(&nothing);
+    let index = state.index.and_then(|index| usize::try_from(index).ok());
+    let live = !state.turns.is_empty();
+    TrackSummary {
+        name: track.name.clone(),
+        steps: track
+            .steps
+            .iter()
+            .map(|step| match &step.kind {
+                StepKind::Persona(id) => id.to_string(),
+                StepKind::Layer(name) => format!("layer:{}", short(name)),
+            })
+            .collect(),
+        present: index.filter(|index| live && *index < track.steps.len()),
+        next: next_step(track, state),
+        seq: state.seq,
+        passes: state.passes,
+        start: track
+            .start
+            .as_ref()
+            .map(|cron| format!("{} {}", cron.expression(), cron.timezone())),
+        lines: of_track(lines, &track.name),
+    }
+}
+
+/// Without what nobody looks at: keys of other versions may be large.
+fn small(entry: &HistoryEntry) -> HistoryEntry {
+    HistoryEntry {
+        extra: phileas_domain::state::Extra::new(),
+        note: entry.note.as_deref().map(short),
+        duplicates: Vec::new(),
+        ..entry.clone()
+    }
+}
+
+fn findings(snapshot: &Snapshot) -> Vec<String> {
+    let ledger = match &snapshot.ledger {
+        Ledger::Corrupt { diagnostics, .. } => diagnostics.as_slice(),
+        Ledger::Missing { .. } | Ledger::Present { .. } => &[],
+    };
+    let all = ledger.iter().chain(&snapshot.plan_diagnostics);
+    all.take(MAX_FINDINGS)
+        .map(|one| short(&one.to_string()))
+        .collect()
+}
+
+/// One line of at most [`MAX_TEXT`] characters, without characters that could steer what shows them.
+#[must_use]
+pub fn short(text: &str) -> String {
+    let mut line = String::new();
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control() || is_direction(c));
+    for word in words.filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    match line.char_indices().nth(MAX_TEXT) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
+}
+
+/// Characters that turn the direction of the text after them, by which a text can be made to look like another one.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_others_are_short_and_steer_nothing() {
+        assert_eq!(short("a\u{1b}[1m\n b\u{202e}c"), "a [1m b c");
+        let long = short(&"x".repeat(MAX_TEXT + 5));
+        assert_eq!(long.chars().count(), MAX_TEXT + 1);
+        assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn a_tick_that_saw_nothing_shows_nothing() {
+        assert_eq!(Summary::new(&TickReport::default()), None);
+    }
+}

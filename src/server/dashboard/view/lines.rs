@@ -1,0 +1,47 @@
+//! What happens or is waited for, and why.
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Line, Verdict};
+
+use crate::server::dashboard::board::{Standing, standing_of};
+use crate::server::dashboard::words::{self, Moment};
+
+/// One line of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Who, where it is about somebody.
+    pub who: Option<String>,
+    /// What is done: `waiting`, `dispatched`, …
+    pub verdict: &'static str,
+    /// The class of its colour.
+    pub class: &'static str,
+    /// The reason in two or three words.
+    pub reason: String,
+    /// The stable code of the reason.
+    pub code: &'static str,
+    /// One sentence. It may hold words of others.
+    pub text: String,
+    /// Until when, where that is known.
+    pub until: Option<Moment>,
+}
+
+/// A line, seen from an instant.
+#[must_use]
+pub fn said(line: &Line, now: Timestamp) -> Said {
+    let class = match (standing_of(line.verdict, line.reason), line.verdict) {
+        (Standing::Attention, _) => "attention",
+        (Standing::Working, _) => "working",
+        (_, Verdict::Advanced | Verdict::Settled | Verdict::Imported) => "done",
+        _ => "waiting",
+    };
+    let until = line.until.filter(|until| *until > now);
+    Said {
+        who: line.persona.as_ref().map(ToString::to_string),
+        verdict: line.verdict.as_str(),
+        class,
+        reason: words::reason(line.reason),
+        code: line.reason.code(),
+        text: line.detail.clone(),
+        until: until.map(|until| words::moment(until, now)),
+    }
+}

@@ -1,0 +1,214 @@
+//! When who was at work, and what became of it: a row for each persona, a bar for each session.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::RepositoryName;
+use phileas_domain::state::HistoryEntry;
+
+use super::sessions::{self, SessionView};
+use crate::server::dashboard::words;
+
+/// The width of a row, in units of its picture.
+pub const WIDTH: i64 = 1_000;
+/// No bar is narrower than this.
+const LEAST: i64 = 8;
+/// The spans that can be shown, in hours.
+const SPANS: [i64; 6] = [6, 24, 3 * 24, 7 * 24, 14 * 24, 30 * 24];
+/// The shortest span with so many sessions is shown.
+const ENOUGH: usize = 14;
+/// How many parts the span is divided into.
+const PARTS: i64 = 4;
+/// The most rows; the personas that ran last have them.
+const MAX_ROWS: usize = 24;
+
+/// The timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    /// How much time it shows, in words.
+    pub span: String,
+    /// Times along it, evenly spread.
+    pub marks: Vec<String>,
+    /// Rows by persona.
+    pub rows: Vec<Row>,
+}
+
+/// One persona's sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Who.
+    pub persona: String,
+    /// The bars, oldest first.
+    pub bars: Vec<Bar>,
+}
+
+/// One session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bar {
+    /// Where it begins, from the left.
+    pub x: i64,
+    /// How wide it is.
+    pub width: i64,
+    /// What it is.
+    pub session: SessionView,
+    /// All of it in a sentence.
+    pub words: String,
+}
+
+/// The timeline of sessions, newest first. `None`: none of them has a time.
+#[must_use]
+pub fn timeline(
+    entries: &[HistoryEntry],
+    repository: &RepositoryName,
+    github: &str,
+    now: Timestamp,
+) -> Option<Timeline> {
+    let age = |entry: &HistoryEntry| entry.created_at.map(|at| now.duration_since(at));
+    let within = |hours: i64| {
+        let span = SignedDuration::from_hours(hours);
+        entries
+            .iter()
+            .filter(|entry| age(entry).is_some_and(|age| age < span))
+            .count()
+    };
+    let all = within(SPANS[SPANS.len() - 1]);
+    if all == 0 {
+        return None;
+    }
+    let hours = SPANS
+        .into_iter()
+        .find(|hours| within(*hours) >= ENOUGH.min(all))?;
+    let start = now
+        .checked_sub(SignedDuration::from_hours(hours))
+        .unwrap_or(Timestamp::MIN);
+    let place = |at: Timestamp| {
+        let seconds = at.duration_since(start).as_secs();
+        (seconds.saturating_mul(WIDTH) / (hours * 3_600)).clamp(0, WIDTH)
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries {
+        let Some(began) = entry.created_at else {
+            continue;
+        };
+        let live = sessions::is_live(entry, now);
+        let end = if live {
+            now
+        } else {
+            entry.finished_at.unwrap_or(began)
+        };
+        if end < start || began > now {
+            continue;
+        }
+        let persona = entry.persona_id.to_string();
+        let index = match known.get(&persona) {
+            Some(index) => *index,
+            None if rows.len() < MAX_ROWS => {
+                rows.push(Row {
+                    persona: persona.clone(),
+                    bars: Vec::new(),
+                });
+                known.insert(persona, rows.len() - 1);
+                rows.len() - 1
+            }
+            None => continue,
+        };
+        let width = (place(end) - place(began)).max(LEAST);
+        let session = sessions::session(entry, repository, github, now);
+        let lasted = session.lasted.as_deref().unwrap_or("a moment");
+        rows[index].bars.insert(
+            0,
+            Bar {
+                x: place(began).min(WIDTH - width.min(WIDTH)),
+                width,
+                words: format!(
+                    "{}, {}: {}, {lasted}",
+                    session.persona,
+                    words::clock(began, now),
+                    session.outcome
+                ),
+                session,
+            },
+        );
+    }
+    rows.sort_by(|one, other| one.persona.cmp(&other.persona));
+    let marks = (0..PARTS).map(|part| {
+        let at = start.checked_add(SignedDuration::from_secs(hours * 3_600 * part / PARTS));
+        words::clock(at.unwrap_or(now), now)
+    });
+    let mut marks: Vec<String> = marks.collect();
+    marks.push("now".to_owned());
+    Some(Timeline {
+        span: if hours <= 24 {
+            format!("{hours} hours")
+        } else {
+            format!("{} days", hours / 24)
+        },
+        marks,
+        rows,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use phileas_domain::model::{PersonaId, SessionId, TurnId};
+    use phileas_domain::state::Outcome;
+
+    use super::*;
+
+    fn entry(persona: &str, began: &str, ended: Option<&str>) -> HistoryEntry {
+        HistoryEntry {
+            persona_id: PersonaId::from(persona),
+            session_id: Some(SessionId::from("1")),
+            pr_number: None,
+            created_at: Some(began.parse().unwrap()),
+            track: None,
+            turn: TurnId::parse("0123456789ab"),
+            seq: Some(1),
+            slot: None,
+            attempt: None,
+            base_sha: None,
+            outcome: ended.map(|_| Outcome::Merged),
+            finished_at: ended.map(|ended| ended.parse().unwrap()),
+            duplicates: Vec::new(),
+            note: None,
+            extra: phileas_domain::state::Extra::new(),
+        }
+    }
+
+    fn at(entries: &[HistoryEntry]) -> Option<Timeline> {
+        let name = "acme/widget".parse().unwrap();
+        let now = "2026-01-05T12:00:00Z".parse().unwrap();
+        timeline(entries, &name, "https://github.com", now)
+    }
+
+    #[test]
+    fn bars_lie_where_their_time_is() {
+        let shown = at(&[
+            entry("b", "2026-01-05T11:00:00Z", None),
+            entry("a", "2026-01-05T06:00:00Z", Some("2026-01-05T09:00:00Z")),
+            entry("a", "2026-01-05T00:00:00Z", Some("2026-01-05T00:00:10Z")),
+        ])
+        .unwrap();
+        assert_eq!(shown.span, "24 hours");
+        let bars: Vec<_> = shown
+            .rows
+            .iter()
+            .flat_map(|row| {
+                row.bars
+                    .iter()
+                    .map(|bar| (row.persona.as_str(), bar.x, bar.width))
+            })
+            .collect();
+        assert_eq!(bars, [("a", 500, LEAST), ("a", 750, 125), ("b", 958, 42)]);
+        assert_eq!(shown.rows[1].bars[0].session.class, "live");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_what_has_no_time_or_is_old() {
+        let mut timeless = entry("a", "2026-01-05T00:00:00Z", None);
+        timeless.created_at = None;
+        assert_eq!(at(&[timeless]), None);
+        assert_eq!(at(&[entry("a", "2020-01-05T00:00:00Z", None)]), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! Times, spans and names as people read them. All times are UTC.
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::Reason;
+use phileas_domain::model::TrackName;
+use phileas_domain::state::Outcome;
+
+/// An instant, for programs and for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// RFC 3339.
+    pub iso: String,
+    /// `14:05` today, `Tue 14:05` within a week, else `5 Jan 14:05`.
+    pub clock: String,
+    /// `in 12 min`, `3 h ago`.
+    pub relative: String,
+}
+
+/// An instant, seen from another one.
+#[must_use]
+pub fn moment(at: Timestamp, now: Timestamp) -> Moment {
+    Moment {
+        iso: second(at).to_string(),
+        clock: clock(at, now),
+        relative: relative(at, now),
+    }
+}
+
+/// Fractions of a second are nobody's business here.
+fn second(at: Timestamp) -> Timestamp {
+    Timestamp::from_second(at.as_second()).unwrap_or(at)
+}
+
+/// The time of day, with as much of the date as is needed.
+#[must_use]
+pub fn clock(at: Timestamp, now: Timestamp) -> String {
+    let (at, today) = (
+        at.to_zoned(TimeZone::UTC),
+        now.to_zoned(TimeZone::UTC).date(),
+    );
+    let days = at.date().since(today).map_or(365, |span| span.get_days());
+    let form = match days {
+        0 => "%H:%M",
+        -6..=6 => "%a %H:%M",
+        _ => "%-d %b %H:%M",
+    };
+    at.strftime(form).to_string()
+}
+
+/// How far an instant lies ahead or behind.
+#[must_use]
+pub fn relative(at: Timestamp, now: Timestamp) -> String {
+    let ahead = at.duration_since(now);
+    if ahead.abs() < SignedDuration::from_secs(45) {
+        return "now".to_owned();
+    }
+    let length = span(ahead.abs());
+    if ahead.is_negative() {
+        format!("{length} ago")
+    } else {
+        format!("in {length}")
+    }
+}
+
+/// A length in its one or two largest units.
+#[must_use]
+pub fn span(length: SignedDuration) -> String {
+    // Half a minute counts as a whole one.
+    let minutes = (length.as_secs() + 30) / 60;
+    match (minutes / (24 * 60), minutes / 60 % 24, minutes % 60) {
+        (0, 0, minutes) => format!("{} min", minutes.max(1)),
+        (0, hours, 0) => format!("{hours} h"),
+        (0, hours, minutes) => format!("{hours} h {minutes:02}"),
+        (days @ 1..=9, hours @ 1.., _) => format!("{days} d {hours} h"),
+        (days, ..) => format!("{days} d"),
+    }
+}
+
+/// What became of a session, in words.
+#[must_use]
+pub fn outcome(outcome: Option<&Outcome>, live: bool) -> &str {
+    match outcome {
+        Some(Outcome::Merged) => "merged",
+        Some(Outcome::PrOpen) => "in review",
+        Some(Outcome::Completed) => "completed",
+        Some(Outcome::Imported) => "imported",
+        Some(Outcome::NoOutput) => "no output",
+        Some(Outcome::Rejected) => "rejected",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Stuck) => "stuck",
+        Some(Outcome::Cancelled) => "cancelled",
+        Some(Outcome::Duplicate) => "duplicate",
+        Some(Outcome::Other(word)) => word,
+        None if live => "at work",
+        None => "unknown",
+    }
+}
+
+/// The colour of an outcome, as a class of the style sheet. Never a text of others.
+#[must_use]
+pub fn outcome_class(outcome: Option<&Outcome>, live: bool) -> &'static str {
+    match outcome {
+        Some(Outcome::Merged) => "merged",
+        Some(Outcome::PrOpen) => "review",
+        Some(Outcome::Completed | Outcome::Imported) => "completed",
+        Some(Outcome::Rejected) => "rejected",
+        Some(Outcome::Failed | Outcome::Stuck) => "failed",
+        Some(Outcome::NoOutput) => "empty",
+        Some(Outcome::Cancelled | Outcome::Duplicate | Outcome::Other(_)) => "other",
+        None if live => "live",
+        None => "other",
+    }
+}
+
+/// A short heading for a reason, beside the sentence that explains it.
+#[must_use]
+pub fn reason(reason: Reason) -> String {
+    let code = reason.code();
+    let (_, words) = code.split_once('.').unwrap_or(("", code));
+    words.replace('_', " ")
+}
+
+/// A track's name as people know it: a schedule's is its persona's.
+#[must_use]
+pub fn track(name: &TrackName) -> String {
+    name.schedule_persona()
+        .map_or_else(|| name.to_string(), |persona| format!("{persona} by clock"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn instants_are_as_short_as_they_can_be() {
+        let now = at("2026-01-07T12:00:00Z");
+        for (then, clock, relative) in [
+            ("2026-01-07T12:00:20Z", "12:00", "now"),
+            ("2026-01-07T12:12:00Z", "12:12", "in 12 min"),
+            ("2026-01-06T23:30:00Z", "Tue 23:30", "12 h 30 ago"),
+            ("2026-01-10T12:00:00Z", "Sat 12:00", "in 3 d"),
+            ("2025-12-05T09:00:00Z", "5 Dec 09:00", "33 d ago"),
+        ] {
+            let moment = moment(at(then), now);
+            assert_eq!(
+                (moment.clock.as_str(), moment.relative.as_str()),
+                (clock, relative)
+            );
+        }
+    }
+
+    #[test]
+    fn a_word_of_others_is_no_class() {
+        let other = Outcome::Other("\"><script>".to_owned());
+        assert_eq!(outcome_class(Some(&other), false), "other");
+    }
+}

@@ -1,0 +1,82 @@
+//! Prometheus' text format.
+//! <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>
+
+use std::fmt::{Display, Write as _};
+
+/// What a metric is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It only grows; its name ends in `_total`.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+    /// Counts of values up to each bound.
+    Histogram,
+}
+
+/// A page of metrics. Each is headed once, before its samples.
+#[derive(Debug, Default)]
+pub struct Text(String);
+
+impl Text {
+    /// Begins a metric.
+    pub fn head(&mut self, name: &str, kind: Kind, help: &str) {
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        };
+        let help = help.replace('\\', "\\\\").replace('\n', "\\n");
+        self.line(format_args!("# HELP {name} {help}"));
+        self.line(format_args!("# TYPE {name} {kind}"));
+    }
+
+    /// One sample of the metric that was begun last.
+    pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> = labels
+            .iter()
+            .map(|(label, value)| format!("{label}=\"{}\"", escaped(value)))
+            .collect();
+        if labels.is_empty() {
+            self.line(format_args!("{name} {value}"));
+        } else {
+            self.line(format_args!("{name}{{{}}} {value}", labels.join(",")));
+        }
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn finish(self) -> String {
+        self.0
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a text cannot fail.
+        let _written = writeln!(self.0, "{line}");
+    }
+}
+
+fn escaped(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_labels_cannot_leave_their_quotes() {
+        let mut text = Text::default();
+        text.head("a_total", Kind::Counter, "What\nis \\ counted.");
+        text.sample("a_total", &[("one", "x\"\\\n"), ("two", "y")], 3);
+        text.sample("a_total", &[], 0.5);
+        assert_eq!(
+            text.finish(),
+            "# HELP a_total What\\nis \\\\ counted.\n# TYPE a_total counter\n\
+             a_total{one=\"x\\\"\\\\\\n\",two=\"y\"} 3\na_total 0.5\n"
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! Counts what is sent to GitHub and to Jules, and how it was answered.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+
+use super::{Metrics, Target};
+use crate::adapters::transport::{BoxFuture, Transport, TransportError};
+
+/// A way out that is counted.
+pub struct Counted {
+    inner: Arc<dyn Transport>,
+    target: Target,
+    metrics: Arc<Metrics>,
+}
+
+impl Counted {
+    /// Counts what goes this way.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Transport>, target: Target, metrics: Arc<Metrics>) -> Self {
+        Self {
+            inner,
+            target,
+            metrics,
+        }
+    }
+}
+
+impl Transport for Counted {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        Box::pin(async move {
+            let answer = self.inner.send(request).await;
+            let class = match &answer {
+                Ok(answer) => match answer.status().as_u16() / 100 {
+                    2 => "2xx",
+                    3 => "3xx",
+                    4 => "4xx",
+                    5 => "5xx",
+                    _ => "other",
+                },
+                Err(TransportError::NotSent(_)) => "not_sent",
+                Err(_) => "lost",
+            };
+            self.metrics.request(self.target, class);
+            answer
+        })
+    }
+}

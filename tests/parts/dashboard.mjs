@@ -1,0 +1,168 @@
+// A browser looks at the dashboard of `phileas sandbox --serve`, as a newcomer does: every page, light and dark, wide
+// and narrow, with and without scripts. Nothing may be loaded from elsewhere, break the policy, stand over the edge or be
+// unreadable to those who do not see it; and what can be clicked must do what it says. promtool reads the metrics.
+//
+//   PHILEAS_BIN=target/debug/phileas node tests/parts/dashboard.mjs [FOLDER FOR SCREENSHOTS]
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+import axe from 'axe-core';
+
+const START_LIMIT_MS = 120_000;
+const CLICK_LIMIT_MS = 20_000;
+const CHANGE_LIMIT_MS = 60_000;
+const END_LIMIT_MS = 30_000;
+const SIZES = [{ width: 1280, height: 900 }, { width: 768, height: 1000 }, { width: 360, height: 740 }];
+const folder = process.argv[2] ?? 'target/dashboard';
+const browserPath = process.env.CHROMIUM_BIN ?? '/usr/bin/chromium';
+
+const wrong = [];
+const check = (holds, what) => {
+  if (!holds) wrong.push(what);
+};
+
+mkdirSync(folder, { recursive: true });
+const sandbox = spawn(process.env.PHILEAS_BIN, ['sandbox', '--serve', '--json', '--until', '60h'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const ended = once(sandbox, 'exit');
+const first = await Promise.race([
+  once(createInterface(sandbox.stdout), 'line'),
+  ended.then(() => Promise.reject(new Error('the sandbox ended before it served'))),
+  late(START_LIMIT_MS, 'the sandbox does not serve'),
+]);
+const base = JSON.parse(first[0]).dashboard.replace(/\/$/, '');
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+try {
+  const repository = await firstRepository();
+  const pages = { front: '/', repository, deliveries: '/deliveries', nowhere: '/repositories/1', search: '/?q=nobody%3Cb%3E' };
+  for (const colorScheme of ['light', 'dark']) {
+    for (const viewport of SIZES) {
+      for (const javaScriptEnabled of [true, false]) await look(pages, { colorScheme, viewport, javaScriptEnabled });
+      await axeOf(pages, { colorScheme, viewport });
+    }
+  }
+  await clicks(repository);
+  await metrics();
+} finally {
+  await browser.close();
+  sandbox.kill('SIGTERM');
+  const [code] = await Promise.race([ended, late(END_LIMIT_MS, 'the sandbox does not end')]);
+  check(code === 0, `the sandbox ended with ${code}`);
+}
+for (const one of wrong) console.log(`not ok: ${one}`);
+console.log(wrong.length === 0 ? `all pages are good; screenshots in ${folder}` : `${wrong.length} findings`);
+process.exit(wrong.length === 0 ? 0 : 1);
+
+async function late(limit, what) {
+  await new Promise((done) => setTimeout(done, limit).unref());
+  throw new Error(`${what} within ${limit / 1000} s`);
+}
+
+/** Opens a page that notes everything that is not as it should be. */
+async function open(settings, name) {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...settings });
+  const page = await context.newPage();
+  const where = () => `${name()} ${settings.colorScheme ?? ''} ${settings.viewport?.width ?? ''}`;
+  page.on('console', (message) => {
+    // A page that does not exist is asked for on purpose.
+    const expected = message.text().includes('404') && message.location().url.endsWith('/repositories/1');
+    if (['error', 'warning'].includes(message.type()) && !expected) wrong.push(`${where()}: console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`${where()}: ${error.message}`));
+  page.on('request', (request) => check(request.url().startsWith(base), `${where()}: loads ${request.url()}`));
+  return { context, page };
+}
+
+async function firstRepository() {
+  let name = 'front';
+  const { context, page } = await open({}, () => name);
+  const begun = Date.now();
+  let path;
+  while (!path) {
+    if (Date.now() - begun > CHANGE_LIMIT_MS) throw new Error('the first repository is not looked at');
+    await page.goto(`${base}/`);
+    path = await page.locator('.repo:has(time) h2 a', { hasText: 'widget' }).first().getAttribute('href', { timeout: 1000 })
+      .catch(() => undefined);
+  }
+  await context.close();
+  return path;
+}
+
+async function look(pages, settings) {
+  let name = '';
+  const { context, page } = await open(settings, () => name);
+  for (const [key, path] of Object.entries(pages)) {
+    name = key;
+    await page.goto(base + path);
+    check(await page.locator('h1').count() === 1, `${key}: there is not one heading`);
+    const { scrollWidth, innerWidth } = await page.evaluate(() => ({ scrollWidth: document.documentElement.scrollWidth, innerWidth }));
+    check(scrollWidth <= innerWidth, `${key} at ${innerWidth}: scrolls sideways by ${scrollWidth - innerWidth}`);
+    if (key === 'repository') {
+      check(await page.locator('.stations li').count() >= 3, 'repository: the loop has no stations');
+      check(await page.locator('.sessions li').count() >= 5, 'repository: there are no sessions');
+      check(await page.locator('.bar').count() >= 5, 'repository: the timeline is empty');
+    }
+    if (settings.javaScriptEnabled) {
+      await page.screenshot({ path: `${folder}/${key}-${settings.colorScheme}-${settings.viewport.width}.png`, fullPage: true });
+    }
+  }
+  await context.close();
+}
+
+async function axeOf(pages, settings) {
+  let name = '';
+  // Only for axe itself, which has to get into the page.
+  const { context, page } = await open({ ...settings, bypassCSP: true }, () => name);
+  for (const [key, path] of Object.entries(pages)) {
+    name = key;
+    await page.goto(base + path);
+    await page.addScriptTag({ content: axe.source });
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    for (const one of violations) {
+      wrong.push(`${key} ${settings.colorScheme} ${settings.viewport.width}: ${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
+    }
+  }
+  await context.close();
+}
+
+async function clicks(repository) {
+  for (const javaScriptEnabled of [true, false]) {
+    const { context, page } = await open({ javaScriptEnabled }, () => 'clicks');
+    await page.goto(base + repository);
+    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByText('It is looked at now.').waitFor({ timeout: CLICK_LIMIT_MS });
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    const replay = page.getByRole('button', { name: /^Replay/ }).first();
+    await replay.waitFor({ timeout: CHANGE_LIMIT_MS }).catch(() => wrong.push('no delivery has come in'));
+    await replay.click();
+    await page.getByText('The delivery runs again').waitFor({ timeout: CLICK_LIMIT_MS });
+    await context.close();
+  }
+  const { context, page } = await open({}, () => 'live');
+  await page.goto(base + repository);
+  await page.locator('#pulse.live').waitFor();
+  const before = await page.locator('main').innerText();
+  const changed = page.waitForFunction((text) => document.querySelector('main').innerText !== text, before, { timeout: CHANGE_LIMIT_MS });
+  await changed.catch(() => wrong.push('an open page does not renew itself'));
+  await page.keyboard.press('Tab');
+  check(await page.evaluate(() => document.activeElement.className) === 'skip', 'the first stop of the keyboard is not the skip link');
+  await context.close();
+}
+
+async function metrics() {
+  const page = await (await fetch(`${base}/metrics`)).text();
+  const told = spawnSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' });
+  check(told.status === 0, `promtool: ${told.error?.message ?? told.stderr + told.stdout}`);
+  for (const name of ['phileas_ticks_total{result="done"} 0', 'phileas_deliveries_total{outcome="stored"} 0']) {
+    check(!page.includes(name), `metrics: nothing was counted: ${name}`);
+  }
+  check(/phileas_requests_total\{target="github",status="2xx"\} \d/.test(page), 'metrics: requests to GitHub are not counted');
+  check(!page.includes('widget'), 'metrics: a repository is named');
+}
