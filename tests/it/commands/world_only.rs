@@ -10,7 +10,8 @@ use super::bench::program;
 
 /// The program at a terminal, which `script` (of util-linux) plays, and what one types there.
 fn at_a_terminal(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin) {
-    let words = [&[env!("CARGO_BIN_EXE_phileas")], arguments]
+    // Without the word, a shell that stays between would be ended by Ctrl-C as well.
+    let words = [&["exec", env!("CARGO_BIN_EXE_phileas")], arguments]
         .concat()
         .join(" ");
     let mut child = std::process::Command::new("script")
