@@ -5,7 +5,8 @@ use super::draft::Draft;
 use super::limits::PULLS_FOLLOWED;
 use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict};
 use crate::model::{BranchName, PullNumber, SessionId};
-use crate::state::Outcome;
+use crate::state::segment::amend;
+use crate::state::{Amendment, Outcome};
 
 /// A session's pull request: by its own word first, then by its id in the branch or the description.
 ///
@@ -109,9 +110,42 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
     for (key, outcome) in news {
         complete(draft, key, &outcome);
     }
+    amend_archived(draft);
     for pull in strayed {
         let base = default.clone();
         draft.effect(Effect::RetargetPull { pull, base });
+    }
+}
+
+/// A pull request that was closed when its entry was archived may have been reopened and merged since. Whose turn it
+/// was stands in the archive alone, so nobody's rest ends by it.
+fn amend_archived(draft: &mut Draft<'_>) {
+    let merged = |number| {
+        let pull = draft.snapshot.pulls.get(&number);
+        pull.is_some_and(|pull| pull.state == PullState::Merged)
+    };
+    let watched = draft
+        .state
+        .amendments
+        .iter()
+        .filter(|(_, known)| known.outcome == Some(Outcome::Rejected));
+    let news: Vec<(u64, PullNumber)> = watched
+        .filter_map(|(key, known)| Some((*key, known.pr_number.filter(|number| merged(*number))?)))
+        .collect();
+    for (key, number) in news {
+        let amendment = Amendment {
+            outcome: Some(Outcome::Merged),
+            finished_at: Some(draft.now()),
+            ..Amendment::default()
+        };
+        if amend(&mut draft.state, key, &amendment).is_err() {
+            continue;
+        }
+        draft.headline(format!("settled entry {key} merged"), None);
+        let text = format!("pull request #{number} of the archived entry {key} was merged");
+        let mut line = Line::repository(Verdict::Settled, Reason::PullSettled, text);
+        line.pr_number = Some(number);
+        draft.say(line);
     }
 }
 

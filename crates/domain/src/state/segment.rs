@@ -1,16 +1,17 @@
 //! The archive: old history in files of its own, so that the state file stays small however old a project gets.
 //!
 //! When more than [`HISTORY_SEGMENT`] entries are in the state file, [`rotate`] moves the oldest finished ones, as one
-//! unbroken run of keys, to `.jules/history/<first>-<last>.json`. What becomes known of an archived entry later is kept
-//! as an [amendment](amend) in the state file until the next rotation folds it into its segment.
+//! unbroken run of keys, to `.jules/history/<first>-<last>.json`. A segment is written once and never again, so that an
+//! archive can be trusted by its first commit; what becomes known of an archived entry later stays in the state file as
+//! an [amendment](amend). Only one thing can: a pull request that was closed is reopened and merged. So rotation leaves
+//! an amendment behind for each of the newest rejected entries, which says by its pull request's number what to look for.
 
 mod archive;
 mod format;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Amendment, HistoryEntry, State};
-use crate::Diagnostic;
+use super::{Amendment, HistoryEntry, Outcome, State};
 
 pub use archive::check_archive;
 pub use format::{Segment, load_segment, parse_segment_path, save_segment, segment_path};
@@ -18,72 +19,64 @@ pub use format::{Segment, load_segment, parse_segment_path, save_segment, segmen
 /// How many entries stay in the state file before the oldest are archived, and how many a segment holds at most.
 pub const HISTORY_SEGMENT: usize = 500;
 
-/// The archived files whose text [`rotate`] would use, out of those there are: the segments that amendments concern.
-/// None while nothing is to be rotated.
-#[must_use]
-pub fn segments_wanted<'p>(
-    state: &State,
-    limit: usize,
-    paths: impl IntoIterator<Item = &'p str>,
-) -> BTreeSet<&'p str> {
-    if run_length(state, limit) == 0 {
-        return BTreeSet::new();
-    }
-    let concerned = |path: &str| {
-        let range = parse_segment_path(path);
-        range.is_some_and(|(first, last)| state.amendments.range(first..=last).next().is_some())
-    };
-    paths.into_iter().filter(|path| concerned(path)).collect()
-}
+/// For how many archived rejected entries a later merge is still looked for.
+pub const REJECTIONS_WATCHED: usize = 100;
 
-/// Moves the oldest finished entries to segments while more than `limit` entries are in the state, and folds amendments
-/// into the segments whose texts are given by path. At least one entry stays, so that the next key is known.
+/// Moves the oldest finished entries to segments while more than `limit` entries are in the state. At least one entry
+/// stays, so that the next key is known; an unfinished entry keeps itself and everything after it in the state.
 ///
-/// Returns the files to write, by path: none when nothing is to be rotated. An amendment whose segment is not given is
-/// kept. An unfinished entry keeps itself and everything after it in the state.
-///
-/// # Errors
-///
-/// A given segment that cannot be read, or an amendment that contradicts its entry. The state is then as it was.
-pub fn rotate(
-    state: &mut State,
-    limit: usize,
-    segments: &BTreeMap<String, String>,
-) -> Result<BTreeMap<String, String>, Vec<Diagnostic>> {
+/// Returns the files to write, by path: none when nothing is to be rotated.
+pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    if run_length(state, limit) == 0 {
-        return Ok(files);
-    }
-    let mut rotated = state.clone();
-    for (path, text) in segments {
-        let mut segment = load_segment(path, text)?;
-        if fold(&mut rotated.amendments, &mut segment).map_err(|wrong| vec![wrong.in_file(path)])? {
-            files.insert(path.clone(), save_segment(&segment));
-        }
-    }
     // Every round takes at least one entry out of the state.
     loop {
-        let length = run_length(&rotated, limit);
-        let Some(first) = rotated.history.first_key_value().map(|(key, _)| *key) else {
+        let length = run_length(state, limit);
+        let Some(first) = state.history.first_key_value().map(|(key, _)| *key) else {
             break;
         };
         if length == 0 {
             break;
         }
-        let stays = rotated.history.split_off(&(first + length as u64));
+        let stays = state.history.split_off(&(first + length as u64));
+        let entries = std::mem::replace(&mut state.history, stays);
         let segment = Segment {
-            entries: std::mem::replace(&mut rotated.history, stays)
-                .into_iter()
-                .collect(),
+            entries: entries.into_iter().collect(),
             ..Segment::default()
         };
-        files.insert(
-            segment_path(first, first + length as u64 - 1),
-            save_segment(&segment),
-        );
+        watch_rejections(&mut state.amendments, &segment);
+        let last = first + length as u64 - 1;
+        files.insert(segment_path(first, last), save_segment(&segment));
     }
-    *state = rotated;
-    Ok(files)
+    if !files.is_empty() {
+        forget_old_rejections(&mut state.amendments);
+    }
+    files
+}
+
+/// An amendment that repeats its entry: as long as it stands, a merge of that pull request is noticed.
+fn watch_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
+    for (key, entry) in &segment.entries {
+        if entry.outcome == Some(Outcome::Rejected) && entry.pr_number.is_some() {
+            let watched = amendments.entry(*key).or_default();
+            watched.outcome.clone_from(&entry.outcome);
+            watched.pr_number = entry.pr_number;
+        }
+    }
+}
+
+/// Old rejections are not looked for any more; an amendment that tells news stays.
+fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
+    let watched = amendments
+        .iter()
+        .rev()
+        .filter(|(_, news)| news.outcome == Some(Outcome::Rejected) && news.extra.is_empty());
+    let old: Vec<u64> = watched
+        .skip(REJECTIONS_WATCHED)
+        .map(|(key, _)| *key)
+        .collect();
+    for key in old {
+        amendments.remove(&key);
+    }
 }
 
 /// How many entries at the front would move to the next segment.
@@ -126,12 +119,6 @@ pub enum AmendError {
     },
 }
 
-impl AmendError {
-    fn in_file(&self, path: &str) -> Diagnostic {
-        Diagnostic::error(path, self.to_string()).key("entries")
-    }
-}
-
 /// Completes an entry by later news: in place, or as an amendment when it is archived.
 ///
 /// # Errors
@@ -164,23 +151,6 @@ fn complete(entry: &mut HistoryEntry, news: &Amendment) -> Result<(), String> {
     )?;
     entry.extra.extend(news.extra.clone());
     Ok(())
-}
-
-/// Folds the amendments of a segment's entries into them; whether there were any.
-fn fold(
-    amendments: &mut BTreeMap<u64, Amendment>,
-    segment: &mut Segment,
-) -> Result<bool, AmendError> {
-    let mut folded = false;
-    for (key, entry) in &mut segment.entries {
-        let Some(news) = amendments.get(key) else {
-            continue;
-        };
-        complete(entry, news).map_err(|detail| AmendError::Contradicts { key: *key, detail })?;
-        amendments.remove(key);
-        folded = true;
-    }
-    Ok(folded)
 }
 
 #[cfg(test)]

@@ -139,6 +139,15 @@ impl Desk {
         };
     }
 
+    /// A person cancels the turn that lives, the first one of several.
+    pub(crate) fn cancel_first(&mut self) {
+        let mut state = self.state().clone();
+        let tracks = state.tracks.values_mut();
+        let turn = tracks.flat_map(|track| track.turns.values_mut()).next();
+        turn.unwrap().cancel = true;
+        self.set_state(state);
+    }
+
     pub(crate) fn snapshot(&self) -> Snapshot {
         let tree = Tree::of_texts(
             self.files

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 use phileas_domain::engine::{Ask, Effect, Ledger, Outage, PullState, Reason, SessionState};
 use phileas_domain::model::RepositoryId;
+use phileas_domain::state::segment::rotate;
 use phileas_domain::state::{Outcome, Pause};
 
 use crate::desk::{Answering, Desk};
@@ -61,14 +62,7 @@ fn an_archiving_that_never_happened_is_made_up_for() {
     desk.tick();
     desk.becomes(SessionState::InProgress);
     desk.lost = vec!["archive_session"];
-    let mut state = desk.state().clone();
-    let turns = state.tracks.values_mut();
-    turns
-        .flat_map(|track| track.turns.values_mut())
-        .next()
-        .unwrap()
-        .cancel = true;
-    desk.set_state(state);
+    desk.cancel_first();
     desk.minutes(5);
     desk.push();
     desk.tick();
@@ -110,6 +104,38 @@ fn a_pull_request_that_was_not_pointed_at_the_default_branch_is_pointed_at_it_la
     desk.tick();
     let again = |effect: &Effect| matches!(effect, Effect::RetargetPull { .. });
     assert!(!desk.effects.iter().any(again));
+}
+
+#[test]
+fn a_pull_request_that_is_merged_after_its_entry_was_archived_is_learned() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    desk.minutes(5);
+    let pull = desk.opens_pull();
+    desk.tick();
+    desk.close(pull);
+    desk.hours(2);
+    desk.push();
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Rejected));
+    let mut state = desk.state().clone();
+    assert_eq!(rotate(&mut state, 1).len(), 1);
+    desk.set_state(state);
+    desk.minutes(5);
+    desk.tick();
+    let known = |desk: &Desk| desk.state().amendments[&0].outcome.clone();
+    assert_eq!(known(&desk), Some(Outcome::Rejected));
+    desk.merge(pull);
+    desk.minutes(5);
+    desk.tick();
+    assert_eq!(known(&desk), Some(Outcome::Merged));
+    assert!(desk.all_reasons().contains(&Reason::PullSettled));
+    desk.minutes(5);
+    desk.tick();
+    assert!(
+        !desk.all_reasons().contains(&Reason::PullSettled),
+        "said once"
+    );
 }
 
 #[test]
@@ -387,14 +413,7 @@ fn while_paused_every_track_and_schedule_says_by_what() {
 fn a_cancelled_turn_leaves_its_place_although_its_session_is_archived_already() {
     let mut desk = Desk::new(ONE, &["a", "b"]);
     desk.tick();
-    let mut state = desk.state().clone();
-    let turns = state.tracks.values_mut();
-    turns
-        .flat_map(|track| track.turns.values_mut())
-        .next()
-        .unwrap()
-        .cancel = true;
-    desk.set_state(state);
+    desk.cancel_first();
     desk.sessions[0].archived = true;
     desk.minutes(1);
     desk.tick();

@@ -23,11 +23,12 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
         ranges.push((first, last, path));
         match load_segment(path, text) {
             Ok(mut segment) => {
-                let mut amendments = state.amendments.clone();
-                if let Err(contradiction) = super::fold(&mut amendments, &mut segment) {
-                    wrong.push(
-                        Diagnostic::error(STATE_PATH, contradiction.to_string()).key("amendments"),
-                    );
+                for (key, entry) in &mut segment.entries {
+                    let news = state.amendments.get(key);
+                    if let Some(Err(detail)) = news.map(|news| super::complete(entry, news)) {
+                        let contradiction = format!("entry {key}: {detail}");
+                        wrong.push(Diagnostic::error(STATE_PATH, contradiction).key("amendments"));
+                    }
                 }
             }
             Err(mistakes) => wrong.extend(mistakes),

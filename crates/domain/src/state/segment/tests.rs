@@ -16,10 +16,24 @@ fn state_of(entries: u64) -> State {
     load(&text).unwrap().state
 }
 
-fn rejected_then_merged() -> Amendment {
+/// More entries, each as the last one.
+fn add(state: &mut State, count: u64) {
+    let last = state.history.last_key_value().unwrap().1.clone();
+    for _ in 0..count {
+        let key = state.next_history_key();
+        let session_id = Some(format!("s{key}").into());
+        let entry = HistoryEntry {
+            session_id,
+            ..last.clone()
+        };
+        state.history.insert(key, entry);
+    }
+}
+
+fn merged(pull: u64) -> Amendment {
     Amendment {
         outcome: Some(Outcome::Merged),
-        pr_number: Some(PullNumber(7)),
+        pr_number: Some(PullNumber(pull)),
         ..Amendment::default()
     }
 }
@@ -27,7 +41,7 @@ fn rejected_then_merged() -> Amendment {
 #[test]
 fn nothing_moves_up_to_the_limit() {
     let mut state = state_of(5);
-    assert!(rotate(&mut state, 5, &BTreeMap::new()).unwrap().is_empty());
+    assert!(rotate(&mut state, 5).is_empty());
     assert_eq!(state, state_of(5));
 }
 
@@ -35,7 +49,7 @@ fn nothing_moves_up_to_the_limit() {
 fn the_oldest_finished_run_moves_and_one_entry_stays() {
     let before = state_of(6);
     let mut state = before.clone();
-    let files = rotate(&mut state, 5, &BTreeMap::new()).unwrap();
+    let files = rotate(&mut state, 5);
     assert_eq!(
         files.keys().collect::<Vec<_>>(),
         [".jules/history/0-4.json"]
@@ -50,20 +64,20 @@ fn the_oldest_finished_run_moves_and_one_entry_stays() {
 fn an_unfinished_entry_keeps_what_follows() {
     let mut state = state_of(8);
     state.history.get_mut(&3).unwrap().outcome = Some(Outcome::PrOpen);
-    let files = rotate(&mut state, 5, &BTreeMap::new()).unwrap();
+    let files = rotate(&mut state, 5);
     assert_eq!(
         files.keys().collect::<Vec<_>>(),
         [".jules/history/0-2.json"]
     );
     assert_eq!(state.history.len(), 5);
     state.history.get_mut(&3).unwrap().outcome = None;
-    assert!(rotate(&mut state, 4, &BTreeMap::new()).unwrap().is_empty());
+    assert!(rotate(&mut state, 4).is_empty());
 }
 
 #[test]
 fn an_old_ledger_is_cut_into_segments_of_their_full_length() {
     let mut state = state_of(1201);
-    let files = rotate(&mut state, HISTORY_SEGMENT, &BTreeMap::new()).unwrap();
+    let files = rotate(&mut state, HISTORY_SEGMENT);
     assert_eq!(
         files.keys().collect::<Vec<_>>(),
         [".jules/history/0-499.json", ".jules/history/500-999.json"]
@@ -73,58 +87,51 @@ fn an_old_ledger_is_cut_into_segments_of_their_full_length() {
 }
 
 #[test]
-fn an_amendment_waits_for_its_segment_and_is_folded_in() {
+fn an_archived_rejection_is_watched_and_its_merge_is_kept() {
     let mut state = state_of(6);
-    let archive = rotate(&mut state, 5, &BTreeMap::new()).unwrap();
-    amend(&mut state, 2, &rejected_then_merged()).unwrap();
+    for key in [0, 2] {
+        let entry = state.history.get_mut(&key).unwrap();
+        entry.pr_number = Some(PullNumber(7 + key));
+    }
+    let before = state.clone();
+    let archive = rotate(&mut state, 5);
+    assert_eq!(check_step(&before, &state), []);
+    // Those without a pull request cannot be merged.
+    assert_eq!(state.amendments.keys().copied().collect::<Vec<_>>(), [0, 2]);
+    amend(&mut state, 2, &merged(9)).unwrap();
+    assert_eq!(state.amendments[&2], merged(9));
     assert_eq!(check(&state), []);
     assert_eq!(check_archive(&state, &archive), []);
-    let paths = || archive.keys().map(String::as_str);
-    assert!(segments_wanted(&state, 5, paths()).is_empty());
-    for key in 6..12 {
-        let entry = state.history[&5].clone();
-        let session_id = Some(format!("s{key}").into());
-        state.history.insert(
-            key,
-            HistoryEntry {
-                session_id,
-                ..entry
-            },
-        );
+    assert_eq!(load(&codec::save(&state)).unwrap().state, state);
+}
+
+#[test]
+fn only_the_newest_rejections_are_watched_and_news_are_kept() {
+    let entries = REJECTIONS_WATCHED as u64 + 5;
+    let mut state = state_of(entries);
+    for key in 0..entries {
+        state.history.get_mut(&key).unwrap().pr_number = Some(PullNumber(key));
     }
-    assert_eq!(segments_wanted(&state, 5, paths()).len(), 1);
-
-    let mut without = state.clone();
-    rotate(&mut without, 5, &BTreeMap::new()).unwrap();
-    assert_eq!(
-        without.amendments, state.amendments,
-        "kept, its segment was not at hand"
-    );
-
+    rotate(&mut state, 4);
+    let watched = |state: &State| state.amendments.keys().copied().collect::<Vec<_>>();
+    let newest: Vec<u64> = (4..entries - 1).collect();
+    assert_eq!(watched(&state), newest);
+    amend(&mut state, 4, &merged(4)).unwrap();
+    add(&mut state, 5);
     let before = state.clone();
-    let mut files = rotate(&mut state, 5, &archive).unwrap();
-    assert_eq!(state.amendments, BTreeMap::new());
+    rotate(&mut state, 4);
     assert_eq!(check_step(&before, &state), []);
-    let folded =
-        load_segment(".jules/history/0-4.json", &files[".jules/history/0-4.json"]).unwrap();
-    assert_eq!(folded.entries[&2].outcome, Some(Outcome::Merged));
-    assert_eq!(folded.entries[&2].pr_number, Some(PullNumber(7)));
-    assert_eq!(folded.entries[&1].outcome, Some(Outcome::Rejected));
-    files.extend(
-        archive
-            .into_iter()
-            .filter(|(path, _)| !path.ends_with("0-4.json")),
-    );
-    assert_eq!(check_archive(&state, &files), []);
+    assert_eq!(state.amendments.len(), REJECTIONS_WATCHED + 1);
+    assert_eq!(state.amendments[&4], merged(4));
 }
 
 #[test]
 fn amendments_follow_the_allowed_outcomes() {
     let mut state = state_of(6);
-    amend(&mut state, 5, &rejected_then_merged()).unwrap();
+    amend(&mut state, 5, &merged(7)).unwrap();
     assert_eq!(state.history[&5].outcome, Some(Outcome::Merged));
-    rotate(&mut state, 5, &BTreeMap::new()).unwrap();
-    amend(&mut state, 1, &rejected_then_merged()).unwrap();
+    rotate(&mut state, 5);
+    amend(&mut state, 1, &merged(7)).unwrap();
     let back = Amendment {
         outcome: Some(Outcome::Rejected),
         ..Amendment::default()
@@ -147,31 +154,17 @@ fn amendments_follow_the_allowed_outcomes() {
 }
 
 #[test]
-fn a_contradicting_amendment_leaves_everything_as_it_was() {
+fn an_amendment_that_contradicts_its_entry_is_named() {
     let mut state = state_of(6);
     state.history.get_mut(&0).unwrap().outcome = Some(Outcome::Failed);
-    let archive = rotate(&mut state, 5, &BTreeMap::new()).unwrap();
-    state.amendments.insert(0, rejected_then_merged());
-    let entry = state.history[&5].clone();
-    for key in 6..12 {
-        let session_id = Some(format!("s{key}").into());
-        state.history.insert(
-            key,
-            HistoryEntry {
-                session_id,
-                ..entry.clone()
-            },
-        );
-    }
-    let before = state.clone();
-    let wrong = rotate(&mut state, 5, &archive).unwrap_err();
-    assert!(
-        wrong[0].message.contains("`failed` cannot become `merged`"),
-        "{}",
-        wrong[0]
+    let archive = rotate(&mut state, 5);
+    state.amendments.insert(0, merged(7));
+    let said = check_archive(&state, &archive);
+    assert_eq!(said.len(), 1);
+    assert_eq!(
+        said[0].message,
+        "entry 0: the outcome `failed` cannot become `merged`"
     );
-    assert_eq!(state, before);
-    assert_eq!(check_archive(&state, &archive).len(), 1);
 }
 
 #[test]
@@ -187,7 +180,7 @@ fn an_entry_that_a_live_turn_needs_stays() {
         &"".into(),
     );
     let mut state = load(&text.replace("TURN", turn.as_str())).unwrap().state;
-    assert!(rotate(&mut state, 1, &BTreeMap::new()).unwrap().is_empty());
+    assert!(rotate(&mut state, 1).is_empty());
 }
 
 #[test]
@@ -268,7 +261,7 @@ fn wrong_segments_are_refused() {
 #[test]
 fn a_rotated_state_survives_its_file() {
     let mut state = state_of(6);
-    rotate(&mut state, 5, &BTreeMap::new()).unwrap();
-    amend(&mut state, 0, &rejected_then_merged()).unwrap();
+    rotate(&mut state, 5);
+    amend(&mut state, 0, &merged(7)).unwrap();
     assert_eq!(load(&codec::save(&state)).unwrap().state, state);
 }
