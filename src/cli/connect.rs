@@ -15,11 +15,7 @@ use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
 use crate::runtime::ports::{Disposition, Failure};
-
-/// The App's number or client id.
-const APP_ID: &str = "PHILEAS_APP_ID";
-/// The App's private key.
-const APP_KEY: &str = "PHILEAS_APP_PRIVATE_KEY";
+use crate::server::app::{APP_ID, APP_KEY};
 
 /// Clients of one repository.
 pub(super) struct Connection {
@@ -202,7 +198,7 @@ fn credential() -> Result<Credential, Stopped> {
     }
     let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).ok_or_else(|| {
         Stopped::credential(
-            "there is no GitHub credential; set GITHUB_TOKEN, or PHILEAS_APP_ID and PHILEAS_APP_PRIVATE_KEY",
+            "there is no GitHub credential; set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY",
         )
     })?;
     let token = Token::new(&token).map_err(refused)?;
@@ -223,7 +219,7 @@ fn is_app_id(text: &str) -> bool {
 /// The variables that the GitHub credential came from.
 fn github_variables() -> &'static str {
     if variable(APP_ID).is_some() {
-        "PHILEAS_APP_ID and PHILEAS_APP_PRIVATE_KEY"
+        "GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY"
     } else if variable("GITHUB_TOKEN").is_some() {
         "GITHUB_TOKEN"
     } else {

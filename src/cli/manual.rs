@@ -33,7 +33,7 @@ const VARIABLES: [(&str, &str); 13] = [
         "A token that may read and write contents and issues; the first counts.",
     ),
     (
-        "PHILEAS_APP_ID, PHILEAS_APP_PRIVATE_KEY",
+        "GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY",
         "A GitHub App's number or client id, and its key in PEM form, instead of a token.",
     ),
     (

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use jiff::SignedDuration;
+use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Ask, Reason};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
@@ -98,10 +99,17 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// A paused credential, a corrupt ledger and an unknown name have exit codes of their own; every other wait is 0.
+/// A ledger that is not to be trusted, a refused key, an unknown name and a plan with mistakes have exit codes of their
+/// own, whatever else was done; every other wait is 0.
 fn exit(report: &TickReport) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
-    if has(Reason::LedgerCorrupt) || has(Reason::LedgerRolledBack) {
+    let distrusted = [
+        Reason::LedgerCorrupt,
+        Reason::LedgerRolledBack,
+        Reason::LedgerForeign,
+        Reason::LedgerUnproven,
+    ];
+    if distrusted.into_iter().any(has) {
         Exit::Corrupt
     } else if has(Reason::JulesCredential) {
         Exit::Credential
@@ -109,6 +117,8 @@ fn exit(report: &TickReport) -> Exit {
         Exit::Usage
     } else if has(Reason::JulesUnavailable) {
         Exit::Unavailable
+    } else if report.plan_diagnostics.iter().any(Diagnostic::is_error) {
+        Exit::Usage
     } else {
         Exit::Done
     }

@@ -12,7 +12,7 @@
 //! | what is a tick of one of them, and who starts it? | [`ticks`], [`fleet`], [`crate::runtime::driver`] |
 //! | what was not delivered? | [`sweep`] |
 //! | could it do its work? | [`check`] |
-//! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`ending`] |
+//! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`mod@ending`] |
 
 pub mod app;
 pub mod audit;

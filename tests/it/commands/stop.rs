@@ -1,5 +1,7 @@
 //! `phileas stop --all` and `phileas resume`.
 
+use phileas_domain::state::codec;
+
 use super::bench::{alone, bench};
 
 #[test]
@@ -37,6 +39,22 @@ fn everything_of_ours_stops_and_goes_on() {
     let ran = bench.run(&["resume"]).done();
     assert!(ran.out.contains("nothing of a pause"), "{ran:?}");
     bench.until(|state| state.history.len() > usize::from(created > 0));
+}
+
+#[test]
+fn whoever_resumes_does_not_wait_for_a_quota() {
+    let bench = bench();
+    bench.until(|state| !state.history.is_empty());
+    let mut state = bench.state();
+    let now = bench.shared.world().now();
+    state.budget.paused_until = Some(now + jiff::SignedDuration::from_hours(9));
+    bench.write_ledger(&codec::save(&state));
+    let line = bench.run(&["resume", "--json"]).done().json();
+    assert_eq!(line["resumed"], false);
+    assert!(line["quota_retried"].is_string(), "{line}");
+    assert_eq!(bench.state().budget.paused_until, None);
+    let line = bench.run(&["resume", "--json"]).done().json();
+    assert!(line["quota_retried"].is_null(), "{line}");
 }
 
 #[test]

@@ -1,0 +1,156 @@
+//! What goes on in a repository: live sessions of ours, and those that may be about to start.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{Ledger, ListingNeed, Session};
+use phileas_domain::model::{Holder, Marker, SessionId, TrackName};
+use phileas_domain::state::{State, Turn};
+
+use crate::cli::exit::Stopped;
+use crate::runtime::ledger_of;
+use crate::runtime::ports::{ReadGitHub, ReadJules};
+
+/// How long after an intent's deadline the call that it announced may take to end: a request's longest time, and some.
+const CALL_LIMIT: SignedDuration = SignedDuration::from_mins(2);
+
+/// How long after its intent a session may exist without being listed.
+const LISTING_LAG: SignedDuration = SignedDuration::from_mins(15);
+
+/// What one look found.
+pub(super) struct Found {
+    /// GitHub's time.
+    pub(super) now: Timestamp,
+    pub(super) live: Vec<SessionId>,
+    pub(super) announced: Vec<Announced>,
+    pub(super) paused_by_label: bool,
+}
+
+/// A session that was announced and is not to be seen: somebody may be about to create it, or has just done so.
+pub(super) struct Announced {
+    pub(super) track: TrackName,
+    pub(super) turn: Turn,
+    pub(super) created_at: Timestamp,
+    pub(super) not_after: Timestamp,
+    pub(super) holder: Holder,
+}
+
+/// The live sessions that are ours (those of the ledger's turns, and those that bear the marker of this repository),
+/// and the announced ones that are not to be seen.
+pub(super) async fn look(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+) -> Result<Found, Stopped> {
+    let observation = github.observe().await?;
+    let state = match ledger_of(observation.ledger) {
+        Ledger::Present { state, .. } => *state,
+        Ledger::Missing { .. } | Ledger::Corrupt { .. } => State::default(),
+    };
+    let need = ListingNeed::Since(Timestamp::MIN);
+    let now = observation.now;
+    let repository = &observation.repository;
+    let listing = jules.list(repository, &need, now).await?;
+    let known = known(&state);
+    let ours = |session: &Session| {
+        let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+        let by_marker = match (line, &session.prompt) {
+            (Some(line), _) => line.repository == repository.id,
+            (None, Some(_)) => false,
+            // The listing hides the prompt: the title's marker counts where the ledger knows its turn.
+            (None, None) => Marker::in_title(&session.title).is_some_and(|marker| {
+                state.live_turn(marker.turn.as_str()).is_some()
+                    || state.entry_named(marker.turn.as_str()).is_some()
+            }),
+        };
+        by_marker || known.contains(&session.id)
+    };
+    let mut live: Vec<SessionId> = listing
+        .sessions
+        .iter()
+        .filter(|session| stops(session) && ours(session))
+        .map(|session| session.id.clone())
+        .collect();
+    // A listing may lag behind; what the ledger follows is looked at one by one.
+    let of_turns = state.tracks.values().flat_map(|track| track.turns.values());
+    for id in of_turns.filter_map(|turn| turn.session_id.as_ref()) {
+        if live.contains(id) || listing.get(id).is_some() {
+            continue;
+        }
+        let session = jules.session(id).await?;
+        if session.as_ref().is_some_and(stops) {
+            live.push(id.clone());
+        }
+    }
+    let mut announced = announced(&state);
+    announced.retain(|one| one.listed_before() > now && !one.is_among(&listing.sessions));
+    Ok(Found {
+        now,
+        live,
+        announced,
+        paused_by_label: observation.paused_by_label.is_some(),
+    })
+}
+
+impl Announced {
+    fn is_among(&self, sessions: &[Session]) -> bool {
+        let marker = Marker {
+            turn: self.turn.turn.clone(),
+            attempt: self.turn.attempt,
+        };
+        sessions.iter().any(|session| {
+            let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+            let own = line.map(|line| line.marker);
+            own.or_else(|| Marker::in_title(&session.title)) == Some(marker.clone())
+        })
+    }
+
+    /// When whoever announced it has called Jules and has the answer, if it calls at all.
+    pub(super) fn called_before(&self) -> Timestamp {
+        later(self.not_after, CALL_LIMIT)
+    }
+
+    /// When a listing shows it, if it exists.
+    pub(super) fn listed_before(&self) -> Timestamp {
+        later(self.created_at, LISTING_LAG)
+    }
+}
+
+/// Whether archiving stops it.
+fn stops(session: &Session) -> bool {
+    !session.archived && session.state.is_live()
+}
+
+/// Turns whose intent stands and whose session the ledger does not know.
+pub(super) fn announced(state: &State) -> Vec<Announced> {
+    let turns = state
+        .tracks
+        .iter()
+        .flat_map(|(name, track)| track.turns.values().map(move |turn| (name, turn)));
+    turns
+        .filter(|(_, turn)| turn.session_id.is_none())
+        .filter_map(|(name, turn)| {
+            let intent = turn.intent.as_ref()?;
+            Some(Announced {
+                track: name.clone(),
+                turn: turn.clone(),
+                created_at: intent.created_at,
+                not_after: intent.not_after,
+                holder: intent.holder.clone(),
+            })
+        })
+        .collect()
+}
+
+fn known(state: &State) -> BTreeSet<SessionId> {
+    let history = state
+        .history
+        .values()
+        .flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
+    let turns = state.tracks.values().flat_map(|track| track.turns.values());
+    let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
+    history.chain(live).cloned().collect()
+}
+
+fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
+    at.checked_add(span).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,201 @@
+use std::time::Duration;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Ask, CreateSession};
+use phileas_domain::model::{Marker, PromptLine};
+use phileas_domain::plan::Driver;
+use phileas_domain::state::{STATE_PATH, State, codec};
+use phileas_world::maintainer::Temper;
+use phileas_world::{Face, Fault, FaultPlan, FaultRule};
+use serde_json::Value;
+
+use super::look::announced;
+use super::*;
+use crate::adapters::transport::BoxFuture;
+use crate::runtime::{Settings, Tick};
+use crate::sandbox::{Clients, Scene, Shared, scene};
+
+struct Stage {
+    shared: Shared,
+    clients: Clients,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let mut scene = Scene::new(7);
+        scene.temper = Temper::away();
+        let shared = Shared::new(scene.build().unwrap().0);
+        let clients = Clients::new(&shared, scene::repository(), 7);
+        Self { shared, clients }
+    }
+
+    /// A process announces sessions, and what it asks of Jules gets lost on the way there.
+    async fn announced() -> Self {
+        let stage = Self::new();
+        let lost = FaultRule {
+            face: Some(Face::Jules),
+            method: Some("POST".to_owned()),
+            path: Some("*/sessions".to_owned()),
+            body: None,
+            nth: None,
+            probability: None,
+            from: None,
+            until: None,
+            fault: Fault::DropBefore,
+        };
+        let faults = FaultPlan { rules: vec![lost] };
+        stage.shared.world().faults_mut().replace(faults);
+        let tick = Tick {
+            github: &stage.clients.github,
+            jules: &stage.clients.jules,
+            stopwatch: &stage.clients.time,
+        };
+        let settings = Settings {
+            holder: "another".into(),
+            driver: Driver::Any,
+            ask: Ask::Due,
+            entropy: [7; 32],
+            paused_by_variable: None,
+        };
+        tick.run(&settings).await.unwrap();
+        stage
+            .shared
+            .world()
+            .faults_mut()
+            .replace(FaultPlan::default());
+        assert!(!announced(&stage.state()).is_empty());
+        stage
+    }
+
+    fn state(&self) -> State {
+        let world = self.shared.world();
+        let github = world.github();
+        let repo = github
+            .repository_by_name(scene::OWNER, scene::NAME)
+            .unwrap();
+        let head = github.branch_head(repo, "jules").unwrap();
+        let bytes = github.read_file(repo, head, STATE_PATH).unwrap();
+        codec::load(std::str::from_utf8(&bytes).unwrap())
+            .unwrap()
+            .state
+    }
+
+    async fn stop(&self, pause: &dyn Waiting, variable: bool) -> (Exit, Vec<Value>) {
+        let brake = Brake {
+            github: &self.clients.github,
+            jules: &self.clients.jules,
+            pause,
+            paused_otherwise: variable,
+            json: true,
+        };
+        let mut out = Vec::new();
+        let exit = brake.pull(&mut Screen::plain(&mut out)).await.unwrap();
+        let lines = String::from_utf8(out).unwrap();
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        (exit, lines.collect())
+    }
+}
+
+fn count(lines: &[Value], key: &str) -> usize {
+    lines.iter().filter(|line| !line[key].is_null()).count()
+}
+
+#[tokio::test]
+async fn an_announced_session_is_waited_for_and_doubted_until_it_must_be_listed() {
+    let stage = Stage::announced().await;
+    let announced = announced(&stage.state());
+    let called = announced
+        .iter()
+        .map(Announced::called_before)
+        .max()
+        .unwrap();
+    let (exit, lines) = stage.stop(&stage.clients.time, false).await;
+    assert_eq!(exit, Exit::Findings);
+    assert_eq!(count(&lines, "announced"), announced.len(), "{lines:?}");
+    assert_eq!(
+        count(&lines, "may_still_start"),
+        announced.len(),
+        "{lines:?}"
+    );
+    assert_eq!(lines[1]["holder"], "another");
+    assert!(stage.shared.now() >= called);
+
+    stage.shared.pass(Duration::from_secs(15 * 60));
+    let (exit, lines) = stage.stop(&stage.clients.time, false).await;
+    assert_eq!((exit, lines.len()), (Exit::Done, 1), "{lines:?}");
+}
+
+/// While somebody waits by this clock, the process that announced a session creates it.
+struct Meanwhile<'a> {
+    stage: &'a Stage,
+    create: CreateSession,
+}
+
+impl Waiting for Meanwhile<'_> {
+    fn now(&self) -> Timestamp {
+        self.stage.shared.now()
+    }
+
+    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.stage.shared.pass(Duration::from_secs(30));
+            self.stage.clients.jules.create(&self.create).await.unwrap();
+            self.stage.shared.pass(length);
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_created_behind_our_back_is_archived() {
+    let stage = Stage::announced().await;
+    let state = stage.state();
+    let all = announced(&state);
+    let [one] = &all[..] else {
+        panic!("{} are announced", all.len());
+    };
+    let line = PromptLine {
+        marker: Marker {
+            turn: one.turn.turn.clone(),
+            attempt: one.turn.attempt,
+        },
+        repository: state.genesis.clone().unwrap().repository_id,
+        track: one.track.clone(),
+        seq: 1,
+        slot: "".into(),
+        persona: one.turn.persona_id.clone(),
+    };
+    let create = CreateSession {
+        track: line.track.clone(),
+        slot: line.slot.clone(),
+        marker: line.marker.clone(),
+        persona: line.persona.clone(),
+        title: "late".to_owned(),
+        prompt: line.render(),
+        source: scene::repository(),
+        branch: "main".into(),
+        make_branch: None,
+        open_pull: true,
+        require_plan_approval: false,
+        not_after: one.not_after,
+    };
+    let stage = &stage;
+    let (exit, lines) = stage.stop(&Meanwhile { stage, create }, false).await;
+    assert_eq!(exit, Exit::Done, "{lines:?}");
+    assert_eq!(count(&lines, "announced"), 1);
+    assert_eq!(count(&lines, "archived"), 1, "{lines:?}");
+    assert_eq!(count(&lines, "may_still_start"), 0, "{lines:?}");
+    let books = stage.shared.world().complete_books();
+    assert!(books.sessions.iter().all(|session| session.archived));
+}
+
+#[tokio::test]
+async fn without_a_ledger_only_variable_or_label_stop_anything() {
+    let stage = Stage::new();
+    let (exit, lines) = stage.stop(&stage.clients.time, false).await;
+    assert_eq!(exit, Exit::Findings);
+    assert_eq!(lines[0]["paused"], false);
+    assert_eq!(lines[0]["mend"], BY_HAND);
+    assert_eq!(stage.stop(&stage.clients.time, true).await.0, Exit::Done);
+}

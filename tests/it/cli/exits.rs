@@ -1,0 +1,120 @@
+//! Exit codes of a tick.
+
+use std::net::TcpListener;
+
+use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
+
+use crate::support::ticks::quiet_world;
+use crate::support::{Folder, Phileas, Served};
+
+/// A port where nobody listens.
+fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+#[test]
+fn credentials_and_outages_have_exit_codes_of_their_own() {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    let closed = format!("http://127.0.0.1:{}", closed_port());
+    for (change, code, word) in [
+        (Change::Without("GITHUB_TOKEN"), 3, "GITHUB_TOKEN"),
+        (Change::Without("JULES_API_KEY"), 3, "JULES_API_KEY"),
+        (
+            Change::With("GITHUB_TOKEN", "no-such-token"),
+            3,
+            "the credential came from GITHUB_TOKEN",
+        ),
+        (
+            Change::With("JULES_API_KEY", "no-such-key"),
+            3,
+            "Jules refuses the key",
+        ),
+        (
+            Change::With("JULES_API_KEY", "no-such-key"),
+            3,
+            "the Jules key came from JULES_API_KEY",
+        ),
+        (
+            Change::With("GITHUB_APP_ID", "123456"),
+            3,
+            "GITHUB_APP_PRIVATE_KEY is not",
+        ),
+        (
+            Change::With("GITHUB_APP_PRIVATE_KEY", "x"),
+            3,
+            "GITHUB_APP_ID is not",
+        ),
+        (
+            Change::With("GITHUB_API_URL", "http://example.com"),
+            2,
+            "GITHUB_API_URL",
+        ),
+        (
+            Change::With("JULES_API_BASE", "http://example.com/v1alpha"),
+            2,
+            "JULES_API_BASE",
+        ),
+        (Change::With("GITHUB_GRAPHQL_URL", &closed), 4, "GitHub"),
+        (
+            Change::With("JULES_API_BASE", &format!("{closed}/v1alpha")),
+            4,
+            "Jules does not answer",
+        ),
+    ] {
+        let run = Phileas::tick(&served);
+        let ended = match change {
+            Change::Without(name) => run.without(name).run(),
+            Change::With(name, value) => run.env(name, value).run(),
+        };
+        let ended = ended.expect(code);
+        let said = format!("{}{}", ended.out, ended.err);
+        assert!(said.contains(word), "`{word}` is missing\n{ended}");
+        for secret in [GITHUB_TOKEN, JULES_KEY, "no-such-token", "no-such-key"] {
+            assert!(!said.contains(secret), "a secret is printed\n{ended}");
+        }
+    }
+    assert!(
+        shared.world().books().sessions.is_empty(),
+        "nothing was started"
+    );
+    let no_app = Phileas::tick(&served)
+        .env("GITHUB_APP_ID", "x")
+        .env("GITHUB_APP_PRIVATE_KEY", "x")
+        .run()
+        .expect(3);
+    assert!(no_app.err.contains("client id"), "{no_app}");
+    let base = Phileas::tick(&served)
+        .env("JULES_API_BASE", "nowhere")
+        .run()
+        .expect(2);
+    assert_eq!(base.err.matches("JULES_API_BASE").count(), 1, "{base}");
+    Phileas::tick(&served).run().expect(0);
+    assert_eq!(
+        shared.world().books().sessions.len(),
+        1,
+        "and with everything in order it is"
+    );
+}
+
+enum Change<'a> {
+    Without(&'a str),
+    With(&'a str, &'a str),
+}
+
+/// What is wrong is said by the exit code as well, and what is right is done all the same.
+#[test]
+fn a_plan_with_mistakes_ends_a_tick_with_two() {
+    let plan = "cycle = [\"curator\"]\n[schedules]\nnobody = \"0 9 * * *\"\n";
+    let repository = Folder::repository(plan, &["curator"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    let tick = Phileas::tick(&served).run().expect(2);
+    assert!(tick.out.contains("schedules.nobody"), "{tick}");
+    assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
+}

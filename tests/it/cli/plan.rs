@@ -1,0 +1,252 @@
+//! A plan and its personas as they are checked, shown and forecast.
+
+use serde_json::Value;
+
+use super::{fixture_repository, keys, phileas};
+use crate::support::Folder;
+
+#[test]
+fn validate_finds_nothing_or_says_where_it_is() {
+    let sound = fixture_repository();
+    let clean = phileas(&["validate", sound.text()]).expect(0);
+    assert_eq!(
+        clean.out,
+        "ok: 1 track with 24 steps, 23 schedules, 24 personas; 0 errors, 0 warnings\n"
+    );
+    assert!(
+        phileas(&["validate", sound.text(), "--json"])
+            .expect(0)
+            .out
+            .is_empty()
+    );
+
+    let plan = "cycle = [\"curator\", \"curater\"]\n\n[schedules]\ncurator = \"61 * * * *\"\n";
+    let broken = Folder::repository(plan, &["curator"]);
+    let found = phileas(&["validate", broken.text(), "--json"]).expect(1);
+    let findings = found.lines();
+    for one in &findings {
+        assert_eq!(
+            keys(one),
+            [
+                "file", "line", "column", "key", "severity", "message", "mend"
+            ],
+            "{one}"
+        );
+    }
+    let at = |line: u64, word: &str| {
+        findings.iter().any(|one| {
+            one["file"] == ".jules/schedules.toml"
+                && one["line"] == line
+                && one["severity"] == "error"
+                && format!("{} {}", one["message"], one["mend"]).contains(word)
+        })
+    };
+    assert!(
+        at(1, "curator"),
+        "the unknown persona, and who was meant\n{found}"
+    );
+    assert!(at(4, "61"), "the impossible minute\n{found}");
+    let text = phileas(&["validate", broken.text()]).expect(1);
+    assert!(
+        text.out.contains(".jules/schedules.toml:4:") && text.out.contains("not ok"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_prompt_is_shown_as_it_would_be_sent() {
+    let folder = fixture_repository();
+    let text = phileas(&["persona", "render", "curator", folder.text()]).expect(0);
+    assert!(text.out.contains("Do the work of curator."), "{text}");
+    let json = phileas(&["persona", "render", "curator", folder.text(), "--json"]).expect(0);
+    let document = &json.lines()[0];
+    assert_eq!(keys(document), ["title", "prompt", "included", "added"]);
+    let mark = document["added"]["prompt"].as_str().unwrap();
+    assert!(
+        text.out.ends_with(&format!("\n\n{mark}\n"))
+            && text.out.contains(" [phileas:<turn>.<attempt>]\n"),
+        "the marks are shown where they will stand\n{text}"
+    );
+    assert!(
+        document["title"].as_str().unwrap().contains("curator"),
+        "{json}"
+    );
+    let unknown = phileas(&["persona", "render", "nobody", folder.text()]).expect(2);
+    assert!(
+        unknown.err.contains("`nobody`") && unknown.err.contains("curator"),
+        "{unknown}"
+    );
+
+    folder.write(
+        ".jules/personas/curator/prompt.md.j2",
+        "---\nid: curator\n---\n{% include \"missing.md\" %}\n",
+    );
+    std::fs::remove_file(folder.join(".jules/personas/curator/prompt.md")).unwrap();
+    let broken = phileas(&["persona", "render", "curator", folder.text()]).expect(1);
+    assert!(broken.out.contains("missing.md"), "{broken}");
+
+    let list = phileas(&["persona", "list", folder.text(), "--json"]).expect(0);
+    assert_eq!(list.lines().len(), 24);
+    assert_eq!(
+        keys(&list.lines()[0]),
+        ["id", "emoji", "description", "path", "scheduled", "runs"]
+    );
+}
+
+#[test]
+fn a_forecast_shows_turns_and_their_cost() {
+    let folder = fixture_repository();
+    let from = ["--from", "2026-01-05T00:00:00Z", "--days", "2", "--json"];
+    let arguments = [&["simulate", folder.text()], &from[..]].concat();
+    let forecast = phileas(&arguments).expect(0);
+    let mut lines = forecast.lines();
+    let summary = lines.pop().unwrap()["summary"].clone();
+    let wanted = [
+        "turns",
+        "most_in_a_day",
+        "most_at_once",
+        "daily_sessions",
+        "max_active",
+        "key_daily",
+        "key_active",
+        "cut",
+    ];
+    assert_eq!(keys(&summary), wanted);
+    assert_eq!(summary["turns"], lines.len());
+    assert!(
+        summary["most_in_a_day"].as_u64() <= Some(5) && summary["most_at_once"].as_u64() <= Some(2),
+        "{summary}"
+    );
+    for line in &lines {
+        assert_eq!(keys(line), ["at", "track", "seq", "persona"]);
+    }
+    let cycle: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line["track"] == "default")
+        .map(|line| &line["persona"])
+        .collect();
+    assert_eq!(cycle[..2], ["curator", "refactor"]);
+    assert_eq!(
+        phileas(&arguments).expect(0).out,
+        forecast.out,
+        "a forecast from the same instant is the same"
+    );
+    assert!(
+        phileas(&["simulate", folder.text(), "--days", "1"])
+            .expect(0)
+            .out
+            .contains("sessions; at most")
+    );
+}
+
+/// A folder whose plan says something else than was meant.
+#[test]
+fn a_plan_with_mistakes_is_forecast_and_found_fault_with() {
+    let missing = Folder::empty();
+    let unknown = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
+    let cron = "[schedules]\ncurator = \"0 0 9 * * 1\"\n";
+    let seconds = Folder::repository(cron, &["curator"]);
+    let unsound = Folder::repository("cycle = [\"curator\"]\n", &[]);
+    unsound.write(
+        ".jules/personas/curator/prompt.md.j2",
+        "---\nid: curator\n---\n{% include \"missing.md\" %}\n",
+    );
+    for (folder, word) in [
+        (&missing, "there is no plan"),
+        (&unknown, "nobody"),
+        (&seconds, "schedules.toml:2"),
+        (&unsound, "missing.md"),
+    ] {
+        let ended = phileas(&["simulate", folder.text()]).expect(1);
+        assert!(ended.out.contains(word), "`{word}` is missing\n{ended}");
+        assert!(
+            ended.out.contains("; at most"),
+            "the forecast is there\n{ended}"
+        );
+        let ended = phileas(&["simulate", folder.text(), "--json"]).expect(1);
+        let lines = ended.lines();
+        assert!(lines[0]["diagnostic"].is_object(), "{ended}");
+        assert!(lines.last().unwrap()["summary"].is_object(), "{ended}");
+    }
+    assert!(
+        !phileas(&["validate", missing.text()])
+            .expect(1)
+            .out
+            .contains("phileas init")
+    );
+    let empty = Folder::repository("", &["curator"]);
+    let ended = phileas(&["validate", empty.text()]).expect(0);
+    assert!(
+        ended.out.contains("nothing runs by itself") && ended.out.contains("1 warning\n"),
+        "{ended}"
+    );
+}
+
+#[test]
+fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
+    let missing = Folder::empty();
+    let misspelt = Folder::repository("Cycle = [\"curator\"]\n", &["curator"]);
+    let broken = Folder::repository("cycle = [\"curator\"\n[budget\n", &["curator"]);
+    for (folder, word) in [
+        (&missing, "there is no plan in it"),
+        (&misspelt, "nothing in its plan can run"),
+        (&broken, "nothing in its plan can run"),
+    ] {
+        let ended = phileas(&["sandbox", "--repo", folder.text()]).expect(2);
+        assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+        let found = phileas(&["validate", folder.text()]).expect(1);
+        let (found, _) = found.out.rsplit_once("not ok").unwrap();
+        assert_eq!(ended.out, found, "it says what `validate` finds");
+    }
+    let half = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
+    let arguments = ["sandbox", "--repo", half.text(), "--json", "--until", "1h"];
+    let lines = phileas(&arguments).expect(0).lines();
+    assert!(
+        lines[0]["diagnostic"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("nobody")
+    );
+    assert!(
+        lines.last().unwrap()["sandbox"].is_object(),
+        "no show among JSON lines"
+    );
+}
+
+#[test]
+fn an_export_that_cannot_be_written_is_refused_before_the_days_go_by() {
+    let full = Folder::empty();
+    full.write("somebodys.txt", "not an export\n");
+    let arguments = [
+        "sandbox",
+        "--headless",
+        "--until",
+        "9999d",
+        "--export",
+        full.text(),
+    ];
+    let ended = phileas(&arguments).expect(2);
+    assert!(ended.err.contains("which no export writes"), "{ended}");
+    assert!(ended.out.is_empty(), "nothing has run\n{ended}");
+}
+
+#[test]
+fn nobody_to_list_is_said() {
+    let empty = Folder::empty();
+    let list = phileas(&["persona", "list", empty.text()]).expect(0);
+    assert!(
+        list.err.contains("no persona that can be read") && list.err.contains("there is no plan"),
+        "{list}"
+    );
+    let none = phileas(&["persona", "render", "curator", empty.text()]).expect(2);
+    assert!(none.err.contains("there are none"), "{none}");
+    let unreadable = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    unreadable.write(
+        ".jules/personas/tester/prompt.md",
+        "---\nid: another\n---\nText.\n",
+    );
+    let list = phileas(&["persona", "list", unreadable.text()]).expect(0);
+    assert!(list.err.contains("personas/tester/prompt.md"), "{list}");
+    let render = phileas(&["persona", "render", "tester", unreadable.text()]).expect(2);
+    assert!(render.err.contains("personas/tester/prompt.md"), "{render}");
+}

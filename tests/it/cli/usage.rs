@@ -1,0 +1,112 @@
+//! Help, versions and wrong command lines.
+
+use super::phileas;
+use crate::support::ticks::quiet_world;
+use crate::support::{Folder, Phileas, Served};
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let help = phileas(&["--help"]).expect(0);
+    for command in [
+        "sandbox", "tick", "explain", "simulate", "validate", "persona", "state", "track",
+    ] {
+        assert!(
+            help.out.contains(&format!("\n  {command} ")),
+            "`{command}` is missing\n{help}"
+        );
+        let of_command = phileas(&[command, "--help"]).expect(0);
+        assert!(of_command.out.contains("Usage: phileas"), "{of_command}");
+    }
+    let version = phileas(&["--version"]).expect(0);
+    assert_eq!(
+        version.out,
+        format!("phileas {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    assert!(help.err.is_empty() && version.err.is_empty());
+    assert!(
+        phileas(&["completions", "bash"])
+            .expect(0)
+            .out
+            .contains("phileas")
+    );
+    let page = phileas(&["man"]).expect(0).out;
+    for word in [".TH phileas", "EXIT STATUS", "ENVIRONMENT", "JULES_API_KEY"] {
+        assert!(page.contains(word), "`{word}` is missing\n{page}");
+    }
+    let page = phileas(&["man", "session", "cancel"]).expect(0).out;
+    assert!(
+        page.contains("cancel") && page.contains("EXIT STATUS"),
+        "{page}"
+    );
+    let unknown = phileas(&["man", "sandbx"]).expect(2);
+    assert!(unknown.err.contains("did you mean `sandbox`?"), "{unknown}");
+}
+
+#[test]
+fn a_wrong_command_line_is_usage() {
+    for arguments in [
+        &[][..],
+        &["no-such-command"],
+        &["tick", "--repo", "widget"],
+        &["tick", "--repo", "acme/widget/more"],
+        &["tick"],
+        &["tick", "--repo", "acme/widget", "--no-such-flag"],
+        &[
+            "tick",
+            "--repo",
+            "acme/widget",
+            "--track",
+            "a",
+            "--persona",
+            "b",
+        ],
+        &["sandbox", "--headless", "--until", "soon"],
+        &["sandbox", "--speed", "0"],
+        &["sandbox", "--speed", "NaN"],
+        &["sandbox", "--headless", "--repo", "/no/such/folder"],
+        &["sandbox", "--headless", "--faults", "/no/such/file"],
+        &["validate", "/no/such/folder"],
+        &["simulate", "/no/such/folder"],
+        &["persona", "list", "/no/such/folder"],
+    ] {
+        let ended = phileas(arguments).expect(2);
+        assert!(
+            ended.out.is_empty(),
+            "results go to standard output, complaints do not\n{ended}"
+        );
+        assert!(!ended.err.is_empty(), "{ended}");
+    }
+    let named = phileas(&["tick", "--repo", "widget"]).expect(2);
+    assert!(
+        named.err.contains("owner/name"),
+        "it says how to mend it\n{named}"
+    );
+}
+
+#[test]
+fn names_that_do_not_exist_are_usage() {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    for asked in [["--persona", "nobody"], ["--track", "nothing"]] {
+        let arguments = [&["tick", "--repo", "acme/widget", "--json"], &asked[..]].concat();
+        let ended = Phileas::new(&arguments).within(&served).run().expect(2);
+        assert!(
+            ended
+                .lines()
+                .iter()
+                .any(|line| line["reason"] == "refused.unknown"),
+            "{ended}"
+        );
+    }
+    let elsewhere = Phileas::new(&["tick", "--repo", "acme/no-such"])
+        .within(&served)
+        .run()
+        .expect(2);
+    assert!(
+        elsewhere
+            .err
+            .contains("name is wrong, or the credential from GITHUB_TOKEN may not see it"),
+        "{elsewhere}"
+    );
+}
