@@ -53,7 +53,7 @@ pub struct TickReport {
     pub done: Vec<(Timestamp, Line)>,
     /// What waits, from the last decision.
     pub waiting: Vec<(Timestamp, Line)>,
-    /// Diagnostics of the plan.
+    /// Diagnostics of the plan, and of the prompts whose turn came.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
     /// Effects that could not be carried out, and sessions that could not be read.
     pub failed: Vec<Failed>,
@@ -318,6 +318,11 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
 /// Keeps what was done, and of what waits only the newest word.
 fn record(report: &mut TickReport, at: Timestamp, said: Report) {
     report.waiting.clear();
+    for one in said.diagnostics {
+        if !report.plan_diagnostics.contains(&one) {
+            report.plan_diagnostics.push(one);
+        }
+    }
     for line in said.lines {
         match line.verdict {
             Verdict::Dispatched

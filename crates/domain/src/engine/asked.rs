@@ -45,8 +45,7 @@ pub(super) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
                 });
             }
             Err((reason, text)) => {
-                refuse(draft, &key);
-                draft.say(Line::track(&track, Verdict::Refused, reason, text).persona(&persona));
+                refuse(draft, &key, &track, &persona, reason, text);
             }
         }
     }
@@ -91,10 +90,20 @@ fn take_up(draft: &mut Draft<'_>) {
     }
 }
 
-fn refuse(draft: &mut Draft<'_>, key: &str) {
+/// Ends a request that cannot be fulfilled, and says why; it is said once.
+pub(super) fn refuse(
+    draft: &mut Draft<'_>,
+    key: &str,
+    track: &TrackName,
+    persona: &PersonaId,
+    reason: Reason,
+    text: String,
+) {
     let now = draft.now();
     if let Some(request) = draft.state.requests.get_mut(key) {
         request.outcome = Some("refused".to_owned());
         request.finished_at = Some(now);
     }
+    draft.headline(format!("refused {track} {persona}"), None);
+    draft.say(Line::track(track, Verdict::Refused, reason, text).persona(persona));
 }

@@ -12,13 +12,16 @@ use crate::state::{Extra, Genesis, Intent, Turn};
 /// Before the names of the branches that sessions start from where a persona asks for one of its own.
 pub(super) const START_BRANCHES: &str = "phileas/";
 
-/// Announces a candidate's turn. `false`: it could not be, and the report says why.
-pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
+/// Announces a candidate's turn.
+///
+/// # Errors
+///
+/// Why its persona cannot run after all; nothing was announced.
+pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), (Reason, String)> {
     let snapshot = draft.snapshot;
     let Some(persona) = snapshot.plan.personas.get(&candidate.work.persona) else {
         let text = format!("there is no persona `{}` any more", candidate.work.persona);
-        say_skipped(draft, candidate, Reason::PersonaInvalid, text);
-        return false;
+        return Err((Reason::PersonaInvalid, text));
     };
     let unread: Vec<_> = prompt::journals_to_read(&snapshot.tree, &persona.id)
         .into_iter()
@@ -60,8 +63,8 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
                 || "its prompt cannot be rendered".to_owned(),
                 ToString::to_string,
             );
-            say_skipped(draft, candidate, Reason::PromptInvalid, text);
-            return false;
+            draft.diagnose(diagnostics);
+            return Err((Reason::PromptInvalid, text));
         }
     };
     let turn = announce(draft, candidate);
@@ -142,7 +145,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
         format!("starts a session of `{}`", persona.id),
     );
     draft.say(line);
-    true
+    Ok(())
 }
 
 fn reason(cause: &Cause) -> Reason {
@@ -152,12 +155,6 @@ fn reason(cause: &Cause) -> Reason {
         Cause::Request { .. } => Reason::DueRequest,
         Cause::Retry => Reason::DueRetry,
     }
-}
-
-fn say_skipped(draft: &mut Draft<'_>, candidate: &Candidate, reason: Reason, text: String) {
-    let line = Line::track(&candidate.track, Verdict::Skipped, reason, text)
-        .persona(&candidate.work.persona);
-    draft.say(line);
 }
 
 /// Moves the track to its new turn, or finds the live one whose next attempt this is.

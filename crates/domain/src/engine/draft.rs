@@ -10,6 +10,7 @@ use super::{
     Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
     Report, Snapshot, Verdict,
 };
+use crate::Diagnostic;
 use crate::model::{Oid, PersonaId, Slot, TrackName};
 use crate::state::{State, TrackState, Turn};
 
@@ -22,7 +23,10 @@ pub(super) struct Draft<'a> {
     pub(super) backlog: OnceCell<usize>,
     /// How many ignored pull requests each persona has; counted once, for the same reason.
     pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
+    /// Who turned out to be unable to run in a track when its turn had come, and why.
+    pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
     base: Option<Oid>,
+    diagnostics: Vec<Diagnostic>,
     effects: Vec<Effect>,
     lines: Vec<Line>,
     wake_at: Option<Timestamp>,
@@ -43,7 +47,9 @@ impl<'a> Draft<'a> {
             needs: Needs::default(),
             backlog: OnceCell::new(),
             ignored: OnceCell::new(),
+            unable: BTreeMap::new(),
             base,
+            diagnostics: Vec::new(),
             effects: Vec::new(),
             lines: Vec::new(),
             wake_at: None,
@@ -84,7 +90,19 @@ impl<'a> Draft<'a> {
         if let Some(until) = line.until {
             self.wake(until.max(self.now()));
         }
-        self.lines.push(line);
+        // A track that is gone through again leaves out the same steps.
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// Adds what is wrong with the plan and was found only now.
+    pub(super) fn diagnose(&mut self, found: Vec<Diagnostic>) {
+        for one in found {
+            if !self.diagnostics.contains(&one) {
+                self.diagnostics.push(one);
+            }
+        }
     }
 
     /// Calls a person by an issue, unless one is open.
@@ -171,7 +189,10 @@ impl<'a> Draft<'a> {
         let decision = Decision {
             change,
             effects: self.effects,
-            report: Report { lines: self.lines },
+            report: Report {
+                lines: self.lines,
+                diagnostics: self.diagnostics,
+            },
             wake_at: self.wake_at,
         };
         // Asking again at once for what has just failed would fail again.

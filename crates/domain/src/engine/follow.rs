@@ -50,7 +50,8 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         } else if turn.intent.is_some() {
             adopt::seek(draft, &track, &slot, &turn);
         } else if turn.cancel {
-            drop_unstarted(draft, &track, &slot, &turn);
+            let text = "cancelled before it had a session";
+            drop_unstarted(draft, &track, &slot, &turn, text);
         } else {
             adopt::late(draft, &track, &slot, &turn);
         }
@@ -543,8 +544,14 @@ pub(super) fn end(
     ));
 }
 
-/// A turn that was cancelled before it had a session leaves no history.
-fn drop_unstarted(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+/// A turn that ends before it had a session leaves no history.
+pub(super) fn drop_unstarted(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    text: &str,
+) {
     let seq = seq(draft, track);
     draft.track_mut(track).turns.remove(slot);
     pulls::finish_request(draft, &Some(turn.turn.clone()), &Outcome::Cancelled);
@@ -552,7 +559,6 @@ fn drop_unstarted(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &
         format!("cancelled {track}#{seq} {}", turn.persona_id),
         Some(&turn.turn),
     );
-    let text = "cancelled before it had a session";
     draft.say(Line::turn(
         track,
         seq,

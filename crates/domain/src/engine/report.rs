@@ -5,6 +5,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
+use crate::Diagnostic;
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 
 /// One line for each track, schedule and request, and for the repository where it concerns all of them.
@@ -12,6 +13,8 @@ use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 pub struct Report {
     /// In the order of tracks, then schedules, then requests.
     pub lines: Vec<Line>,
+    /// What is wrong with the plan and shows only when a turn has come: prompts that cannot be rendered.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// One thing that happens or waits.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Slots, Step, Work};
-use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, schedule, track};
+use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, follow, schedule, track};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
 use crate::state::RequestState;
@@ -77,12 +77,40 @@ pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
     }
     candidates.sort_by_key(Candidate::order);
     for candidate in candidates {
-        if let Some(line) = obstacle(draft, &candidate, started) {
-            draft.say(line);
-            continue;
+        let mut next = Some(candidate);
+        // Who is left out once is not found again, so this ends with the steps of the track.
+        while let Some(candidate) = next.take() {
+            if let Some(line) = obstacle(draft, &candidate, started) {
+                draft.say(line);
+            } else if let Err(why) = dispatch::start(draft, &candidate) {
+                next = leave_out(draft, &candidate, why);
+            } else {
+                started += 1;
+            }
         }
-        started += usize::from(dispatch::start(draft, &candidate));
     }
+}
+
+/// Leaves out a persona that cannot run after all: its track goes on to the next step, which is the answer; a turn of it
+/// that has no session is given up, a request refused.
+fn leave_out(
+    draft: &mut Draft<'_>,
+    candidate: &Candidate,
+    (reason, text): (Reason, String),
+) -> Option<Candidate> {
+    let (track, persona) = (&candidate.track, &candidate.work.persona);
+    if let Cause::Request { key } = &candidate.cause {
+        asked::refuse(draft, key, track, persona, reason, text);
+        return None;
+    }
+    if let Some(turn) = draft.turn(track, &candidate.work.slot).cloned() {
+        let what = format!("given up before it had a session: {text}");
+        follow::drop_unstarted(draft, track, &candidate.work.slot, &turn, &what);
+    }
+    draft.say(Line::track(track, Verdict::Skipped, reason, text.clone()).persona(persona));
+    let place = (track.clone(), persona.clone());
+    draft.unable.insert(place, (reason, text));
+    track::instead(draft, track)
 }
 
 /// What stands in the way of a candidate, cheapest question first: Jules is asked only when nothing else does.

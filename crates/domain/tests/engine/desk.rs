@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
+use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Ask, Checks, CreateFailure, CreateSession, Decision, Effect, Event,
     KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Pull, PullState, Reason,
@@ -57,6 +58,7 @@ pub(crate) struct Desk {
     pub(crate) run: u64,
     pub(crate) effects: Vec<Effect>,
     pub(crate) lines: Vec<Line>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) headlines: Vec<String>,
     pub(crate) wake_at: Option<Timestamp>,
     /// How many listings were asked for.
@@ -94,6 +96,7 @@ impl Desk {
             run: 0,
             effects: Vec::new(),
             lines: Vec::new(),
+            diagnostics: Vec::new(),
             headlines: Vec::new(),
             wake_at: None,
             listings: 0,
@@ -261,6 +264,7 @@ impl Desk {
         self.run += 1;
         self.effects.clear();
         self.lines.clear();
+        self.diagnostics.clear();
         let mut snapshot = self.look();
         let mut events = Vec::new();
         for _ in 0..8 {
@@ -280,6 +284,7 @@ impl Desk {
             self.lines
                 .retain(|line| line.verdict != Verdict::Waiting && line.verdict != Verdict::Held);
             self.lines.extend(report.lines);
+            self.diagnostics.extend(report.diagnostics);
             let quiet = change.is_none() && effects.is_empty();
             if let Some(change) = change {
                 self.check(&change.state);
