@@ -11,7 +11,7 @@ use super::{
     Report, Snapshot, Verdict,
 };
 use crate::Diagnostic;
-use crate::model::{Oid, PersonaId, Slot, TrackName};
+use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName};
 use crate::state::{State, TrackState, Turn};
 
 /// The decision while it is being made: a working copy of the state, and everything said so far.
@@ -19,8 +19,8 @@ pub(super) struct Draft<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) state: State,
     pub(super) needs: Needs,
-    /// How much waits for a review; counted once, since the whole history is looked through for it.
-    pub(super) backlog: OnceCell<usize>,
+    /// What waits for a review; looked for once, since the whole history is looked through for it.
+    pub(super) backlog: OnceCell<Vec<PullNumber>>,
     /// How many ignored pull requests each persona has; counted once, for the same reason.
     pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
@@ -195,10 +195,18 @@ impl<'a> Draft<'a> {
             },
             wake_at: self.wake_at,
         };
-        // Asking again at once for what has just failed would fail again.
+        // Asking again at once for what has just failed, or is not there, would bring nothing new.
         let mut needs = self.needs;
-        let unread = &self.snapshot.unread;
-        needs.sessions.retain(|id| !unread.contains_key(id));
+        let Snapshot {
+            unread,
+            missing_sessions,
+            missing_pulls,
+            ..
+        } = self.snapshot;
+        needs
+            .sessions
+            .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
+        needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)
     }
 }

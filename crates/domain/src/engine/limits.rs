@@ -47,6 +47,8 @@ pub(super) const REST_DAYS_PER_SLOT: i64 = 1;
 pub(super) const IGNORED_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// How many open pull requests of finished turns are followed.
 pub(super) const PULLS_FOLLOWED: usize = 50;
+/// How many numbers of pull requests one line names.
+pub(super) const NUMBERS_NAMED: usize = 10;
 /// Finished requests are remembered for this long.
 pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How many slots of one schedule are answered one by one.

@@ -169,6 +169,7 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
                 || turn.intent.is_some()
                 || turn.cancel
                 || adopt::is_held(turn)
+                || step::layer_of(&draft.snapshot.plan, name, track, slot).is_some()
             {
                 continue;
             }

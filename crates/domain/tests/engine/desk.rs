@@ -1,7 +1,7 @@
 //! A desk to try decisions on: one repository, one key, a clock that is moved by hand, and the protocol of the runtime
 //! (commit, execute, decide again) without anything that could fail by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
@@ -47,6 +47,8 @@ pub(crate) struct Desk {
     pub(crate) listing_works: bool,
     /// Listings leave the prompts out; a session by itself shows it.
     pub(crate) prompts_hidden: bool,
+    /// Sessions that no listing shows; by their ids Jules tells of them.
+    pub(crate) left_out: Vec<SessionId>,
     /// No listing reaches further back.
     pub(crate) listings_reach: Option<SignedDuration>,
     /// Effects of these names are decided on and never happen.
@@ -87,6 +89,7 @@ impl Desk {
             answering: Answering::Session,
             listing_works: true,
             prompts_hidden: false,
+            left_out: Vec::new(),
             listings_reach: None,
             lost: Vec::new(),
             public: false,
@@ -177,9 +180,11 @@ impl Desk {
             plan_diagnostics,
             tree,
             pulls: self.pulls.clone(),
+            missing_pulls: BTreeSet::new(),
             sessions: Listing::NotTaken,
             activities: BTreeMap::new(),
             unread: self.unread.clone(),
+            missing_sessions: BTreeSet::new(),
             notices: self.notices.clone(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
@@ -199,11 +204,27 @@ impl Desk {
                 self.listings += 1;
                 snapshot.sessions = self.list(need);
             }
-            if let Listing::Taken(listing) = &mut snapshot.sessions {
-                for session in &mut listing.sessions {
-                    if needs.sessions.contains(&session.id) {
-                        let whole = self.sessions.iter().find(|one| one.id == session.id);
-                        session.clone_from(whole.unwrap());
+            for id in needs.sessions {
+                let whole = self.sessions.iter().find(|one| one.id == id).cloned();
+                let Listing::Taken(listing) = &mut snapshot.sessions else {
+                    panic!("{id} is asked for before a listing was taken");
+                };
+                listing.sessions.retain(|one| one.id != id);
+                match whole {
+                    Some(whole) => listing.sessions.push(whole),
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+                listing.sessions.sort_by_key(|one| one.created_at);
+            }
+            for number in needs.pulls {
+                match self.pulls.get(&number) {
+                    Some(pull) => {
+                        snapshot.pulls.insert(number, pull.clone());
+                    }
+                    None => {
+                        snapshot.missing_pulls.insert(number);
                     }
                 }
             }
@@ -244,7 +265,9 @@ impl Desk {
                 .sessions
                 .iter()
                 .filter(|one| {
-                    since.is_none_or(|since| one.created_at >= since) && (archived || !one.archived)
+                    since.is_none_or(|since| one.created_at >= since)
+                        && (archived || !one.archived)
+                        && !self.left_out.contains(&one.id)
                 })
                 .cloned()
                 .map(|one| Session {

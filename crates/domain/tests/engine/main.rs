@@ -2,14 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod alike;
 mod broken;
 mod cycle;
 mod desk;
 mod dispatch;
 mod gates;
+mod layers;
 mod losses;
 mod money;
 mod properties;
+mod pulls;
 mod recovery;
 mod schedules;
 mod sessions;
