@@ -87,7 +87,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
     };
     let text = prompt::with_marker(&rendered.prompt, &line);
     let not_after = draft.after(INTENT_VALID);
-    let (branch, make_branch) = branch(draft, candidate, seq);
+    let (branch, make_branch) = branch(draft, candidate, seq, turn.attempt);
     let (now, holder, base) = (
         draft.now(),
         snapshot.holder.clone(),
@@ -103,15 +103,9 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
             extra: Extra::new(),
         });
         turn.not_before = None;
-        turn.base_sha.clone_from(&base);
+        turn.base_sha = base;
         turn.branch = Some(branch.clone());
     }
-    draft
-        .state
-        .personas
-        .entry(persona.id.clone())
-        .or_default()
-        .last_base_sha = base;
     draft
         .state
         .budget
@@ -247,15 +241,24 @@ fn genesis(draft: &mut Draft<'_>) -> Genesis {
     genesis.clone()
 }
 
-/// Where the session starts.
-fn branch(draft: &Draft<'_>, candidate: &Candidate, seq: u64) -> (BranchName, Option<MakeBranch>) {
+/// Where the session starts. Each attempt has a branch of its own: what is there stays where the one before began.
+fn branch(
+    draft: &Draft<'_>,
+    candidate: &Candidate,
+    seq: u64,
+    attempt: u32,
+) -> (BranchName, Option<MakeBranch>) {
     let repository = &draft.snapshot.repository;
     match (&candidate.policy.branch, &repository.default_head) {
         (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
         (Branch::Persona, Some(head)) => {
             let track = candidate.track.as_str().replace(':', "-");
+            let again = match attempt {
+                1 => String::new(),
+                _ => format!(".{attempt}"),
+            };
             let name = BranchName::new(format!(
-                "{START_BRANCHES}{track}/{}-{seq}",
+                "{START_BRANCHES}{track}/{}-{seq}{again}",
                 candidate.work.persona
             ));
             (

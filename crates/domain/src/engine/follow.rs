@@ -341,6 +341,8 @@ fn carry_on(
         Progress::Answer { number } => {
             let marker = message_marker(turn, &format!("q{number}"));
             if let Some(turn) = draft.turn_mut(track, slot) {
+                let again = turn.nudges == number;
+                turn.repeats = if again { turn.repeats + 1 } else { 0 };
                 turn.nudges = number;
                 turn.nudged_at = Some(now);
             }
@@ -356,6 +358,8 @@ fn carry_on(
         Progress::Remind => {
             let marker = message_marker(turn, "r1");
             if let Some(turn) = draft.turn_mut(track, slot) {
+                let again = turn.reminded_at.is_some();
+                turn.repeats = if again { turn.repeats + 1 } else { 0 };
                 turn.reminded_at = Some(now);
             }
             send(
@@ -480,6 +484,7 @@ fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: &str) {
     turn.nudges = 0;
     turn.nudged_at = None;
     turn.reminded_at = None;
+    turn.repeats = 0;
     turn.not_before = Some(now);
     let turn = turn.clone();
     if let Some(entry) = key.and_then(|key| draft.state.history.get_mut(&key)) {

@@ -174,6 +174,8 @@ reasons! {
     MainRed = "waiting.main_red",
     /// Jules does not answer.
     JulesUnavailable = "waiting.jules_unavailable",
+    /// The session was not asked for: its branch could not be made, or the time for it was over.
+    NotSent = "waiting.not_sent",
     /// The listing shows more than the ledger knows; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
     /// A failed attempt waits before it is tried again.
@@ -224,6 +226,8 @@ reasons! {
     SlotsMissed = "skipped.slots_missed",
     /// Nothing by that name exists.
     Unknown = "refused.unknown",
+    /// A request that could not be started for a week.
+    RequestOld = "refused.request_old",
 }
 
 impl fmt::Display for Reason {

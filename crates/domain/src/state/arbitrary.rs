@@ -172,6 +172,8 @@ fn turn() -> impl Strategy<Value = Turn> {
                 listed_empty_at,
                 not_before,
                 failures,
+                refusals: failures / 3,
+                repeats: nudges / 2,
                 ambiguous: failures / 2,
                 warned_at: nudged_at,
                 cancel,

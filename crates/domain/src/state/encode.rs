@@ -191,9 +191,11 @@ fn turn(turn: &Turn) -> Value {
     out.put("nudges", turn.nudges);
     out.time_if("nudged_at", turn.nudged_at.as_ref());
     out.time_if("reminded_at", turn.reminded_at.as_ref());
+    out.put_if("repeats", turn.repeats, turn.repeats > 0);
     out.time("listed_empty_at", turn.listed_empty_at.as_ref());
     out.put_if("ambiguous", turn.ambiguous, turn.ambiguous > 0);
     out.put_if("failures", turn.failures, turn.failures > 0);
+    out.put_if("refusals", turn.refusals, turn.refusals > 0);
     out.time_if("not_before", turn.not_before.as_ref());
     out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());

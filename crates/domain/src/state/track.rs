@@ -62,12 +62,16 @@ pub struct Turn {
     pub nudged_at: Option<Timestamp>,
     /// When it was reminded that it ended without a result; that happens once.
     pub reminded_at: Option<Timestamp>,
+    /// How often the newest answer or reminder was decided on again, because it did not arrive.
+    pub repeats: u32,
     /// When a complete listing, taken after the grace, did not show this attempt's session.
     pub listed_empty_at: Option<Timestamp>,
     /// How many attempts ended without anybody knowing whether a session came of them.
     pub ambiguous: u32,
     /// How many attempts failed by Jules' own word.
     pub failures: u32,
+    /// How many creates in a row were refused. They use up no retry: no session came of them.
+    pub refusals: u32,
     /// The attempt is not started before this.
     pub not_before: Option<Timestamp>,
     /// When people were told that it waits for them or does not move.
@@ -114,9 +118,11 @@ impl Turn {
             nudges: 0,
             nudged_at: None,
             reminded_at: None,
+            repeats: 0,
             listed_empty_at: None,
             ambiguous: 0,
             failures: 0,
+            refusals: 0,
             not_before: None,
             warned_at: None,
             base_sha: None,

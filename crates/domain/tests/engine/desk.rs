@@ -26,6 +26,8 @@ pub(crate) enum Answering {
     /// The same, with Jules' own word about when to come back.
     QuotaUntil(Timestamp),
     Refused,
+    /// It is not sent at all.
+    NotSent,
     /// Jules takes the key for everything but this.
     Denied,
     /// The process dies after its commit.
@@ -412,6 +414,11 @@ impl Desk {
             Answering::Denied => {
                 return failed(CreateFailure::Credential {
                     detail: "403".to_owned(),
+                });
+            }
+            Answering::NotSent => {
+                return failed(CreateFailure::NotSent {
+                    detail: "the deadline had passed".to_owned(),
                 });
             }
             Answering::LostBefore => return failed(lost()),

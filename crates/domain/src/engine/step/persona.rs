@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Live, Progress, Slots, Work};
-use crate::engine::limits::{ANSWER_TRIED, MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL, REMINDER_TRIED};
+use crate::engine::limits::{MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL};
 use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, Pull, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
@@ -161,10 +161,8 @@ fn ended(live: &Live<'_>) -> Progress {
         }
         // The decision to send was committed, and the message is not there: the sender died in between.
         let marker = message_marker(live.turn, "r1");
-        if ended_at <= reminded_at
-            && !was_told(activities, &marker)
-            && now < later(ended_at, REMINDER_TRIED)
-        {
+        let was_told = was_told(activities, &marker);
+        if ended_at <= reminded_at && !was_told && live.turn.repeats < MESSAGE_REPEATS {
             return Progress::Remind;
         }
         return match (has_changes, now < later(ended_at, PULL_LAG)) {
@@ -172,7 +170,11 @@ fn ended(live: &Live<'_>) -> Progress {
             (true, false) => end(Outcome::Completed, "changes without a pull request"),
             (false, _) => end(
                 Outcome::NoOutput,
-                "it ended without changes, also after a reminder",
+                if was_told {
+                    "it ended without changes, also after a reminder"
+                } else {
+                    "it ended without changes, and the reminder did not arrive"
+                },
             ),
         };
     }
@@ -297,10 +299,7 @@ fn asked(live: &Live<'_>) -> Progress {
     match sent_at {
         // The decision to send was committed, and the message is not there: the sender died in between.
         None if now >= later(nudged_at, MESSAGE_LAG) => {
-            let asked_at = newest(activities, |kind| {
-                matches!(kind, ActivityKind::AgentMessaged(_))
-            });
-            if now < later(asked_at.unwrap_or(live.session.created_at), ANSWER_TRIED) {
+            if live.turn.repeats < MESSAGE_REPEATS {
                 Progress::Answer { number: given }
             } else {
                 Progress::CallPerson {
