@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Effect, Event, Ledger, Line, Report, Snapshot, Verdict,
+    self, Ask, Change, Effect, Event, Ledger, Line, Reason, Report, Snapshot, Verdict,
 };
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
@@ -315,9 +315,19 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
     ))
 }
 
-/// Keeps what was done, and of what waits only the newest word.
+/// What no later decision of the tick says again, though nothing has changed about it.
+fn is_said_once(line: &Line) -> bool {
+    match line.reason {
+        Reason::SlotsMissed | Reason::CreateRefused | Reason::NotSent => true,
+        // Of a turn's own create; of others the next decision speaks again.
+        Reason::JulesQuota | Reason::JulesCredential => line.turn.is_some(),
+        _ => line.verdict == Verdict::Refused,
+    }
+}
+
+/// Keeps what was done, and of what waits only the newest word, unless it is said once.
 fn record(report: &mut TickReport, at: Timestamp, said: Report) {
-    report.waiting.clear();
+    report.waiting.retain(|(_, line)| is_said_once(line));
     for one in said.diagnostics {
         if !report.plan_diagnostics.contains(&one) {
             report.plan_diagnostics.push(one);
@@ -337,7 +347,9 @@ fn record(report: &mut TickReport, at: Timestamp, said: Report) {
             | Verdict::Refused
             | Verdict::Paused
             | Verdict::Held => {
-                report.waiting.push((at, line));
+                if !report.waiting.iter().any(|(_, known)| *known == line) {
+                    report.waiting.push((at, line));
+                }
             }
         }
     }
@@ -421,5 +433,59 @@ impl TickError {
                 ..
             })
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(verdict: Verdict, reason: Reason) -> Line {
+        Line {
+            track: Some("default".into()),
+            seq: None,
+            slot: None,
+            persona: None,
+            verdict,
+            reason,
+            turn: None,
+            session_id: None,
+            pr_number: None,
+            detail: String::new(),
+            until: None,
+        }
+    }
+
+    #[test]
+    fn what_is_said_once_outlives_the_rounds_of_a_tick() {
+        let at: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        let first = [
+            line(Verdict::Refused, Reason::PromptInvalid),
+            line(Verdict::Skipped, Reason::SlotsMissed),
+            line(Verdict::Held, Reason::CreateRefused),
+            line(Verdict::Waiting, Reason::NextCommit),
+            line(Verdict::Refused, Reason::Unknown),
+        ];
+        let second = [
+            line(Verdict::Waiting, Reason::RetryPause),
+            line(Verdict::Refused, Reason::Unknown),
+        ];
+        let mut report = TickReport::default();
+        for lines in [first.to_vec(), second.to_vec()] {
+            let said = Report {
+                lines,
+                ..Report::default()
+            };
+            record(&mut report, at, said);
+        }
+        let reasons: Vec<_> = report.waiting.iter().map(|(_, line)| line.reason).collect();
+        let expected = [
+            Reason::PromptInvalid,
+            Reason::SlotsMissed,
+            Reason::CreateRefused,
+            Reason::Unknown,
+            Reason::RetryPause,
+        ];
+        assert_eq!(reasons, expected);
     }
 }
