@@ -416,4 +416,39 @@ mod tests {
         let later = At(Duration::from_secs(110));
         assert_eq!(sight.time(&later), noon + SignedDuration::from_secs(50));
     }
+
+    #[tokio::test]
+    async fn a_session_that_was_asked_for_by_its_id_joins_the_listing_or_is_missing() {
+        let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
+        let session = |id: &str, hour: i64| Session {
+            id: id.into(),
+            state: engine::SessionState::InProgress,
+            title: String::new(),
+            prompt: Some("Tidy up.".to_owned()),
+            source: None,
+            created_at: noon + SignedDuration::from_hours(hour),
+            updated_at: None,
+            archived: false,
+            pulls: Vec::new(),
+            has_changes: false,
+        };
+        let github = Archived {
+            age: Duration::ZERO,
+            checks_hidden: false,
+        };
+        let mut snapshot = assemble(github.observe().await.unwrap(), &settings());
+        snapshot.sessions = Listing::Taken(Sessions {
+            taken_at: noon,
+            since: None,
+            archived: true,
+            sessions: vec![session("1", 1), session("3", 3)],
+            key: engine::KeyUse::default(),
+        });
+        know(&mut snapshot, &"2".into(), Some(session("2", 2)));
+        know(&mut snapshot, &"4".into(), None);
+        let listing = snapshot.listing().unwrap();
+        let ids: Vec<_> = listing.sessions.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ["1", "2", "3"]);
+        assert_eq!(snapshot.missing_sessions, BTreeSet::from(["4".into()]));
+    }
 }
