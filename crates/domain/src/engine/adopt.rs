@@ -266,7 +266,7 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
 fn unknown_sessions<'a>(state: &State, listing: &'a Sessions) -> BTreeSet<&'a SessionId> {
     let mut left: BTreeSet<_> = listing.sessions.iter().map(|one| &one.id).collect();
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
-    let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
+    let live = turns.filter_map(|turn| turn.session_id.as_ref());
     let entries = state.history.values().rev();
     let history = entries.flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
     let mut known = live.chain(history);

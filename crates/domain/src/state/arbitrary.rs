@@ -208,7 +208,6 @@ fn track() -> impl Strategy<Value = TrackState> {
             any::<u64>(),
             any::<u64>(),
             option::of(time()),
-            any::<bool>(),
         ),
         (
             btree_map("[a-z]{0,3}".prop_map(Into::into), turn(), 0..3),
@@ -219,7 +218,7 @@ fn track() -> impl Strategy<Value = TrackState> {
         .prop_map(
             |(
                 (persona, session, pull, updated_at),
-                (index, seq, passes, last_started, pass_open),
+                (index, seq, passes, last_started),
                 (turns, paused, extra),
             )| TrackState {
                 persona_id: persona.map(Into::into),
@@ -230,7 +229,6 @@ fn track() -> impl Strategy<Value = TrackState> {
                 seq,
                 passes,
                 last_started,
-                pass_open,
                 turns,
                 paused,
                 extra,

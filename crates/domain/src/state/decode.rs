@@ -66,7 +66,6 @@ pub(super) fn track_fields(mut fields: Fields<'_, '_>) -> Option<TrackState> {
         seq: fields.number("seq").unwrap_or_default(),
         passes: fields.number("passes").unwrap_or_default(),
         last_started: fields.time("last_started"),
-        pass_open: fields.flag("pass_open"),
         turns: fields.table("turns", id_key, turn),
         paused: paused(&mut fields),
         extra: fields.rest(),
@@ -103,7 +102,6 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         base_sha: fields.word("base_sha").map(Oid::new),
         branch: fields.word("branch").map(Into::into),
         cancel: fields.flag("cancel"),
-        duplicates: fields.list("duplicates", session),
         extra: fields.rest(),
         ..Turn::new(id?, PersonaId::new(persona?))
     })

@@ -172,7 +172,6 @@ fn track(track: &TrackState) -> Value {
     out.put("seq", track.seq);
     out.put("passes", track.passes);
     out.time_if("last_started", track.last_started.as_ref());
-    out.put_if("pass_open", true, track.pass_open);
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
     out.put_if("paused", paused, track.paused.is_some());
@@ -201,9 +200,6 @@ fn turn(turn: &Turn) -> Value {
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
     out.put_if("cancel", true, turn.cancel);
-    if !turn.duplicates.is_empty() {
-        out.texts("duplicates", &turn.duplicates);
-    }
     out.with(&turn.extra)
 }
 

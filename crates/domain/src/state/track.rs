@@ -29,8 +29,6 @@ pub struct TrackState {
     pub passes: u64,
     /// For a track with a start time: the newest start that was answered with a pass.
     pub last_started: Option<Timestamp>,
-    /// For a track with a start time: whether a pass is under way.
-    pub pass_open: bool,
     /// The live turns of the present step by slot. Empty: the step is done, the next one is due.
     pub turns: BTreeMap<Slot, Turn>,
     /// Why this track does not go on, when a person paused it.
@@ -82,8 +80,6 @@ pub struct Turn {
     pub branch: Option<BranchName>,
     /// A person asked to cancel it.
     pub cancel: bool,
-    /// Further sessions that were found for it.
-    pub duplicates: Vec<SessionId>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -128,7 +124,6 @@ impl Turn {
             base_sha: None,
             branch: None,
             cancel: false,
-            duplicates: Vec::new(),
             extra: Extra::new(),
         }
     }
