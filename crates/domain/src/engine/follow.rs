@@ -168,6 +168,8 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     });
     let by_pull = pull.and_then(|pull| step::by_pull(pull, &policy, at_work, draft.now()));
     let progress = match (by_pull, listed) {
+        // Nobody could be told to stop while Jules does not answer.
+        _ if turn.cancel && snapshot.listing().is_none() => unlisted(draft, turn, id),
         _ if turn.cancel => Progress::End {
             outcome: Outcome::Cancelled,
             note: None,
