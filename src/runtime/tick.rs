@@ -318,10 +318,11 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
 /// What no later decision of the tick says again, though nothing has changed about it.
 fn is_said_once(line: &Line) -> bool {
     match line.reason {
-        Reason::SlotsMissed | Reason::CreateRefused | Reason::NotSent => true,
+        Reason::CreateRefused | Reason::NotSent => true,
         // Of a turn's own create; of others the next decision speaks again.
         Reason::JulesQuota | Reason::JulesCredential => line.turn.is_some(),
-        _ => line.verdict == Verdict::Refused,
+        // A step that was passed over is behind the track by then.
+        _ => matches!(line.verdict, Verdict::Refused | Verdict::Skipped),
     }
 }
 
