@@ -220,7 +220,7 @@ fn a_session_at_work_that_no_turn_can_follow_does_not_stop_the_archive() {
         rebuilt.notes
     );
     // Also where it is added to an older ledger that has gone further by then.
-    let before = super::rebuild(
+    let before = rebuild(
         REPOSITORY,
         at("2026-01-06T00:00:00Z"),
         "old".to_owned(),
