@@ -1,5 +1,6 @@
 //! Time, as the clients need it: an instant, and waiting. Injected, so that a model's virtual time serves too.
 
+use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -14,6 +15,12 @@ pub trait Pause: Send + Sync {
 
     /// Waits.
     fn pause(&self, length: Duration) -> BoxFuture<'_, ()>;
+}
+
+impl fmt::Debug for dyn Pause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pause")
+    }
 }
 
 /// The machine's clock and Tokio's timers.

@@ -487,6 +487,8 @@ pub struct Sandbox {
     #[arg(long, conflicts_with = "headless")]
     pub world_only: bool,
     /// Serve the models and the service itself with its dashboard, after `--until` has gone by at once
+    ///
+    /// That is what the sandbox does at a terminal, unless it is told otherwise; this does it anywhere.
     #[arg(long, conflicts_with_all = ["headless", "world_only"])]
     pub serve: bool,
     /// Address of the dashboard, on loopback; port 0 takes a free one
@@ -513,7 +515,7 @@ pub struct Sandbox {
     /// Who looks after the repository
     #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
     pub maintainer: Maintainer,
-    /// Minutes of the sandbox in a second of yours: 20 for the show, 1 with `--serve`
+    /// Minutes of the sandbox in a second of yours, while the service runs: 3 unless it is said otherwise
     #[arg(long, value_parser = speed, value_name = "MINUTES")]
     pub speed: Option<f64>,
     /// Every open question answered in the worst way

@@ -23,6 +23,7 @@ mod simulate;
 mod state;
 mod status;
 mod stop;
+mod teller;
 mod tick;
 mod track;
 mod validate;

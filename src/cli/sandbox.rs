@@ -32,9 +32,6 @@ pub(super) async fn run(
     if arguments.world_only {
         return super::world_only::run(arguments, scene, screen).await;
     }
-    if arguments.serve {
-        return super::sandbox_service::run(arguments, scene, screen).await;
-    }
     if let Some(dir) = &arguments.repo {
         plan_of(dir, arguments.json, screen)?;
     }
@@ -42,8 +39,12 @@ pub(super) async fn run(
         phileas_world::export::check(dir)
             .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
     }
+    // A person at a terminal sees the service at work; an export is wanted when the days are over.
+    let watched = screen.watched && !arguments.headless && !arguments.json;
+    if arguments.serve || (watched && arguments.export.is_none()) {
+        super::sandbox_service::run(arguments, scene, screen).await
     // What a program reads has no use for a show.
-    if arguments.headless || arguments.json {
+    } else if arguments.headless || arguments.json {
         headless(arguments, scene, screen).await
     } else {
         super::show::run(arguments, scene, screen).await

@@ -1,13 +1,15 @@
-//! `phileas sandbox --serve`: the service itself, with its dashboard, at work on the models.
+//! `phileas sandbox` at a terminal, and `--serve` anywhere: the service itself, with its dashboard, at work on the models.
 //!
 //! Everything is real but the other ends of the wires: GitHub and Jules are models on loopback ports, whose clock runs
-//! faster than ours. The time before is gone through at once, so that there is something to see.
+//! faster than ours. The time before is gone through at once, so that there is something to see; a person at a terminal
+//! is told both.
 
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use phileas_domain::model::Holder;
+use phileas_domain::model::{Holder, RepositoryName};
 use phileas_world::Face;
 use phileas_world::github::Role;
 use phileas_world::http::{ClockMode, serve};
@@ -15,16 +17,22 @@ use secrecy::SecretString;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::arguments::Sandbox;
 use super::connect::transport;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
 use super::serve::signals;
+use super::show;
+use super::teller::Teller;
 use crate::adapters::github::{self, Token};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::jules::{self, JulesKey};
+use crate::adapters::pause::Pause;
+use crate::runtime::TickReport;
 use crate::runtime::driver::{Bounds, Pulse};
+use crate::runtime::inbox::Fault;
 use crate::sandbox::postman::deliver;
 use crate::sandbox::running_time::RunningTime;
 use crate::sandbox::{Days, Scene, Shared, scene};
@@ -38,7 +46,7 @@ use crate::server::keys::Keys;
 use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::outside::Outside;
-use crate::server::repositories::{Repositories, Source};
+use crate::server::repositories::{Member, Repositories, Source};
 use crate::server::setup::GITHUB;
 use crate::server::sweep::Sweep;
 use crate::server::ticks::Ticks;
@@ -46,9 +54,9 @@ use crate::server::webhook::{Intake, Listed, Secrets};
 use crate::server::{Fleet, Service, ending};
 
 /// Minutes there in a second here.
-const SPEED: f64 = 1.0;
-/// How many deliveries of a hundred the model loses, and doubles.
-const TROUBLED: f64 = 0.08;
+const SPEED: f64 = 3.0;
+/// How many deliveries of a hundred the model makes twice.
+const DOUBLED: f64 = 0.08;
 /// By up to how many seconds it delivers late, so that the order changes.
 const LATE_SECONDS: u64 = 90;
 /// What further repositories are called; they begin when the service does.
@@ -61,15 +69,22 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let factor = (arguments.speed.unwrap_or(SPEED) * 60.0).clamp(1.0, 3_600.0);
-    // The webhook notes when it heard something by our clock, behind which the world must never be.
+    // The present is where the days before end, so that the dates on the page are today's.
     let now = jiff::Timestamp::now();
     scene.start = now.checked_sub(arguments.until).unwrap_or(now);
     scene.others = OTHERS.map(str::to_owned).to_vec();
-    let shared = before(arguments, scene).await?;
-
-    let (end, asked) = ending();
-    let signals = signals()?;
     let places = Places::bind(arguments).await?;
+    let told = screen.watched && !arguments.json;
+    let mut teller = Teller::new(screen.colour);
+    let (end, asked) = ending();
+    let mut signals = std::pin::pin!(signals()?);
+    let shared = open(arguments, scene)?;
+    let past = before(arguments, &shared, told.then_some(&mut teller), screen);
+    tokio::select! {
+        past = past => past?,
+        () = &mut signals => return leave(arguments, &shared, told.then_some(&mut teller), screen),
+    }
+    trouble(arguments, &shared);
     let time = RunningTime::new(shared.clone(), factor);
     let faces = {
         let face = |listener, face| {
@@ -110,8 +125,11 @@ pub(super) async fn run(
     let figures = Arc::new(Figures::default());
     let pulse = Arc::new(Pulse::default());
     let clock = Arc::new(time.clone());
+    let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
     let run = "sandbox".to_owned();
+    let (heard, mut hearing) = unbounded_channel();
     let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
+        .seen_by(Arc::new(Told(heard)) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
     let secrets = SecretString::from(scene::WEBHOOK_SECRET);
@@ -143,7 +161,8 @@ pub(super) async fn run(
             Listed::default(),
             Arc::clone(&figures),
         )
-        .telling(changed),
+        .telling(changed)
+        .by(clock_of_intake),
         inbox,
         public: places.public,
         admin: places.admin,
@@ -171,7 +190,7 @@ pub(super) async fn run(
     };
     tell(arguments, screen, admin_at, public_at, factor)?;
     let post = deliver(
-        shared,
+        shared.clone(),
         transport(),
         format!("http://{public_at}/webhook"),
         asked.clone(),
@@ -179,42 +198,100 @@ pub(super) async fn run(
     let post = tokio::spawn(post);
     let running = service.run(asked);
     let mut running = std::pin::pin!(running);
-    tokio::select! {
-        _ = &mut running => {}
-        () = signals => {
-            end.now();
-            let _in_time = running.await;
+    loop {
+        tokio::select! {
+            _ = &mut running => break,
+            () = &mut signals => {
+                end.now();
+                let _in_time = running.await;
+                break;
+            }
+            Some((name, report)) = hearing.recv() => if told {
+                let books = shared.world().books().clone();
+                teller.world(screen, &books)?;
+                teller.tick(screen, &name, &report)?;
+                screen.flush()?;
+            }
         }
     }
     end.now();
     let _ended = tokio::join!(post, faces);
+    leave(arguments, &shared, told.then_some(&mut teller), screen)
+}
+
+/// What it came to, and everything of it where that was asked for.
+fn leave(
+    arguments: &Sandbox,
+    shared: &Shared,
+    teller: Option<&mut Teller>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    if let Some(teller) = teller {
+        teller.end(screen, shared)?;
+    }
+    if !arguments.json {
+        show::export(arguments, shared, screen)?;
+    }
+    screen.flush()?;
     Ok(Exit::Done)
 }
 
-/// Goes through the time before the show at once.
-async fn before(arguments: &Sandbox, scene: Scene) -> Result<Shared, Stopped> {
-    let troubled = !arguments.chaos && arguments.faults.is_none();
+/// Passes on what ticks did, to whoever tells it.
+#[derive(Debug)]
+struct Told(UnboundedSender<(RepositoryName, TickReport)>);
+
+impl Onlooker for Told {
+    fn ticked(&self, member: &Member, report: &TickReport, _took: Duration) {
+        // The show may have ended before the last tick.
+        let _over = self.0.send((member.name.clone(), report.clone()));
+    }
+
+    fn failed(&self, _member: &Member, _fault: &Fault, _took: Duration) {}
+}
+
+fn open(arguments: &Sandbox, mut scene: Scene) -> Result<Shared, Stopped> {
+    if is_fair(arguments) {
+        scene.knobs.webhook_lost = show::LOST;
+    }
     let (mut world, repo) = scene.build().map_err(Stopped::usage)?;
     // The sweep lists the hooks of a repository, which takes more than the rest needs.
     world
         .github_mut()
         .set_role(repo, scene::RUNNER, Role::Admin);
-    let shared = Shared::new(world);
-    let mut days = Days::new(
-        shared.clone(),
-        scene::repository(),
-        arguments.until,
-        arguments.seed,
-    );
-    while days.next().await.is_some() {}
-    if troubled {
+    Ok(Shared::new(world))
+}
+
+/// Nobody asked for troubles of their own.
+fn is_fair(arguments: &Sandbox) -> bool {
+    !arguments.chaos && arguments.faults.is_none()
+}
+
+/// Goes through the time before the service at once.
+async fn before(
+    arguments: &Sandbox,
+    shared: &Shared,
+    teller: Option<&mut Teller>,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    if let Some(teller) = teller {
+        return show::days(arguments, shared, teller, screen).await;
+    }
+    let span = arguments.until;
+    let mut days = Days::new(shared.clone(), scene::repository(), span, arguments.seed);
+    while days.next().await.is_some() {
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+/// Deliveries of the running service come twice and late as well.
+fn trouble(arguments: &Sandbox, shared: &Shared) {
+    if is_fair(arguments) {
         let mut world = shared.world();
         let knobs = world.knobs_mut();
-        knobs.webhook_lost = TROUBLED;
-        knobs.webhook_doubled = TROUBLED;
+        knobs.webhook_doubled = DOUBLED;
         knobs.webhook_late_seconds = LATE_SECONDS;
     }
-    Ok(shared)
 }
 
 fn repositories(outside: Outside, changed: Arc<Notify>) -> Result<Repositories, Stopped> {
@@ -283,9 +360,9 @@ fn tell(
         });
         screen.line(&places.to_string())?;
     } else {
-        screen.line(&format!("The dashboard is at http://{admin}/"))?;
         screen.line(&format!(
-            "Models of GitHub and Jules run behind it; one second here is {:.1} minutes there. Some webhooks are lost, \
+            "The dashboard is at http://{admin}/\n\
+             Models of GitHub and Jules run behind it; one second here is {:.1} minutes there. Some webhooks are lost, \
              doubled or late. Ctrl-C ends it.",
             factor / 60.0
         ))?;

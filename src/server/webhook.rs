@@ -30,7 +30,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use jiff::Timestamp;
 use tokio::sync::Notify;
 
 pub use body::{BODY_TIMEOUT, LARGE_ROOM, MAX_BODY, SMALL_BODY};
@@ -38,6 +37,7 @@ pub use listed::Listed;
 pub use signature::{MIN_SECRET, Secrets, SecretsError};
 
 use super::figures::Figures;
+use crate::adapters::pause::{Pause, SystemPause};
 use crate::runtime::inbox::{Accepted, Inbox};
 use body::{Refused, Room};
 use facts::Facts;
@@ -62,6 +62,7 @@ pub struct Intake<I> {
     requests: AtomicU64,
     /// Told when a stored delivery may have changed which repositories there are.
     changed: Option<Arc<Notify>>,
+    clock: Arc<dyn Pause>,
 }
 
 impl<I> Intake<I> {
@@ -77,7 +78,15 @@ impl<I> Intake<I> {
             run: fastrand::u32(..),
             requests: AtomicU64::new(0),
             changed: None,
+            clock: Arc::new(SystemPause),
         }
+    }
+
+    /// Says by another clock than this machine's when a delivery was heard.
+    #[must_use]
+    pub fn by(mut self, clock: Arc<dyn Pause>) -> Self {
+        self.clock = clock;
+        self
     }
 
     /// Tells when a stored delivery may have changed which repositories there are.
@@ -166,7 +175,7 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
         headers.get(DELIVERY),
         headers.get(EVENT),
         body.bytes(),
-        Timestamp::now(),
+        intake.clock.now(),
     );
     // The payload is not needed any more; what waits for the disk is small.
     drop(body);

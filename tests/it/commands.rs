@@ -4,9 +4,11 @@
 mod bench;
 mod probe;
 mod session;
+mod show;
 mod simulate;
 mod state;
 mod status;
 mod stop;
+mod terminal;
 mod track;
 mod world_only;

@@ -7,36 +7,13 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use super::bench::program;
-
-/// The program at a terminal, which `script` (of util-linux) plays, and what one types there.
-fn at_a_terminal(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin) {
-    // Without the word, a shell that stays between would be ended by Ctrl-C as well.
-    let words = [&["exec", env!("CARGO_BIN_EXE_phileas")], arguments]
-        .concat()
-        .join(" ");
-    let mut child = std::process::Command::new("script")
-        .args(["--quiet", "--return", "--command", &words, "/dev/null"])
-        .env_remove("CI")
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let keys = child.stdin.take().unwrap();
-    (child, keys)
-}
-
-const CTRL_C: &[u8] = &[3];
+use super::terminal::Terminal;
 
 #[test]
 fn people_get_lines_to_paste() {
-    let (mut child, mut keys) = at_a_terminal(&["sandbox", "--world-only"]);
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut shown = String::new();
-    while !shown.contains("Ctrl-C") {
-        shown.push_str(lines.next().unwrap().unwrap().trim_end());
-        shown.push('\n');
-    }
+    let mut terminal = Terminal::with(&["sandbox", "--world-only"]);
+    terminal.until("Ctrl-C");
+    let shown = terminal.shown.replace("\r\n", "\n");
     for word in [
         "\nexport GITHUB_API_URL=http://",
         " GITHUB_TOKEN=",
@@ -46,22 +23,7 @@ fn people_get_lines_to_paste() {
     ] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
-    keys.write_all(CTRL_C).unwrap();
-    assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn a_show_that_is_ended_says_what_it_came_to() {
-    let (mut child, mut keys) = at_a_terminal(&["sandbox", "--until", "300d", "--speed", "1"]);
-    let mut reader = BufReader::new(child.stdout.take().unwrap());
-    let mut shown = String::new();
-    while !shown.contains("phileas starts") {
-        assert!(reader.read_line(&mut shown).unwrap() > 0, "{shown}");
-    }
-    keys.write_all(CTRL_C).unwrap();
-    reader.read_to_string(&mut shown).unwrap();
-    assert!(shown.contains(" lost, and nothing with them."), "{shown}");
-    assert!(child.wait().unwrap().success());
+    terminal.interrupt();
 }
 
 #[test]

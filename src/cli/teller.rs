@@ -1,0 +1,219 @@
+//! A sandbox told line by line: what Jules and people did, what phileas did, and what it waits for.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use jiff::Timestamp;
+use phileas_domain::engine::{Reason, Verdict};
+use phileas_domain::model::{RepositoryName, TrackName};
+use phileas_world::books::Books;
+
+use super::exit::Stopped;
+use super::output::Screen;
+use super::words::several;
+use crate::runtime::TickReport;
+use crate::sandbox::{Shared, scene};
+
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 11;
+
+/// Tells what happens, line by line.
+pub(super) struct Teller {
+    colour: bool,
+    /// How many of GitHub's books were told.
+    written: usize,
+    day: String,
+    /// Why each track waits, as it was told last.
+    waits: BTreeMap<(String, Option<TrackName>), Reason>,
+}
+
+/// The newcomer's own repository needs no name; the others stand beside it.
+fn prefix(repository: &str) -> String {
+    let name = repository.rsplit('/').next().unwrap_or(repository);
+    if name == scene::NAME {
+        String::new()
+    } else {
+        format!("{name} ")
+    }
+}
+
+/// Whether a wait is news. That a session is at work is not.
+fn is_worth_telling(reason: Reason) -> bool {
+    !matches!(
+        reason,
+        Reason::SessionRunning
+            | Reason::NotDue
+            | Reason::PrOpen
+            | Reason::NextCommit
+            | Reason::OtherHolder
+    )
+}
+
+impl Teller {
+    pub(super) fn new(colour: bool) -> Self {
+        Self {
+            colour,
+            written: 0,
+            day: String::new(),
+            waits: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn say(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        at: Timestamp,
+        sign: &str,
+        colour: AnsiColor,
+        text: &str,
+    ) -> Result<(), Stopped> {
+        let day = at.strftime("%A %Y-%m-%d").to_string();
+        if day != self.day {
+            screen.line(&day)?;
+            self.day = day;
+        }
+        let style = if self.colour {
+            Style::new().fg_color(Some(colour.into()))
+        } else {
+            Style::new()
+        };
+        let line = format!("  {}  {style}{sign}{style:#} {text}", at.strftime("%H:%M"));
+        screen.wrapped(&line, INDENT)?;
+        Ok(())
+    }
+
+    /// What Jules and the maintainer did on GitHub since last time.
+    pub(super) fn world(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        books: &Books,
+    ) -> Result<(), Stopped> {
+        let news: Vec<_> = books
+            .github_writes
+            .iter()
+            .skip(self.written)
+            .cloned()
+            .collect();
+        self.written = books.github_writes.len();
+        for write in news {
+            let number = write.detail["number"].as_u64().unwrap_or_default();
+            let title = write.detail["title"].as_str().unwrap_or_default();
+            let pull = format!("{}#{number}", prefix(&write.repository));
+            let (sign, text) = match write.what.as_str() {
+                "pull.opened" => ("◇", format!("Jules opens pull request {pull}: {title}")),
+                "pull.merged" => ("◆", format!("{} merges {pull}", write.actor)),
+                "pull.closed" => (
+                    "◈",
+                    format!("{} closes {pull} without a merge", write.actor),
+                ),
+                "pull.reviewed" => ("◇", format!("{} reviews {pull}", write.actor)),
+                _ => continue,
+            };
+            self.say(screen, write.at, sign, AnsiColor::Magenta, &text)?;
+        }
+        Ok(())
+    }
+
+    /// What phileas did.
+    pub(super) fn tick(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        repository: &RepositoryName,
+        report: &TickReport,
+    ) -> Result<(), Stopped> {
+        for (at, line) in &report.done {
+            let who = line
+                .persona
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let turn = format!(
+                "{}{}#{}",
+                prefix(&repository.name),
+                line.track
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
+                line.seq.unwrap_or_default()
+            );
+            let (sign, colour, text) = match line.verdict {
+                Verdict::Dispatched => (
+                    "▶",
+                    AnsiColor::Green,
+                    format!(
+                        "phileas starts {who} ({turn}): the intent is in git, then Jules is called"
+                    ),
+                ),
+                Verdict::Advanced => (
+                    "✔",
+                    AnsiColor::Green,
+                    format!(
+                        "phileas writes into the ledger: {turn} {who}, {}",
+                        line.detail
+                    ),
+                ),
+                Verdict::Settled => (
+                    "●",
+                    AnsiColor::Blue,
+                    format!("phileas settles {turn} {who}: {}", line.detail),
+                ),
+                Verdict::Adopted => (
+                    "↺",
+                    AnsiColor::Cyan,
+                    format!("phileas adopts {turn} {who}: {}", line.detail),
+                ),
+                _ => ("·", AnsiColor::White, line.detail.clone()),
+            };
+            self.waits
+                .remove(&(repository.to_string(), line.track.clone()));
+            self.say(screen, *at, sign, colour, &text)?;
+        }
+        for (at, line) in report
+            .waiting
+            .iter()
+            .filter(|(_, line)| is_worth_telling(line.reason))
+        {
+            let about = (repository.to_string(), line.track.clone());
+            if self.waits.insert(about, line.reason) != Some(line.reason) {
+                let track = line.track.as_ref().map_or("everything", TrackName::as_str);
+                let whose = prefix(&repository.name);
+                let text = format!("phileas waits with {whose}{track}: {}", line.detail);
+                self.say(screen, *at, "…", AnsiColor::Yellow, &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What it came to.
+    pub(super) fn end(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        shared: &Shared,
+    ) -> Result<(), Stopped> {
+        let world = shared.world();
+        let books = world.complete_books();
+        let merged = books
+            .github_writes
+            .iter()
+            .filter(|write| write.what == "pull.merged")
+            .count();
+        let pulls = books
+            .github_writes
+            .iter()
+            .filter(|write| write.what == "pull.opened")
+            .count();
+        let lost = books
+            .deliveries
+            .iter()
+            .filter(|delivery| delivery.fate == "lost")
+            .count();
+        screen.line(&format!(
+            "\n{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
+            several(books.sessions.len(), "session"),
+            several(pulls, "pull request"),
+            several(books.deliveries.len(), "webhook"),
+        ))?;
+        Ok(())
+    }
+}
