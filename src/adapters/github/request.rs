@@ -12,7 +12,7 @@ use crate::runtime::ports::{Disposition, Failure};
 use super::answer::Answer;
 use super::budget::Face;
 use super::channel::Channel;
-use super::retry::{LONGEST_WAIT, MAX_REDIRECTS, Nature, READ_ATTEMPTS};
+use super::retry::{LONGEST_CALL, LONGEST_WAIT, MAX_REDIRECTS, Nature, READ_ATTEMPTS};
 use super::{Client, Token, error, routes};
 
 /// A request that is to be made.
@@ -93,6 +93,7 @@ impl Client {
         call: &Call<'_>,
         target: impl Fn(&str) -> (Method, String),
     ) -> Result<Answer, Failure> {
+        let begun = self.pause.now();
         let mut attempt = 1;
         let mut redirects = 0;
         let mut renewed = false;
@@ -107,21 +108,11 @@ impl Client {
             let sent = self
                 .send_once(call.face, method, &path, call.body.clone(), &token)
                 .await;
-            let again = match self.judge(call, sent) {
+            let (wait, failure) = match self.judge(call, sent) {
                 Step::Done(answer) => return Ok(answer),
                 Step::Fail(failure) => return Err(failure),
-                Step::Again(failure) => {
-                    if attempt < READ_ATTEMPTS {
-                        self.pause.pause(self.backoff.wait(attempt)).await;
-                    }
-                    failure
-                }
-                Step::Wait(length, failure) => {
-                    if attempt < READ_ATTEMPTS {
-                        self.pause.pause(length).await;
-                    }
-                    failure
-                }
+                Step::Again(failure) => (self.backoff.wait(attempt), failure),
+                Step::Wait(length, failure) => (length, failure),
                 Step::Redirected(answer) => {
                     self.follow(call, &answer, &mut redirects)?;
                     continue;
@@ -135,9 +126,11 @@ impl Client {
                     continue;
                 }
             };
-            if attempt == READ_ATTEMPTS {
-                return Err(again);
+            let spent = self.pause.now().duration_since(begun);
+            if attempt == READ_ATTEMPTS || spent.unsigned_abs() >= LONGEST_CALL {
+                return Err(failure);
             }
+            self.pause.pause(wait).await;
             attempt += 1;
         }
     }

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 /// How often a read is tried in all.
 pub const READ_ATTEMPTS: u32 = 4;
+/// After how long a read is not tried again: a GitHub that hangs must not hold up a tick for longer than a driver gives
+/// it.
+pub const LONGEST_CALL: Duration = Duration::from_secs(90);
 /// How many redirects are followed.
 pub const MAX_REDIRECTS: u32 = 3;
 /// The longest wait within a call. Whoever asks for more gets the call back, to come again later.

@@ -304,6 +304,7 @@ impl Client {
     /// Sends a call as often as the policy allows.
     async fn call(&self, call: &Call<'_>) -> Result<Response<Bytes>, ApiError> {
         let mut attempts = Attempts::default();
+        let begun = self.stopwatch.elapsed();
         let session = call.names.iter().find(|(place, _)| *place == "{session}");
         loop {
             let error = match self.once(call).await {
@@ -314,7 +315,8 @@ impl Client {
                 && session
                     .is_some_and(|(_, id)| self.recent.is_fresh(id, self.stopwatch.elapsed()));
             let jitter = lock(&self.jitter).f64();
-            let Some(wait) = attempts.next(&error, fresh, jitter) else {
+            let spent = self.stopwatch.elapsed().saturating_sub(begun);
+            let Some(wait) = attempts.next(&error, fresh, jitter, spent) else {
                 return Err(error);
             };
             tracing::debug!(

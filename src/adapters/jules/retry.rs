@@ -14,7 +14,8 @@ pub const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait between two attempts. Whoever asks for more patience than this is reported, not waited for.
 pub const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The longest time that one call waits in all.
+/// The longest time that one call waits in all, and after which it is not sent again: a Jules that hangs must not hold
+/// up a tick for longer than a driver gives it.
 pub const MAX_TOTAL_WAIT: Duration = Duration::from_secs(90);
 
 /// For how long after our own create a session may be unknown to Jules without being gone.
@@ -40,8 +41,15 @@ pub(super) struct Attempts {
 impl Attempts {
     /// How long to wait before the call is sent again; `None`: the error stands.
     ///
-    /// `fresh` says whether the session is so young that its absence may be a delay; `jitter` is in `0.0..1.0`.
-    pub(super) fn next(&mut self, error: &ApiError, fresh: bool, jitter: f64) -> Option<Duration> {
+    /// `fresh` says whether the session is so young that its absence may be a delay; `jitter` is in `0.0..1.0`; `spent`
+    /// is how long ago the call was first sent.
+    pub(super) fn next(
+        &mut self,
+        error: &ApiError,
+        fresh: bool,
+        jitter: f64,
+        spent: Duration,
+    ) -> Option<Duration> {
         if error.is_status(404) {
             if !fresh {
                 return None;
@@ -51,7 +59,7 @@ impl Attempts {
             return Some(wait);
         }
         self.failed += 1;
-        if self.failed >= MAX_ATTEMPTS || !may_repeat(error) {
+        if self.failed >= MAX_ATTEMPTS || spent >= MAX_TOTAL_WAIT || !may_repeat(error) {
             return None;
         }
         let asked = error.answer().and_then(|answer| answer.retry_after);
@@ -104,7 +112,7 @@ mod tests {
 
     fn waits(error: &ApiError, fresh: bool, jitter: f64) -> Vec<u64> {
         let mut attempts = Attempts::default();
-        std::iter::from_fn(|| attempts.next(error, fresh, jitter))
+        std::iter::from_fn(|| attempts.next(error, fresh, jitter, Duration::ZERO))
             .map(|wait| u64::try_from(wait.as_millis()).unwrap())
             .collect()
     }
@@ -151,6 +159,18 @@ mod tests {
         assert!(waits(&too_long, false, 0.0).is_empty());
         let in_all = answer(routes::LIST_SESSIONS, 429, Some(30));
         assert_eq!(waits(&in_all, false, 0.0), [30_000; 3]);
+    }
+
+    #[test]
+    fn whoever_hangs_is_not_asked_for_ever() {
+        let hangs = ApiError {
+            route: routes::GET_SESSION,
+            cause: Cause::Transport(TransportError::Lost("no answer in time".to_owned())),
+        };
+        let mut attempts = Attempts::default();
+        let mut next = |spent| attempts.next(&hangs, false, 0.0, Duration::from_secs(spent));
+        assert!(next(60).is_some());
+        assert!(next(121).is_none());
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::runtime::ports::Clock;
 
 /// How long a tick may take before it is told to stop. The slowest known one creates three sessions at a minute each.
 pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
-/// How long after that it may take until it is abandoned.
-pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(2);
+/// How long after that it may take until it is abandoned: longer than the longest call that cannot be stopped.
+pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(4);
 
 /// A lease, and all that is needed to use it up.
 pub(super) struct Task<I, C, T> {
@@ -69,21 +69,24 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         let (stopper, stop) = stopper();
         let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, stop));
         let mut told = self.stop.clone();
-        tokio::select! {
+        let too_long = tokio::select! {
             biased;
             ticked = &mut tick => return ticked,
-            () = told.asked() => {}
-            () = self.clock.sleep_until(limit) => tracing::warn!(
-                repository = self.lease.repository.0,
-                "a tick takes longer than {} minutes and is told to stop",
-                TICK_LIMIT.as_mins()
-            ),
-        }
+            () = told.asked() => false,
+            () = self.clock.sleep_until(limit) => true,
+        };
         stopper.stop();
         let limit = later(self.clock.now(), ABANDON_AFTER);
         tokio::select! {
             biased;
-            ticked = &mut tick => ticked,
+            ticked = &mut tick => match ticked {
+                // Looked at again at once, it would only take as long again.
+                Ticked::Stopped if too_long => Ticked::Failed(Fault::Outage {
+                    because: format!("the tick took longer than {} minutes", TICK_LIMIT.as_mins()),
+                    retry_after: None,
+                }),
+                ticked => ticked,
+            },
             () = self.clock.sleep_until(limit) => Ticked::Failed(Fault::Own {
                 because: "the tick did not end, nor stop when it was told to".to_owned(),
             }),

@@ -109,7 +109,8 @@ impl Listeners {
         };
         let events = unfold(listener, |mut listener| async move {
             let word = listener.next().await?;
-            let event = Event::default().event(word).data("");
+            // Browsers drop an event that has no data.
+            let event = Event::default().event(word).data(word);
             Some((Ok::<_, Infallible>(event), listener))
         });
         let alive = KeepAlive::new().interval(KEEP_ALIVE);
@@ -140,6 +141,8 @@ impl Listener {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::StreamExt as _;
+
     use super::super::board::{Board, QUEUE};
     use super::*;
     use crate::server::ending;
@@ -167,6 +170,22 @@ mod tests {
             board.tell(RepositoryId(8));
         }
         assert_eq!(slow.next().await, Some("reload"));
+    }
+
+    /// <https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage>: with an empty data buffer
+    /// nothing is dispatched.
+    #[tokio::test]
+    async fn an_event_has_data() {
+        let board = Board::default();
+        let (end, ended) = ending();
+        let (_news, inbox) = watch::channel(0);
+        let answer = Listeners::default().listen(Topic::Repositories, board.news(), inbox, ended);
+        board.tell(RepositoryId(7));
+        let mut body = answer.into_body().into_data_stream();
+        let event = body.next().await.unwrap().unwrap();
+        assert_eq!(event, "event: changed\ndata: changed\n\n");
+        end.now();
+        assert!(body.next().await.is_none());
     }
 
     #[tokio::test]

@@ -356,6 +356,14 @@ async fn a_tick_that_never_ends_is_abandoned_and_parked() {
     let parked = set.inbox.parked().await.unwrap();
     assert_eq!(parked.len(), 1, "the one that never ends");
     assert_eq!(parked[0].repository, RepositoryId(1));
+    // The one that ends when it is told to is left alone for a while each time, and is never parked.
+    let begun = set.stage.begun(2);
+    assert!(begun.len() > 3, "{begun:?}");
+    assert!(
+        begun
+            .windows(2)
+            .all(|pair| pair[1].duration_since(pair[0]) > TICK_LIMIT)
+    );
     set.end().await;
 }
 

@@ -14,6 +14,10 @@ use crate::support::say;
 const MEMORY: u64 = 200;
 /// What is granted to a busy machine on top of a time limit.
 const GRACE: Duration = Duration::from_secs(20);
+/// How many MiB an endless body would have: the limit of 25, and far more than a system's buffers take.
+const MANY: usize = 200;
+/// How long GitHub waits for an answer.
+const GITHUB_WAITS: Duration = Duration::from_secs(10);
 
 #[test]
 fn slow_clients_are_cut_off_and_others_are_served() {
@@ -90,12 +94,12 @@ fn oversized_truncated_and_senseless_requests_leave_it_standing() {
                 line.send(&head).unwrap();
                 let chunk = [b"100000\r\n".as_slice(), &vec![b' '; 1 << 20], b"\r\n"].concat();
                 // The service stops reading and closes; how much the system takes before is its own affair.
-                (0..40).take_while(|_| line.send(&chunk).is_ok()).count()
+                (0..MANY).take_while(|_| line.send(&chunk).is_ok()).count()
             })
         })
         .collect();
     let sent: Vec<usize> = flood.into_iter().map(|one| one.join().unwrap()).collect();
-    assert!(sent.iter().all(|sent| *sent < 40), "{sent:?}");
+    assert!(sent.iter().all(|sent| *sent < MANY), "{sent:?}");
     for piece in [20, post.head().len() + 1, post.bytes().len() - 1] {
         let mut line = Line::open(service.public).unwrap();
         line.send(&post.bytes()[..piece]).unwrap();
@@ -136,24 +140,23 @@ fn a_flood_of_connections_leaves_room_for_the_rest() {
     let service = Service::start(data.path());
     let (_, files_before) = service.load();
     let started = Instant::now();
-    // Those that find no seat wait in the system's queue, and this loop with them.
     let crowd: Vec<_> = (0..MAX_CONNECTIONS + 200)
         .map(|_| Line::open(service.public).unwrap())
         .collect();
-    // All seats are taken by those who say nothing. Once their time is over, the next ones are served.
+    // All seats are taken by those who say nothing; the one who has been silent for longest makes room.
     assert_eq!(
         ask(service.public, &Post::about("patient", 7).bytes()).status,
         202
     );
     let waited = started.elapsed();
-    assert!(waited < Duration::from_secs(30) + GRACE, "{waited:?}");
+    assert!(waited < GITHUB_WAITS, "{waited:?}");
     let (peak, files) = service.load();
     assert!(files <= files_before + MAX_CONNECTIONS, "{files}");
     assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
     drop(crowd);
     assert_eq!(get(service.public, "/readyz").status, 200);
     say(&format!(
-        "flood: {} silent connections; an honest delivery behind them was answered {:.1} s after the first; peak {} MiB, {files} files",
+        "flood: {} silent connections; an honest delivery behind them was answered {:.2} s after the first; peak {} MiB, {files} files",
         MAX_CONNECTIONS + 200,
         waited.as_secs_f64(),
         peak >> 10

@@ -1,0 +1,89 @@
+//! How many connections one public address may have. Addresses of a private network are not limited by themselves:
+//! behind a proxy everybody comes from one.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::MAX_PER_ADDRESS;
+
+/// Who is connected, by public address.
+#[derive(Debug, Default)]
+pub(super) struct Crowd(Mutex<BTreeMap<IpAddr, usize>>);
+
+/// One connection in the crowd, until it is dropped.
+pub(super) struct Seat {
+    crowd: Arc<Crowd>,
+    address: Option<IpAddr>,
+}
+
+impl Crowd {
+    /// Takes a seat for a connection from this address, if it has not too many.
+    pub(super) fn sit(crowd: &Arc<Self>, address: IpAddr) -> Option<Seat> {
+        let address = Some(address.to_canonical()).filter(is_public);
+        if let Some(address) = address {
+            let mut seats = crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken = seats.entry(address).or_default();
+            if *taken >= MAX_PER_ADDRESS {
+                return None;
+            }
+            *taken += 1;
+        }
+        Some(Seat {
+            crowd: Arc::clone(crowd),
+            address,
+        })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let Some(address) = self.address else { return };
+        let mut seats = self.crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = seats.get_mut(&address) {
+            *taken -= 1;
+            if *taken == 0 {
+                seats.remove(&address);
+            }
+        }
+    }
+}
+
+/// Whether an address may be one client's own.
+fn is_public(address: &IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private() || v4.is_link_local()),
+        IpAddr::V6(v6) => !(v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_public_address_cannot_take_every_seat() {
+        let crowd = Arc::new(Crowd::default());
+        for private in ["127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.0.9"] {
+            let address: IpAddr = private.parse().unwrap();
+            let seats: Vec<_> = (0..=MAX_PER_ADDRESS)
+                .map(|_| Crowd::sit(&crowd, address))
+                .collect();
+            assert!(seats.iter().all(Option::is_some), "{private}");
+        }
+        let (one, other) = ("192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap());
+        let mut seats: Vec<_> = (0..MAX_PER_ADDRESS)
+            .map(|_| Crowd::sit(&crowd, one))
+            .collect();
+        assert!(seats.iter().all(Option::is_some));
+        assert!(Crowd::sit(&crowd, one).is_none());
+        assert!(Crowd::sit(&crowd, other).is_some());
+        seats.pop();
+        assert!(Crowd::sit(&crowd, one).is_some());
+        drop(seats);
+        assert!(
+            crowd.0.lock().unwrap().is_empty(),
+            "all seats are free again"
+        );
+    }
+}
