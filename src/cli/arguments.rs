@@ -76,6 +76,8 @@ pub enum Command {
     Probe(Probe),
     /// Serve the webhook of any number of repositories, and keep what it tells
     Serve(Serve),
+    /// Ask a running service whether it is well
+    Health(Health),
     /// List the deliveries that a service has stored
     Deliveries(Deliveries),
     /// Run a stored delivery again
@@ -401,6 +403,20 @@ pub struct Serve {
     /// Make a GitHub App by a page on the admin listener, keep its credentials in the data directory, and end
     #[arg(long)]
     pub setup: bool,
+}
+
+/// A question to a running service.
+#[derive(Debug, Clone, Args)]
+pub struct Health {
+    /// Where the service listens, said as to `serve`; a listener on all addresses is asked on loopback
+    #[arg(long, env = "PHILEAS_LISTEN", value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// The file of the service's settings; `phileas.toml` here, if there is one
+    #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Ask whether deliveries may be sent to it, which needs its inbox and its driver, and not only whether it lives
+    #[arg(long)]
+    pub ready: bool,
 }
 
 /// A list of deliveries.

@@ -5,6 +5,7 @@ mod connect;
 mod deliveries;
 mod duration;
 pub mod exit;
+mod health;
 pub mod lines;
 mod manual;
 pub mod output;
@@ -121,6 +122,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Man { command } => manual::run(command, screen),
         Command::Probe(arguments) => probe::run(arguments, screen).await,
         Command::Serve(arguments) => serve::run(arguments, screen).await,
+        Command::Health(arguments) => health::run(arguments, screen).await,
         Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
         Command::Replay(arguments) => replay::run(arguments, screen).await,
         Command::Park { command } => park::run(command, screen).await,

@@ -184,13 +184,17 @@ fn config(arguments: &Serve) -> Result<Config, Stopped> {
         public_url: arguments.public_url.clone(),
         jules_keys_dir: arguments.jules_keys_dir.clone(),
     };
+    Ok(Config::new(given, file(arguments.config.as_deref())?)?)
+}
+
+/// The file of settings that was named, or the one that is here.
+pub(super) fn file(named: Option<&Path>) -> Result<File, Stopped> {
     let here = Path::new(CONFIG_FILE);
-    let file = match &arguments.config {
+    Ok(match named {
         Some(path) => File::read(path)?,
         None if here.is_file() => File::read(here)?,
         None => File::default(),
-    };
-    Ok(Config::new(given, file)?)
+    })
 }
 
 async fn bind(option: &str, address: std::net::SocketAddr) -> Result<TcpListener, Stopped> {

@@ -6,10 +6,9 @@
 //                  └─────────────> GitHub model      GraphQL: held against the schema here; git and /__world: passed on
 //   phileas ──> router ─────────────────> Jules model      counted only: Jules publishes no description
 //
-// First Octokit makes its calls through Prism, then phileas works while the world's time passes. Fails when
-// anything broke a description, when a run ends otherwise than expected, and when phileas has a route that was never
-// taken.
-import { spawn } from 'node:child_process';
+// First Octokit makes its calls through Prism, then phileas works while the world's time passes: at a command line, and
+// as a service. Fails when anything broke a description, when a run ends otherwise than expected, and when phileas has a
+// route that was never taken.
 import { once } from 'node:events';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
@@ -18,10 +17,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerProblems, documentProblems } from './github-schema.mjs';
+import { service } from './prism-service.mjs';
+import { run, start } from './programs.mjs';
 import { act, advance, books, script, setFaults, world } from './world.mjs';
 
 const START_LIMIT_MS = 60_000;
-const RUN_LIMIT_MS = 120_000;
+const ANSWER_LIMIT_MS = 120_000;
 const QUIET_TICKS = 6;
 const MOST_TICKS = 40;
 const BETWEEN_TICKS = '30m'; // of the world's time
@@ -29,8 +30,6 @@ const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapt
 // Routes that cannot be taken here, each with the reason. An entry that is exercised after all is an error too.
 const OUT_OF_REACH = {
   github: {
-    'GET /repos/{owner}/{repo}/installation': 'needs the key of an App; the runs here have a token',
-    'POST /app/installations/{installation_id}/access_tokens': 'needs the key of an App; the runs here have a token',
     'POST /repos/{owner}/{repo}/issues/{issue_number}/labels': 'for tokens of which GitHub drops the label of a new issue',
   },
   jules: {},
@@ -48,13 +47,10 @@ tier = "pro"
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = createWriteStream(join(root, '.parts/prism.log'));
-const children = [];
 const servers = [];
-process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 const violations = [];
-let seen; // face -> set of "METHOD path", of the phase at hand
+let seen = nothingSeen(); // face -> set of "METHOD path", of Octokit or of phileas
 let counts; // "face METHOD route status" -> number, of the phase at hand
 const description = JSON.parse(readFileSync(join(root, '.parts/github.json'), 'utf8'));
 const templates = publishedTemplates();
@@ -68,7 +64,7 @@ const failures = [
   ...(await phase('Octokit', () => run(process.execPath, [
     '--test', '--test-concurrency=1', '--test-reporter=spec', ...['octokit.mjs', 'octokit-routes.mjs'].map((file) => join(root, 'tests/parts', file)),
   ], { GITHUB_FACE: github }))),
-  ...(existsSync(join(root, ROUTE_FILES.github)) ? await phase('phileas', journey) : nothingYet(ROUTE_FILES.github)),
+  ...(existsSync(join(root, ROUTE_FILES.github)) ? await ownRoutes() : nothingYet(ROUTE_FILES.github)),
   ...violations,
 ];
 servers.forEach((server) => server.close());
@@ -76,28 +72,42 @@ for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(failures.length === 0 ? 'no violation' : `${failures.length} failures`);
 process.exit(failures.length === 0 ? 0 : 1);
 
-/** Runs one phase, prints what it requested, and gives its failures. */
+/** Runs one phase, prints what it requested, and gives its failures; one that cannot go on is a failure too. */
 async function phase(name, work) {
-  seen = { github: new Set(), jules: new Set() };
   counts = new Map();
   console.log(`-- ${name}`);
-  const failures = await work();
+  const failures = await work().catch((error) => [error.stack]);
   for (const [line, count] of [...counts].sort()) console.log(`${String(count).padStart(6)}  ${line}`);
   return failures.map((failure) => `${name}: ${failure}`);
 }
 
-/** phileas on good days and on bad ones, and a person at its command line, until each of its routes was taken. */
-async function journey() {
+/** phileas at a command line and as a service, until each of its routes was taken. */
+async function ownRoutes() {
   const wanted = Object.fromEntries(Object.entries(ROUTE_FILES).map(([face, file]) => [face, routesOf(file)]));
-  const failures = wanted.github.filter((route) => !published(route)).map((route) => `not in GitHub's description: ${route}`);
-  const phileas = async (command, expected = 0) => failures.push(...await run(process.env.PHILEAS_BIN, command.split(' '), {
-    GITHUB_REPOSITORY: world.repository,
-    GITHUB_TOKEN: world.token,
+  const surroundings = {
     GITHUB_API_URL: github,
     GITHUB_GRAPHQL_URL: `${github}/graphql`,
     JULES_API_KEY: world.julesKey,
     JULES_API_BASE: jules + new URL(world.jules).pathname,
     PHILEAS_LOG: 'error',
+  };
+  seen = nothingSeen();
+  return [
+    ...wanted.github.filter((route) => !published(route)).map((route) => `not in GitHub's description: ${route}`),
+    ...(await phase('phileas', () => journey(surroundings))),
+    ...(await phase('phileas as a service', () => service(surroundings, (route) => exercised('github', route)))),
+    ...unexercised(wanted).map((route) => `never exercised: ${route}`),
+    ...stale(wanted),
+  ];
+}
+
+/** phileas on good days and on bad ones, and a person at its command line. */
+async function journey(surroundings) {
+  const failures = [];
+  const phileas = async (command, expected = 0) => failures.push(...await run(process.env.PHILEAS_BIN, command.split(' '), {
+    ...surroundings,
+    GITHUB_REPOSITORY: world.repository,
+    GITHUB_TOKEN: world.token,
   }, expected));
   const tick = async (expected) => {
     await phileas('tick --json', expected);
@@ -142,7 +152,7 @@ async function journey() {
   await phileas('stop --all');
   await phileas('resume');
   await phileas('probe --write');
-  return [...failures, ...unexercised(wanted).map((route) => `never exercised: ${route}`), ...stale(wanted)];
+  return failures;
 }
 
 /** Somebody deletes a label, behind the back of all that is checked here. */
@@ -258,7 +268,7 @@ function note(face, method, path, reply, body) {
 
 function exchange(options, body) {
   return new Promise((resolve, reject) => {
-    const call = send({ ...options, timeout: RUN_LIMIT_MS }, async (reply) => {
+    const call = send({ ...options, timeout: ANSWER_LIMIT_MS }, async (reply) => {
       const received = await bytes(reply).catch(reject);
       const headers = { ...reply.headers };
       delete headers['transfer-encoding'];
@@ -278,10 +288,9 @@ async function bytes(stream) {
 
 async function startPrism() {
   const cli = join(dirname(createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json')), 'dist/index.js');
-  const child = spawn(process.execPath,
+  const child = start(process.execPath,
     [cli, 'proxy', '--host', '127.0.0.1', '--port', '0', '--errors', join(root, '.parts/github.json'), world.github],
     { stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
   child.stderr.pipe(log);
   const listening = new Promise((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
@@ -295,16 +304,8 @@ async function startPrism() {
   return listening;
 }
 
-/** Runs a program to its end; gives what is wrong with it. */
-async function run(program, parameters, environment, expected = 0) {
-  const child = spawn(program, parameters, {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...environment },
-    timeout: RUN_LIMIT_MS,
-  });
-  children.push(child);
-  const [code, signal] = await once(child, 'exit');
-  return code === expected ? [] : [`${[program, ...parameters].join(' ')} ended with ${code ?? signal}, not ${expected}`];
+function nothingSeen() {
+  return { github: new Set(), jules: new Set() };
 }
 
 function nothingYet(file) {

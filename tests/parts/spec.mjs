@@ -2,7 +2,7 @@
 //
 //   node tests/parts/spec.mjs
 //
-// As published, it has four gaps for a strict proxy; each is closed here, and nothing else is changed.
+// As the package has it, it has five gaps for a strict proxy; each is closed here, and nothing else is changed.
 import { createRequire } from 'node:module';
 import { readFile, writeFile } from 'node:fs/promises';
 
@@ -17,6 +17,10 @@ const MAX_SEGMENTS = 8;
 const source = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json');
 const spec = JSON.parse(await readFile(source, 'utf8'));
 delete spec['x-webhooks'];
+
+// Octokit's package overrides one operation for the sake of its types: every account would be a user and an enterprise at
+// once (scripts/overrides/get-app-installations.json in octokit/openapi). GitHub's own description says: one of the two.
+spec.paths['/app/installations'].get.responses['200'].content['application/json'].schema.items = { $ref: '#/components/schemas/installation' };
 
 typeNullables(spec);
 const operations = Object.values(spec.paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));

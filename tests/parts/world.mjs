@@ -18,6 +18,13 @@ export const world = {
 /** Lets the world's time pass. `by` is a span such as "10m". */
 export const advance = (by) => control('POST', 'advance', { by });
 
+/** Lets the world's time pass until it is not behind this machine's; gives it. */
+export async function toPresent() {
+  const { now } = await control('GET', 'now');
+  const present = new Date();
+  return present > new Date(now) ? control('POST', 'advance', { to: present.toISOString() }) : { now };
+}
+
 /** Replaces the world's fault plan; no rule means that all goes well again. */
 export const setFaults = (...rules) => control('POST', 'faults', { rules });
 
@@ -26,6 +33,12 @@ export const script = (scenario) => control('POST', 'scenario', scenario);
 
 /** What a person does: `act` says what, the rest is told in the world's own list of acts. */
 export const act = (deed) => control('POST', 'act', deed);
+
+/** The webhook deliveries whose time has come, each once. */
+export const deliveries = () => control('POST', 'deliveries');
+
+/** Tells what a delivery, by its `id`, was answered with: its `status`. */
+export const delivered = (answer) => control('POST', 'delivered', answer);
 
 /** All that has happened in the world, as it tells it. */
 export const books = () => control('GET', 'books');

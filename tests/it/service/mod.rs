@@ -4,6 +4,7 @@ mod accept;
 mod client;
 mod commands;
 mod handler;
+mod health;
 mod kill;
 mod misuse;
 mod served;

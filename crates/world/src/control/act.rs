@@ -82,6 +82,11 @@ pub enum Deed {
     SetVariable { name: String, value: String },
     /// Gives the repository another name.
     Rename { name: String },
+    /// Installs an App on the repository; replies `{"installation"}`.
+    InstallApp { app: u64 },
+    /// Gives GitHub the key for an App that will be made from a manifest, because the model makes none: the private half
+    /// as PEM, handed out as it is, and the public one as PKCS#1 DER in base64. The key that was given last goes first.
+    StockAppKey { pem: String, public_key: String },
     /// Writes a message to a session in the web app.
     ReplyToSession { session: String, message: String },
     /// Approves a session's plan in the web app.

@@ -18,6 +18,7 @@
 //! | `POST delivered` | `{"id", "status"}`: what the receiver answered; without a status it did not in time |
 
 mod act;
+mod apps;
 mod deliveries;
 mod perform;
 mod time;

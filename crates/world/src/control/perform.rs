@@ -4,8 +4,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Mistake;
 use super::act::{Act, Deed, FilePush};
+use super::{Mistake, apps};
 use crate::github::{Model, Oid, RepoId, State};
 use crate::jules::WebAct;
 use crate::world::World;
@@ -218,6 +218,8 @@ fn on_github(
         Deed::SetRole { login, role } => github.set_role(repo, &login, role),
         Deed::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
         Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
+        Deed::InstallApp { app } => return apps::install(github, repo, app, now),
+        Deed::StockAppKey { pem, public_key } => apps::stock_key(github, pem, &public_key)?,
         Deed::ReplyToSession { .. }
         | Deed::ApprovePlan { .. }
         | Deed::ArchiveSession { .. }

@@ -120,7 +120,11 @@ fn close_to_others(path: &Path) -> io::Result<()> {
             return Ok(());
         }
         if fs::read_dir(path)?.next().is_none() {
-            return fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+            match fs::set_permissions(path, fs::Permissions::from_mode(0o700)) {
+                // An orchestrator may own the volume and let its user in as a member of a group.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+                closed => return closed,
+            }
         }
         tracing::warn!(
             "{} is open to other users (mode {mode:o}); close it with `chmod 700`",

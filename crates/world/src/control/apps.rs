@@ -1,0 +1,62 @@
+//! GitHub Apps: their keys, and where they are installed. A person makes one with GitHub's own form, by a manifest.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Mistake;
+use crate::github::{AppKey, Model, RepoId};
+
+/// Puts a key where the next App that is made takes its own.
+pub(super) fn stock_key(github: &mut Model, pem: String, public_key: &str) -> Result<(), Mistake> {
+    // Signatures are checked against keys of 2048 bits and more, and their PKCS#1 form always begins alike: a sequence
+    // whose length takes two bytes, and in it a number. Other forms have a sequence there, or are no DER at all.
+    let public = STANDARD
+        .decode(public_key)
+        .ok()
+        .filter(|der| matches!(der.as_slice(), [0x30, 0x82, _, _, 0x02, ..]))
+        .ok_or_else(|| {
+            Mistake::malformed(
+                "public_key: give the public half of an RSA key of at least 2048 bits as PKCS#1 DER in base64, such as \
+                 the output of `openssl rsa -in key.pem -RSAPublicKey_out -outform DER | base64 -w0`",
+            )
+        })?;
+    github.app_keys.push(AppKey { pem, public });
+    Ok(())
+}
+
+/// Installs an App on a repository. An account has an App once: where it is at work already, it gets the repository in
+/// addition.
+pub(super) fn install(
+    github: &mut Model,
+    repo: RepoId,
+    app: u64,
+    now: Timestamp,
+) -> Result<Value, Mistake> {
+    if !github.apps.contains_key(&app) {
+        return Err(Mistake::missing(format!("app: there is no App {app}")));
+    }
+    let Some(account) = github.repository(repo).map(|repository| repository.owner) else {
+        return Err(Mistake::missing(format!(
+            "repo: there is no repository {repo}"
+        )));
+    };
+    let known = github
+        .installations
+        .values()
+        .find(|installation| installation.app == app && installation.account == account)
+        .map(|installation| (installation.id, github.reaches(installation, repo)));
+    let id = match known {
+        Some((id, true)) => id,
+        Some((id, false)) => {
+            github.add_to_installation(id, repo, now);
+            id
+        }
+        None => {
+            let owner = github.login(account).to_owned();
+            github.install_app(app, &owner, Some(&[repo]), now)
+        }
+    };
+    Ok(json!({"installation": id}))
+}

@@ -1,0 +1,132 @@
+//! GitHub Apps of a served world: made from a manifest, and installed.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use phileas_world::seed::{Files, NewApp, Seed};
+use serde_json::{Value, json};
+
+use crate::bench::{Reply, Served, seeded};
+
+/// A JSON Web Token of an App with somebody's signature.
+fn jwt(served: &Served, app: &Value) -> String {
+    let now = served.world.lock().unwrap().now().as_second();
+    let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let head = encode(json!({"alg": "RS256", "typ": "JWT"}));
+    let claims = encode(json!({"iat": now - 60, "exp": now + 540, "iss": app.to_string()}));
+    format!("{head}.{claims}.{}", encode(json!("somebody's")))
+}
+
+fn ask(served: &Served, method: &str, path: &str, token: &str) -> Reply {
+    let credential = format!("authorization: Bearer {token}\r\n");
+    served.send(method, path, &credential, b"").unwrap()
+}
+
+fn act(served: &Served, deed: &Value) -> Value {
+    let reply = served.control("act", &deed.to_string());
+    let answer = reply.json();
+    assert_eq!(reply.status, 200, "{deed}: {answer}");
+    answer
+}
+
+/// What stands at the beginning of every RSA key of 2048 bits in its PKCS#1 form, and then nobody's number.
+fn public_key() -> String {
+    let mut der = vec![0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00];
+    der.extend([0xc5; 256]);
+    der.extend([0x02, 0x03, 0x01, 0x00, 0x01]);
+    STANDARD.encode(der)
+}
+
+/// Makes an App from a manifest, as a browser and a service do it together.
+fn made(served: &Served, name: &str) -> Reply {
+    let manifest = json!({
+        "name": name, "url": "https://rake.invalid", "redirect_url": "http://127.0.0.1:1/done",
+    });
+    let body = form_urlencoded::Serializer::new(String::new())
+        .append_pair("manifest", &manifest.to_string())
+        .finish();
+    let form = "/settings/apps/new?state=s";
+    let back = served.send("POST", form, "", body.as_bytes()).unwrap();
+    let location = back.header("location").unwrap();
+    let (_, query) = location.split_once("?code=").unwrap();
+    let (code, _) = query.split_once('&').unwrap();
+    let path = format!("/app-manifests/{code}/conversions");
+    served.send("POST", &path, "", b"").unwrap()
+}
+
+#[test]
+fn an_account_has_an_app_once_and_adds_repositories_to_it() {
+    let (mut world, _) = seeded();
+    world.seed(&Seed::new("octo", "orchard", Files::new()));
+    let now = world.now();
+    let app = NewApp {
+        id: 77,
+        slug: "mower".to_owned(),
+        owner: "gale".to_owned(),
+        ..NewApp::default()
+    };
+    world.github_mut().add_app(app, now);
+    let served = Served::start(world);
+    let install = |repo: &str| {
+        let deed = json!({"act": "install-app", "repo": repo, "app": 77});
+        act(&served, &deed)["installation"].clone()
+    };
+    let id = install("octo/garden");
+    let token = jwt(&served, &json!(77));
+    let listed = ask(&served, "GET", "/app/installations", &token).json();
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&listed[0]["id"], &listed[0]["account"]["login"]),
+        (&id, &json!("octo"))
+    );
+    let path = format!("/app/installations/{id}/access_tokens");
+    let minted = ask(&served, "POST", &path, &token).json();
+    let reached = || {
+        let token = minted["token"].as_str().unwrap();
+        ask(&served, "GET", "/installation/repositories", token).json()["total_count"].clone()
+    };
+    assert_eq!(reached(), 1);
+    assert_eq!(install("octo/garden"), id, "it is there already");
+    assert_eq!(reached(), 1);
+    assert_eq!(install("octo/orchard"), id);
+    assert_eq!(reached(), 2);
+}
+
+#[test]
+fn an_app_made_from_a_manifest_gets_the_key_that_was_given_last_and_is_known_by_it() {
+    let served = Served::start(seeded().0);
+    assert_eq!(made(&served, "Rake").status, 422, "there is no key yet");
+    for pem in ["first", "second"] {
+        let key = json!({"act": "stock-app-key", "pem": pem, "public_key": public_key()});
+        act(&served, &key);
+    }
+    let app = made(&served, "Rake").json();
+    assert_eq!(app["pem"], "second");
+    let strange = ask(&served, "GET", "/app", &jwt(&served, &app["id"]));
+    assert_eq!(strange.status, 401, "this is not the key's signature");
+    assert_eq!(made(&served, "Hoe").json()["pem"], "first");
+    assert_eq!(made(&served, "Saw").status, 422, "each is given out once");
+}
+
+#[test]
+fn apps_that_are_not_there_and_keys_that_are_none_are_refused() {
+    let served = Served::start(seeded().0);
+    let refused = served.control("act", r#"{"act": "install-app", "app": 7}"#);
+    assert_eq!(refused.status, 404);
+    assert_eq!(refused.json()["error"], "app: there is no App 7");
+    // The form in which most libraries export a public key unless they are told otherwise.
+    let subject_public_key_info = STANDARD.encode([0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09]);
+    for wrong in [
+        "",
+        "-----BEGIN RSA PUBLIC KEY-----",
+        &subject_public_key_info,
+    ] {
+        let deed = json!({"act": "stock-app-key", "pem": "test-key", "public_key": wrong});
+        let refused = served.control("act", &deed.to_string());
+        let error = refused.json()["error"].as_str().unwrap().to_owned();
+        assert_eq!(refused.status, 400, "{wrong}: {error}");
+        assert!(
+            error.starts_with("public_key: ") && error.contains("PKCS#1"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! `phileas health`: asks a running service whether it is well, for orchestrators whose image has no other program.
+
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{StatusCode, Uri};
+use http_body_util::Empty;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+
+use super::arguments::Health;
+use super::exit::{Exit, Stopped};
+use super::output::Screen;
+use super::serve;
+use crate::server::config;
+
+/// How long the service may take to answer. Longer than its own look at the inbox takes at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) async fn run(
+    arguments: &Health,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let listen = match arguments.listen {
+        Some(listen) => listen,
+        None => {
+            let file = serve::file(arguments.config.as_deref())?;
+            file.listen.unwrap_or(config::LISTEN)
+        }
+    };
+    let path = if arguments.ready {
+        "/readyz"
+    } else {
+        "/healthz"
+    };
+    let url = url(listen, path)?;
+    match answer(&url, PATIENCE).await {
+        Ok(StatusCode::OK) => {
+            screen.line(&format!("well: {url}"))?;
+            Ok(Exit::Done)
+        }
+        Ok(status) => Err(Stopped::fault(format!(
+            "{url} answers {status}; the log of the service says why"
+        ))),
+        Err(because) => Err(Stopped::fault(format!(
+            "{url} does not answer: {because}; is `phileas serve` running there?"
+        ))),
+    }
+}
+
+/// Where a service that listens there is reached from the same machine.
+fn url(listen: SocketAddr, path: &str) -> Result<Uri, Stopped> {
+    if listen.port() == 0 {
+        return Err(Stopped::usage(format!(
+            "--listen {listen}: port 0 is whichever is free; give the one that the service has printed"
+        )));
+    }
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}{path}", SocketAddr::new(ip, listen.port()))
+        .parse()
+        .map_err(|error| Stopped::usage(format!("--listen {listen}: {error}")))
+}
+
+/// The status of an answer, or why there is none.
+async fn answer(url: &Uri, patience: Duration) -> Result<StatusCode, String> {
+    let client = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
+    match tokio::time::timeout(patience, client.get(url.clone())).await {
+        Ok(Ok(reply)) => Ok(reply.status()),
+        Ok(Err(error)) => Err(causes(&error)),
+        Err(_) => Err(format!("no answer within {patience:?}")),
+    }
+}
+
+/// An error and what caused it, which alone says what happened to the connection.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url_of(listen: &str) -> String {
+        url(listen.parse().unwrap(), "/healthz")
+            .unwrap()
+            .to_string()
+    }
+
+    #[test]
+    fn a_listener_on_all_addresses_is_asked_on_loopback() {
+        for (listen, url) in [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080/healthz"),
+            ("0.0.0.0:8080", "http://127.0.0.1:8080/healthz"),
+            ("[::]:8080", "http://[::1]:8080/healthz"),
+            ("192.0.2.7:80", "http://192.0.2.7:80/healthz"),
+        ] {
+            assert_eq!(url_of(listen), url);
+        }
+        let refused = url("127.0.0.1:0".parse().unwrap(), "/healthz").unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage);
+    }
+
+    #[tokio::test]
+    async fn a_service_that_hangs_is_not_waited_for() {
+        // The system accepts the connection for it, and nobody ever answers.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = url(silent.local_addr().unwrap(), "/healthz").unwrap();
+        let because = answer(&url, Duration::from_millis(50)).await.unwrap_err();
+        assert!(because.contains("no answer within"), "{because}");
+    }
+}
