@@ -55,6 +55,6 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
     assert!(world.books().sessions.is_empty(), "Jules was not asked");
     let repo = world.github().repository_by_name("acme", "widget").unwrap();
     let mut issues = world.github().issues(repo);
-    let ours = "its branch `phileas/default/curator-1`";
+    let ours = "its branch `phileas/default/curator-1.2`";
     assert!(issues.any(|issue| issue.body.as_ref().is_some_and(|body| body.contains(ours))));
 }
