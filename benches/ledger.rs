@@ -120,6 +120,7 @@ fn snapshot() -> Snapshot {
         plan_diagnostics,
         tree,
         pulls: BTreeMap::new(),
+        missing_pulls: std::collections::BTreeSet::new(),
         sessions: Listing::Taken(Sessions {
             taken_at: now(),
             since: None,
@@ -129,6 +130,7 @@ fn snapshot() -> Snapshot {
         }),
         activities: BTreeMap::new(),
         unread: BTreeMap::new(),
+        missing_sessions: std::collections::BTreeSet::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,

@@ -1,6 +1,6 @@
 //! `phileas simulate`: the plan's coming days, before anything runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use jiff::{SignedDuration, Timestamp};
@@ -101,9 +101,11 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         plan_diagnostics,
         tree,
         pulls: BTreeMap::new(),
+        missing_pulls: BTreeSet::new(),
         sessions: Listing::NotTaken,
         activities: BTreeMap::new(),
         unread: BTreeMap::new(),
+        missing_sessions: BTreeSet::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,

@@ -106,9 +106,11 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         plan_diagnostics,
         tree: observation.tree,
         pulls: observation.pulls,
+        missing_pulls: std::collections::BTreeSet::new(),
         sessions: Listing::NotTaken,
         activities: std::collections::BTreeMap::new(),
         unread: std::collections::BTreeMap::new(),
+        missing_sessions: std::collections::BTreeSet::new(),
         notices: observation.notices,
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
@@ -190,7 +192,11 @@ async fn read(
     }
     if !needs.pulls.is_empty() {
         match github.read_pulls(&needs.pulls).await {
-            Ok(pulls) => snapshot.pulls.extend(pulls),
+            Ok(pulls) => {
+                let missing = needs.pulls.iter().filter(|one| !pulls.contains_key(one));
+                snapshot.missing_pulls.extend(missing);
+                snapshot.pulls.extend(pulls);
+            }
             Err(failure) => {
                 tracing::warn!(%failure, "pull requests could not be read; they are looked at next time")
             }
@@ -209,19 +215,30 @@ async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNee
     };
 }
 
-/// Puts what one look at a session told into the listing. What is still not told counts as empty, so that it is asked
-/// for once.
+/// Puts what one look at a session told into the listing. What is still not told counts as empty, and what is not there
+/// as missing, so that it is asked for once.
 fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
     let Listing::Taken(listing) = &mut snapshot.sessions else {
         return;
     };
-    if let Some(listed) = listing.sessions.iter_mut().find(|listed| listed.id == *id) {
-        let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
-        listed.prompt = Some(prompt);
+    let place = listing.sessions.iter().position(|listed| listed.id == *id);
+    match (place, read) {
+        (Some(place), read) => {
+            let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
+            listing.sessions[place].prompt = Some(prompt);
+        }
+        (None, Some(left_out)) => {
+            let older = |listed: &Session| listed.created_at <= left_out.created_at;
+            let place = listing.sessions.partition_point(older);
+            listing.sessions.insert(place, left_out);
+        }
+        (None, None) => {
+            snapshot.missing_sessions.insert(id.clone());
+        }
     }
 }
 
-/// Jules has just told of this session in a listing, so whatever keeps this one from being read concerns no other.
+/// Jules has told of this session before, so whatever keeps this one from being read concerns no other.
 fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
     tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
     let outage = outage(snapshot.now, failure);
@@ -398,5 +415,40 @@ mod tests {
         assert_eq!(sight.snapshot.now, noon + SignedDuration::from_secs(40));
         let later = At(Duration::from_secs(110));
         assert_eq!(sight.time(&later), noon + SignedDuration::from_secs(50));
+    }
+
+    #[tokio::test]
+    async fn a_session_that_was_asked_for_by_its_id_joins_the_listing_or_is_missing() {
+        let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
+        let session = |id: &str, hour: i64| Session {
+            id: id.into(),
+            state: engine::SessionState::InProgress,
+            title: String::new(),
+            prompt: Some("Tidy up.".to_owned()),
+            source: None,
+            created_at: noon + SignedDuration::from_hours(hour),
+            updated_at: None,
+            archived: false,
+            pulls: Vec::new(),
+            has_changes: false,
+        };
+        let github = Archived {
+            age: Duration::ZERO,
+            checks_hidden: false,
+        };
+        let mut snapshot = assemble(github.observe().await.unwrap(), &settings());
+        snapshot.sessions = Listing::Taken(Sessions {
+            taken_at: noon,
+            since: None,
+            archived: true,
+            sessions: vec![session("1", 1), session("3", 3)],
+            key: engine::KeyUse::default(),
+        });
+        know(&mut snapshot, &"2".into(), Some(session("2", 2)));
+        know(&mut snapshot, &"4".into(), None);
+        let listing = snapshot.listing().unwrap();
+        let ids: Vec<_> = listing.sessions.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ["1", "2", "3"]);
+        assert_eq!(snapshot.missing_sessions, BTreeSet::from(["4".into()]));
     }
 }

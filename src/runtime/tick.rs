@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Effect, Event, Ledger, Line, Report, Snapshot, Verdict,
+    self, Ask, Change, Effect, Event, Ledger, Line, Reason, Report, Snapshot, Verdict,
 };
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
@@ -53,7 +53,7 @@ pub struct TickReport {
     pub done: Vec<(Timestamp, Line)>,
     /// What waits, from the last decision.
     pub waiting: Vec<(Timestamp, Line)>,
-    /// Diagnostics of the plan.
+    /// Diagnostics of the plan, and of the prompts whose turn came.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
     /// Effects that could not be carried out, and sessions that could not be read.
     pub failed: Vec<Failed>,
@@ -315,9 +315,25 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
     ))
 }
 
-/// Keeps what was done, and of what waits only the newest word.
+/// What no later decision of the tick says again, though nothing has changed about it.
+fn is_said_once(line: &Line) -> bool {
+    match line.reason {
+        Reason::CreateRefused | Reason::NotSent => true,
+        // Of a turn's own create; of others the next decision speaks again.
+        Reason::JulesQuota | Reason::JulesCredential => line.turn.is_some(),
+        // A step that was passed over is behind the track by then.
+        _ => matches!(line.verdict, Verdict::Refused | Verdict::Skipped),
+    }
+}
+
+/// Keeps what was done, and of what waits only the newest word, unless it is said once.
 fn record(report: &mut TickReport, at: Timestamp, said: Report) {
-    report.waiting.clear();
+    report.waiting.retain(|(_, line)| is_said_once(line));
+    for one in said.diagnostics {
+        if !report.plan_diagnostics.contains(&one) {
+            report.plan_diagnostics.push(one);
+        }
+    }
     for line in said.lines {
         match line.verdict {
             Verdict::Dispatched
@@ -332,7 +348,9 @@ fn record(report: &mut TickReport, at: Timestamp, said: Report) {
             | Verdict::Refused
             | Verdict::Paused
             | Verdict::Held => {
-                report.waiting.push((at, line));
+                if !report.waiting.iter().any(|(_, known)| *known == line) {
+                    report.waiting.push((at, line));
+                }
             }
         }
     }
@@ -416,5 +434,59 @@ impl TickError {
                 ..
             })
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(verdict: Verdict, reason: Reason) -> Line {
+        Line {
+            track: Some("default".into()),
+            seq: None,
+            slot: None,
+            persona: None,
+            verdict,
+            reason,
+            turn: None,
+            session_id: None,
+            pr_number: None,
+            detail: String::new(),
+            until: None,
+        }
+    }
+
+    #[test]
+    fn what_is_said_once_outlives_the_rounds_of_a_tick() {
+        let at: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        let first = [
+            line(Verdict::Refused, Reason::PromptInvalid),
+            line(Verdict::Skipped, Reason::SlotsMissed),
+            line(Verdict::Held, Reason::CreateRefused),
+            line(Verdict::Waiting, Reason::NextCommit),
+            line(Verdict::Refused, Reason::Unknown),
+        ];
+        let second = [
+            line(Verdict::Waiting, Reason::RetryPause),
+            line(Verdict::Refused, Reason::Unknown),
+        ];
+        let mut report = TickReport::default();
+        for lines in [first.to_vec(), second.to_vec()] {
+            let said = Report {
+                lines,
+                ..Report::default()
+            };
+            record(&mut report, at, said);
+        }
+        let reasons: Vec<_> = report.waiting.iter().map(|(_, line)| line.reason).collect();
+        let expected = [
+            Reason::PromptInvalid,
+            Reason::SlotsMissed,
+            Reason::CreateRefused,
+            Reason::Unknown,
+            Reason::RetryPause,
+        ];
+        assert_eq!(reasons, expected);
     }
 }

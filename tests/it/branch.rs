@@ -37,7 +37,7 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
     assert!(
         lines
             .iter()
-            .any(|(reason, until)| *reason == Reason::JulesUnavailable
+            .any(|(reason, until)| *reason == Reason::NotSent
                 && until.unwrap() <= now + MINUTE * 5),
         "{lines:?}"
     );
@@ -50,15 +50,11 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
         .find(|(reason, _)| *reason == Reason::CreateRefused);
     let until = held.unwrap_or_else(|| panic!("{lines:?}")).1;
     assert!(until.unwrap() >= now + MINUTE * 55, "{until:?} at {now}");
-    assert!(
-        lines
-            .iter()
-            .all(|(reason, _)| *reason != Reason::JulesUnavailable)
-    );
+    assert!(lines.iter().all(|(reason, _)| *reason != Reason::NotSent));
     let world = shared.world();
     assert!(world.books().sessions.is_empty(), "Jules was not asked");
     let repo = world.github().repository_by_name("acme", "widget").unwrap();
     let mut issues = world.github().issues(repo);
-    let ours = "its branch `phileas/default/curator-1`";
+    let ours = "its branch `phileas/default/curator-1.2`";
     assert!(issues.any(|issue| issue.body.as_ref().is_some_and(|body| body.contains(ours))));
 }

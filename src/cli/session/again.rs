@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::Write;
 
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::{self, Ask};
 use phileas_domain::model::{PersonaId, Slot, TrackName};
 use phileas_domain::state::{State, Turn};
 use serde_json::json;
@@ -48,9 +48,7 @@ pub(super) async fn retry(
             .get_mut(&track)
             .and_then(|track| track.turns.get_mut(&slot));
         if let Some(turn) = turn {
-            turn.ambiguous = 0;
-            turn.warned_at = None;
-            turn.not_before = None;
+            engine::go_on(turn);
         }
         Ok(Found::Live { place })
     })

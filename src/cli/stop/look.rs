@@ -147,7 +147,7 @@ fn known(state: &State) -> BTreeSet<SessionId> {
         .values()
         .flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
-    let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
+    let live = turns.filter_map(|turn| turn.session_id.as_ref());
     history.chain(live).cloned().collect()
 }
 

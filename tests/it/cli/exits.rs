@@ -118,3 +118,22 @@ fn a_plan_with_mistakes_ends_a_tick_with_two() {
     assert!(tick.out.contains("schedules.nobody"), "{tick}");
     assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
 }
+
+/// A prompt that cannot be rendered shows only when its turn has come; it stops nobody else, and is no less a mistake.
+#[test]
+fn a_prompt_with_mistakes_ends_a_tick_with_two() {
+    let repository = Folder::repository("cycle = [\"broken\", \"curator\"]\n", &["curator"]);
+    repository.write(
+        ".jules/personas/broken/prompt.md.j2",
+        "---\nid: broken\nemoji: \"🔧\"\n---\nDo {{ what_nobody_knows }}.\n",
+    );
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    let tick = Phileas::tick(&served).run().expect(2);
+    assert!(tick.out.contains("what_nobody_knows"), "{tick}");
+    assert!(tick.out.contains("skipped.prompt_invalid"), "{tick}");
+    let world = shared.world();
+    let sessions = &world.books().sessions;
+    assert_eq!(sessions.len(), 1, "{tick}");
+    assert!(sessions[0].prompt.contains("persona=curator"), "{tick}");
+}

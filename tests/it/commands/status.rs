@@ -1,6 +1,7 @@
 //! `phileas status`.
 
 use super::bench::bench;
+use phileas_domain::state::{HistoryEntry, Outcome};
 
 #[test]
 fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
@@ -8,7 +9,8 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     let fresh = bench.run(&["status", "--json"]).done().json();
     assert_eq!(fresh["yield"]["all"]["sessions"], 0);
     bench.until(|state| state.history.len() >= 2);
-    let pulls = bench.state().open_entries().count();
+    let open = |entry: &&HistoryEntry| entry.outcome == Some(Outcome::PrOpen);
+    let pulls = bench.state().history.values().filter(open).count();
     let head = bench.head();
     let writes = bench.shared.world().complete_books().github_writes.len();
     let document = bench.run(&["status", "--json"]).done().json();

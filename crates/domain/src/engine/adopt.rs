@@ -73,9 +73,23 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         );
         return;
     }
-    if let Some(other) = look_alike(draft, turn) {
+    if let Some((other, marker)) = look_alike(draft, turn) {
+        if turn.cancel {
+            // It is written down, so that it is archived again should nobody come to do it now.
+            own(draft, track, slot, &marker, other, "found");
+            draft.effect(Effect::ArchiveSession {
+                session: other.id.clone(),
+            });
+            let note =
+                Some("its session bore its marker, but not its prompt or its time".to_owned());
+            follow::end(draft, track, slot, Outcome::Cancelled, note);
+            return;
+        }
         let text = format!(
-            "session {other} bears its marker, but not its prompt or its time; a person decides whose it is"
+            "session {} bears its marker, but not its prompt or its time; a person decides: `phileas session retry {id}` \
+             takes it for this turn's own, `phileas session cancel {id}` archives it and ends the turn",
+            other.id,
+            id = turn.turn
         );
         follow::call_person(draft, track, slot, turn, &text);
         draft.say(Line::turn(
@@ -183,19 +197,16 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
 
 /// A session that bears the very marker of this attempt and is not the one that was announced. To call the turn
 /// unstarted beside it might start it twice.
-fn look_alike(draft: &Draft<'_>, turn: &Turn) -> Option<SessionId> {
-    let listing = draft.snapshot.listing()?;
+fn look_alike<'a>(draft: &Draft<'a>, turn: &Turn) -> Option<(&'a Session, Marker)> {
+    let snapshot = draft.snapshot;
+    let listing = snapshot.listing()?;
     let unknown = unknown_sessions(&draft.state, listing);
-    let alike = |session: &&Session| {
-        unknown.contains(&session.id)
-            && marker_of(draft.snapshot, session)
-                .is_some_and(|marker| marker.turn == turn.turn && marker.attempt == turn.attempt)
-    };
     listing
         .sessions
         .iter()
-        .find(alike)
-        .map(|one| one.id.clone())
+        .filter(|session| unknown.contains(&session.id))
+        .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
+        .find(|(_, marker)| marker.turn == turn.turn && marker.attempt == turn.attempt)
 }
 
 /// Whether a session with this turn's marker is the one that the intent announced, as far as the listing shows.
@@ -255,7 +266,7 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
 fn unknown_sessions<'a>(state: &State, listing: &'a Sessions) -> BTreeSet<&'a SessionId> {
     let mut left: BTreeSet<_> = listing.sessions.iter().map(|one| &one.id).collect();
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
-    let live = turns.flat_map(|turn| turn.session_id.iter().chain(&turn.duplicates));
+    let live = turns.filter_map(|turn| turn.session_id.as_ref());
     let entries = state.history.values().rev();
     let history = entries.flat_map(|entry| entry.session_id.iter().chain(&entry.duplicates));
     let mut known = live.chain(history);

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{BUDGET_DAY, DAY, POLL, PULL_POLL, ROLLBACK_SEEN};
+use super::limits::{BUDGET_DAY, DAY, NUMBERS_NAMED, POLL, PULL_POLL, ROLLBACK_SEEN};
 use super::start::{Candidate, Cause, wait};
 use super::{Checks, Line, Listing, ListingNeed, Reason, gate, pulls};
-use crate::model::SessionId;
+use crate::model::{PullNumber, SessionId};
 use crate::plan::{MainRed, Priority};
 
 /// Whether the default branch's checks stand in the way.
@@ -26,10 +26,12 @@ pub(super) fn red(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
 pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     let budget = &draft.snapshot.plan.budget;
     let retry = matches!(candidate.cause, Cause::Retry);
-    let backlog = *draft.backlog.get_or_init(|| pulls::unreviewed(draft));
-    if backlog >= budget.max_open_pulls as usize && !candidate.is_request() && !retry {
+    let backlog = draft.backlog.get_or_init(|| pulls::unreviewed(draft));
+    if backlog.len() >= budget.max_open_pulls as usize && !candidate.is_request() && !retry {
         let text = format!(
-            "{backlog} pull requests wait for a review; the limit is {}",
+            "{} pull requests wait for a review ({}); the limit is {}",
+            backlog.len(),
+            numbers(backlog),
             budget.max_open_pulls
         );
         return Some(wait(candidate, Reason::ReviewBacklog, text).until(draft.after(PULL_POLL)));
@@ -53,6 +55,21 @@ pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<
         return Some(line.until(freed_at(&recent, budget.daily_sessions as usize, draft)));
     }
     None
+}
+
+/// The first numbers, as people write them.
+fn numbers(pulls: &[PullNumber]) -> String {
+    let named: Vec<_> = pulls
+        .iter()
+        .take(NUMBERS_NAMED)
+        .map(|number| format!("#{number}"))
+        .collect();
+    let more = if pulls.len() > NUMBERS_NAMED {
+        ", …"
+    } else {
+        ""
+    };
+    named.join(", ") + more
 }
 
 /// Sessions that are live or announced. One that has ended while its pull request is waited for is not, where Jules'

@@ -12,13 +12,16 @@ use crate::state::{Extra, Genesis, Intent, Turn};
 /// Before the names of the branches that sessions start from where a persona asks for one of its own.
 pub(super) const START_BRANCHES: &str = "phileas/";
 
-/// Announces a candidate's turn. `false`: it could not be, and the report says why.
-pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
+/// Announces a candidate's turn.
+///
+/// # Errors
+///
+/// Why its persona cannot run after all; nothing was announced.
+pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), (Reason, String)> {
     let snapshot = draft.snapshot;
     let Some(persona) = snapshot.plan.personas.get(&candidate.work.persona) else {
         let text = format!("there is no persona `{}` any more", candidate.work.persona);
-        say_skipped(draft, candidate, Reason::PersonaInvalid, text);
-        return false;
+        return Err((Reason::PersonaInvalid, text));
     };
     let unread: Vec<_> = prompt::journals_to_read(&snapshot.tree, &persona.id)
         .into_iter()
@@ -60,8 +63,8 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
                 || "its prompt cannot be rendered".to_owned(),
                 ToString::to_string,
             );
-            say_skipped(draft, candidate, Reason::PromptInvalid, text);
-            return false;
+            draft.diagnose(diagnostics);
+            return Err((Reason::PromptInvalid, text));
         }
     };
     let turn = announce(draft, candidate);
@@ -84,7 +87,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
     };
     let text = prompt::with_marker(&rendered.prompt, &line);
     let not_after = draft.after(INTENT_VALID);
-    let (branch, make_branch) = branch(draft, candidate, seq);
+    let (branch, make_branch) = branch(draft, candidate, seq, turn.attempt);
     let (now, holder, base) = (
         draft.now(),
         snapshot.holder.clone(),
@@ -100,15 +103,9 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
             extra: Extra::new(),
         });
         turn.not_before = None;
-        turn.base_sha.clone_from(&base);
+        turn.base_sha = base;
         turn.branch = Some(branch.clone());
     }
-    draft
-        .state
-        .personas
-        .entry(persona.id.clone())
-        .or_default()
-        .last_base_sha = base;
     draft
         .state
         .budget
@@ -142,7 +139,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> bool {
         format!("starts a session of `{}`", persona.id),
     );
     draft.say(line);
-    true
+    Ok(())
 }
 
 fn reason(cause: &Cause) -> Reason {
@@ -152,12 +149,6 @@ fn reason(cause: &Cause) -> Reason {
         Cause::Request { .. } => Reason::DueRequest,
         Cause::Retry => Reason::DueRetry,
     }
-}
-
-fn say_skipped(draft: &mut Draft<'_>, candidate: &Candidate, reason: Reason, text: String) {
-    let line = Line::track(&candidate.track, Verdict::Skipped, reason, text)
-        .persona(&candidate.work.persona);
-    draft.say(line);
 }
 
 /// Moves the track to its new turn, or finds the live one whose next attempt this is.
@@ -250,15 +241,24 @@ fn genesis(draft: &mut Draft<'_>) -> Genesis {
     genesis.clone()
 }
 
-/// Where the session starts.
-fn branch(draft: &Draft<'_>, candidate: &Candidate, seq: u64) -> (BranchName, Option<MakeBranch>) {
+/// Where the session starts. Each attempt has a branch of its own: what is there stays where the one before began.
+fn branch(
+    draft: &Draft<'_>,
+    candidate: &Candidate,
+    seq: u64,
+    attempt: u32,
+) -> (BranchName, Option<MakeBranch>) {
     let repository = &draft.snapshot.repository;
     match (&candidate.policy.branch, &repository.default_head) {
         (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
         (Branch::Persona, Some(head)) => {
             let track = candidate.track.as_str().replace(':', "-");
+            let again = match attempt {
+                1 => String::new(),
+                _ => format!(".{attempt}"),
+            };
             let name = BranchName::new(format!(
-                "{START_BRANCHES}{track}/{}-{seq}",
+                "{START_BRANCHES}{track}/{}-{seq}{again}",
                 candidate.work.persona
             ));
             (

@@ -10,7 +10,8 @@ use super::{
     Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
     Report, Snapshot, Verdict,
 };
-use crate::model::{Oid, PersonaId, Slot, TrackName};
+use crate::Diagnostic;
+use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName};
 use crate::state::{State, TrackState, Turn};
 
 /// The decision while it is being made: a working copy of the state, and everything said so far.
@@ -18,11 +19,14 @@ pub(super) struct Draft<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) state: State,
     pub(super) needs: Needs,
-    /// How much waits for a review; counted once, since the whole history is looked through for it.
-    pub(super) backlog: OnceCell<usize>,
+    /// What waits for a review; looked for once, since the whole history is looked through for it.
+    pub(super) backlog: OnceCell<Vec<PullNumber>>,
     /// How many ignored pull requests each persona has; counted once, for the same reason.
     pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
+    /// Who turned out to be unable to run in a track when its turn had come, and why.
+    pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
     base: Option<Oid>,
+    diagnostics: Vec<Diagnostic>,
     effects: Vec<Effect>,
     lines: Vec<Line>,
     wake_at: Option<Timestamp>,
@@ -43,7 +47,9 @@ impl<'a> Draft<'a> {
             needs: Needs::default(),
             backlog: OnceCell::new(),
             ignored: OnceCell::new(),
+            unable: BTreeMap::new(),
             base,
+            diagnostics: Vec::new(),
             effects: Vec::new(),
             lines: Vec::new(),
             wake_at: None,
@@ -84,7 +90,19 @@ impl<'a> Draft<'a> {
         if let Some(until) = line.until {
             self.wake(until.max(self.now()));
         }
-        self.lines.push(line);
+        // A track that is gone through again leaves out the same steps.
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// Adds what is wrong with the plan and was found only now.
+    pub(super) fn diagnose(&mut self, found: Vec<Diagnostic>) {
+        for one in found {
+            if !self.diagnostics.contains(&one) {
+                self.diagnostics.push(one);
+            }
+        }
     }
 
     /// Calls a person by an issue, unless one is open.
@@ -171,13 +189,24 @@ impl<'a> Draft<'a> {
         let decision = Decision {
             change,
             effects: self.effects,
-            report: Report { lines: self.lines },
+            report: Report {
+                lines: self.lines,
+                diagnostics: self.diagnostics,
+            },
             wake_at: self.wake_at,
         };
-        // Asking again at once for what has just failed would fail again.
+        // Asking again at once for what has just failed, or is not there, would bring nothing new.
         let mut needs = self.needs;
-        let unread = &self.snapshot.unread;
-        needs.sessions.retain(|id| !unread.contains_key(id));
+        let Snapshot {
+            unread,
+            missing_sessions,
+            missing_pulls,
+            ..
+        } = self.snapshot;
+        needs
+            .sessions
+            .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
+        needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)
     }
 }

@@ -14,7 +14,7 @@ use crate::model::{
 pub enum Effect {
     /// Start a session. Called once; the answer, or its absence, comes back as an event.
     CreateSession(Box<CreateSession>),
-    /// Say something to a session, unless one of its activities already carries the marker.
+    /// Say something to a session. It is decided on only while none of the activities that were read carries the marker.
     SendMessage {
         /// The track of its turn.
         track: TrackName,

@@ -71,6 +71,7 @@ pub(super) fn own(
     let Some(turn) = state.turns.get_mut(slot) else {
         return;
     };
+    turn.refusals = 0;
     turn.session_id = Some(session.id.clone());
     turn.history_key = Some(key);
     // A session that is taken without an intent of this process still has a holder from now on.
@@ -106,6 +107,11 @@ pub(super) fn own(
     };
     let headline = format!("{word} {track}#{seq} {}", turn.persona_id);
     let turn_id = turn.turn.clone();
+    // Who never got a session has not seen this head.
+    if let Some(base) = &turn.base_sha {
+        let known = draft.state.personas.entry(turn.persona_id.clone());
+        known.or_default().last_base_sha = Some(base.clone());
+    }
     draft.state.history.insert(key, entry);
     spend(draft, session.created_at);
     draft.headline(headline, Some(&turn_id));
@@ -158,13 +164,13 @@ fn not_created(
         }
         CreateFailure::NotSent { detail } => (
             UNSENT_PAUSE,
-            Reason::JulesUnavailable,
+            Reason::NotSent,
             Verdict::Waiting,
             format!("the session was not asked for: {detail}"),
         ),
         CreateFailure::Refused { detail } => {
-            let failures = draft.turn(track, slot).map_or(0, |turn| turn.failures);
-            let pause = doubled(REFUSED_PAUSE, failures, REFUSED_PAUSE_LIMIT);
+            let refusals = draft.turn(track, slot).map_or(0, |turn| turn.refusals);
+            let pause = doubled(REFUSED_PAUSE, refusals, REFUSED_PAUSE_LIMIT);
             draft.call(
                 NoticeKey::Turn(marker.turn.clone()),
                 format!("phileas: a session of {track} is refused"),
@@ -175,7 +181,7 @@ fn not_created(
                 ),
             );
             if let Some(turn) = draft.turn_mut(track, slot) {
-                turn.failures += 1;
+                turn.refusals += 1;
             }
             (
                 pause,

@@ -5,22 +5,22 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::{CALL_AGAIN, DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use super::messages::{answer, message_marker, reminder};
-use super::step::{self, Live, Progress, Step};
+use super::step::{self, Live, Progress};
 use super::{
-    Effect, Line, Listing, ListingNeed, NoticeKey, PullState, Reason, Session, Verdict, adopt,
-    gate, pulls, rest,
+    Effect, Line, Listing, ListingNeed, NoticeKey, Reason, Verdict, adopt, gate, pulls, rest,
 };
-use crate::model::{Slot, TrackName};
-use crate::plan::{AdvanceOn, Branch, StepKind};
+use crate::model::{SessionId, Slot, TrackName};
+use crate::plan::Branch;
 use crate::state::{Outcome, Turn};
 
 pub(super) fn turns(draft: &mut Draft<'_>) {
-    let live: Vec<(TrackName, Slot)> = draft
+    let mut live: Vec<(TrackName, Slot)> = draft
         .state
         .tracks
         .iter()
         .flat_map(|(name, track)| track.turns.keys().map(|slot| (name.clone(), slot.clone())))
         .collect();
+    live.retain(|(track, slot)| !leave_to_newer(draft, track, slot));
     see_given_up(draft);
     if !live.is_empty() {
         ask_for_listing(draft, &live);
@@ -50,11 +50,37 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         } else if turn.intent.is_some() {
             adopt::seek(draft, &track, &slot, &turn);
         } else if turn.cancel {
-            drop_unstarted(draft, &track, &slot, &turn);
+            let text = "cancelled before it had a session";
+            drop_unstarted(draft, &track, &slot, &turn, text);
         } else {
             adopt::late(draft, &track, &slot, &turn);
         }
     }
+}
+
+/// Whether a turn is a layer's, which this version does not follow; says so. A person may cancel it all the same.
+fn leave_to_newer(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot) -> bool {
+    let Some(state) = draft.state.tracks.get(track) else {
+        return false;
+    };
+    let Some(layer) = step::layer_of(&draft.snapshot.plan, track, state, slot) else {
+        return false;
+    };
+    let Some(turn) = state.turns.get(slot).filter(|turn| !turn.cancel) else {
+        return false;
+    };
+    let text = format!("a newer version started this turn of layer `{layer}` and will follow it");
+    let line = Line::turn(
+        track,
+        state.seq,
+        slot,
+        turn,
+        Verdict::Waiting,
+        Reason::LayerUnavailable,
+        text,
+    );
+    draft.say(line.until(draft.after(PULL_POLL)));
+    true
 }
 
 /// Sessions that were given up lately are looked at once more, in case nobody came to archive them.
@@ -115,122 +141,108 @@ fn created_at(draft: &Draft<'_>, turn: &Turn) -> Timestamp {
         .unwrap_or_else(|| draft.now())
 }
 
+/// A turn that has a session: a person's word counts first, then the pull request, then Jules.
 fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     let snapshot = draft.snapshot;
     let Some(id) = &turn.session_id else {
         return;
     };
-    let created_at = created_at(draft, turn);
-    let seq = seq(draft, track);
-    let wait = |draft: &mut Draft<'_>, reason, detail: &str| {
-        let until = draft.after(POLL);
-        draft
-            .say(Line::turn(track, seq, slot, turn, Verdict::Waiting, reason, detail).until(until));
-    };
-    let Some(listing) = snapshot.listing() else {
-        let reason = if snapshot.sessions == Listing::NotTaken {
-            Reason::SessionRunning
-        } else {
-            Reason::JulesUnavailable
-        };
-        wait(draft, reason, "the session was not looked at this time");
-        return;
-    };
-    let Some(session) = listing.get(id) else {
-        // The listing's age counts, not ours: a process may have been stopped since it looked.
-        if turn.cancel {
-            draft.effect(Effect::ArchiveSession {
-                session: id.clone(),
-            });
-            end(draft, track, slot, Outcome::Cancelled, None);
-        } else if listing.taken_at.duration_since(created_at) < GRACE {
-            wait(
-                draft,
-                Reason::SessionRunning,
-                "the session is not in Jules' listing yet",
-            );
-        } else if listing.covers(created_at) {
-            gone(draft, track, slot, turn);
-        } else {
-            draft.need_listing(ListingNeed::CompleteSince(gate::horizon(created_at)));
-            wait(
-                draft,
-                Reason::SessionRunning,
-                "the session is not in Jules' short listing; archived ones are looked at",
-            );
-        }
-        return;
-    };
-    let unread: Vec<_> = session
-        .pulls
-        .iter()
+    let listed = snapshot.listing().and_then(|listing| listing.get(id));
+    let named = listed.map_or(&[][..], |session| &session.pulls).iter();
+    let unread = named
+        .chain(&turn.pr_number)
         .filter(|number| !snapshot.pulls.contains_key(number))
-        .copied()
-        .collect();
+        .copied();
     draft.needs.pulls.extend(unread);
-    let pull = pulls::of_session(snapshot, session);
+    let pull = listed
+        .and_then(|session| pulls::of_session(snapshot, session))
+        .or_else(|| snapshot.pulls.get(&turn.pr_number?));
     if let Some(pull) = pull {
         know_pull(draft, track, slot, turn, pull);
     }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
     let policy = step::policy_of(&snapshot.plan, track, index, &turn.persona_id);
-    let kind = StepKind::Persona(turn.persona_id.clone());
-    let activities = snapshot.activities.get(id).map(Vec::as_slice);
-    let live = Live {
-        snapshot,
-        turn,
-        policy: &policy,
-        session,
-        activities,
-        pull,
+    // One that nobody can see may be at work, unless Jules says that there is none.
+    let at_work = listed.map_or(!snapshot.missing_sessions.contains(id), |session| {
+        session.state.is_live()
+    });
+    let by_pull = pull.and_then(|pull| step::by_pull(pull, &policy, at_work, draft.now()));
+    let progress = match (by_pull, listed) {
+        // Nobody could be told to stop while Jules does not answer.
+        _ if turn.cancel && snapshot.listing().is_none() => unlisted(draft, turn, id),
+        _ if turn.cancel => Progress::End {
+            outcome: Outcome::Cancelled,
+            note: None,
+            archive: true,
+        },
+        (Some(progress), _) => progress,
+        (None, Some(session)) => step::outcome(&Live {
+            snapshot,
+            turn,
+            policy: &policy,
+            session,
+            activities: snapshot.activities.get(id).map(Vec::as_slice),
+            pull,
+        }),
+        (None, None) => unlisted(draft, turn, id),
     };
-    let progress = Step::new(&kind).outcome(&live);
-    carry_on(
-        draft,
-        track,
-        slot,
-        turn,
-        session,
-        progress,
-        policy.max_nudges,
-    );
+    carry_on(draft, track, slot, turn, id, progress, policy.max_nudges);
 }
 
-/// A person deleted the session. What it left decides: a pull request lives on without its session.
-fn gone(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+/// A session that no listing shows. Only Jules' answer to the question for this very session says that it is gone: a
+/// listing may leave one out.
+fn unlisted(draft: &mut Draft<'_>, turn: &Turn, id: &SessionId) -> Progress {
     let snapshot = draft.snapshot;
-    let note = Some("the session is gone from Jules".to_owned());
-    let Some(number) = turn.pr_number else {
-        end(draft, track, slot, Outcome::Cancelled, note);
-        return;
+    let created_at = created_at(draft, turn);
+    let soon = draft.after(POLL);
+    let wait = |reason, detail: &str| Progress::Wait {
+        reason,
+        detail: detail.to_owned(),
+        until: soon,
     };
-    let Some(pull) = snapshot.pulls.get(&number) else {
-        draft.needs.pulls.insert(number);
-        return;
-    };
-    let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = step::policy_of(&snapshot.plan, track, index, &turn.persona_id);
-    match pull.state {
-        PullState::Merged => end(draft, track, slot, Outcome::Merged, note),
-        PullState::Closed => end(draft, track, slot, Outcome::Rejected, note),
-        PullState::Open if policy.advance_on == AdvanceOn::Merged && !turn.cancel => {
-            let seq = seq(draft, track);
-            let until = draft.after(PULL_POLL);
-            let text = format!("pull request #{number} is open; its session is gone from Jules");
-            draft.say(
-                Line::turn(
-                    track,
-                    seq,
-                    slot,
-                    turn,
-                    Verdict::Waiting,
-                    Reason::PrOpen,
-                    text,
-                )
-                .until(until),
-            );
+    let listing = match &snapshot.sessions {
+        Listing::NotTaken => {
+            let text = "the session was not looked at this time";
+            return wait(Reason::SessionRunning, text);
         }
-        PullState::Open => end(draft, track, slot, Outcome::PrOpen, note),
+        Listing::Failed(_) => {
+            let text = "the session was not looked at this time";
+            return wait(Reason::JulesUnavailable, text);
+        }
+        Listing::Taken(listing) => listing,
+    };
+    // The listing's age counts, not ours: a process may have been stopped since it looked.
+    if listing.taken_at.duration_since(created_at) < GRACE {
+        let text = "the session is not in Jules' listing yet";
+        return wait(Reason::SessionRunning, text);
+    }
+    if !listing.covers(created_at) {
+        draft.need_listing(ListingNeed::CompleteSince(gate::horizon(created_at)));
+        let text = "the session is not in Jules' short listing; archived ones are looked at";
+        return wait(Reason::SessionRunning, text);
+    }
+    if let Some(outage) = snapshot.unread.get(id) {
+        return Progress::Wait {
+            reason: Reason::SessionUnread,
+            detail: format!("the session cannot be read: {}", outage.detail),
+            until: outage.retry_at.unwrap_or(soon),
+        };
+    }
+    if !snapshot.missing_sessions.contains(id) {
+        draft.needs.sessions.insert(id.clone());
+        let text = "the session is in no listing; it is asked for by its id";
+        return wait(Reason::SessionRunning, text);
+    }
+    match turn.pr_number {
+        Some(number) if !snapshot.missing_pulls.contains(&number) => wait(
+            Reason::PrOpen,
+            &format!("the session is gone from Jules, and pull request #{number} was not read"),
+        ),
+        _ => Progress::End {
+            outcome: Outcome::Cancelled,
+            note: Some("the session is gone from Jules".to_owned()),
+            archive: false,
+        },
     }
 }
 
@@ -279,7 +291,7 @@ fn carry_on(
     track: &TrackName,
     slot: &Slot,
     turn: &Turn,
-    session: &Session,
+    session: &SessionId,
     progress: Progress,
     max_nudges: u32,
 ) {
@@ -304,14 +316,14 @@ fn carry_on(
         turn.warned_at = None;
     }
     match progress {
-        Progress::ReadActivities if draft.snapshot.unread.contains_key(&session.id) => {
-            let outage = &draft.snapshot.unread[&session.id];
+        Progress::ReadActivities if draft.snapshot.unread.contains_key(session) => {
+            let outage = &draft.snapshot.unread[session];
             let text = format!("its activities cannot be read: {}", outage.detail);
             let until = outage.retry_at.unwrap_or(soon);
             draft.say(line(Verdict::Waiting, Reason::SessionUnread, text).until(until));
         }
         Progress::ReadActivities => {
-            draft.needs.activities.insert(session.id.clone());
+            draft.needs.activities.insert(session.clone());
             draft.say(
                 line(
                     Verdict::Waiting,
@@ -331,6 +343,8 @@ fn carry_on(
         Progress::Answer { number } => {
             let marker = message_marker(turn, &format!("q{number}"));
             if let Some(turn) = draft.turn_mut(track, slot) {
+                let again = turn.nudges == number;
+                turn.repeats = if again { turn.repeats + 1 } else { 0 };
                 turn.nudges = number;
                 turn.nudged_at = Some(now);
             }
@@ -346,6 +360,8 @@ fn carry_on(
         Progress::Remind => {
             let marker = message_marker(turn, "r1");
             if let Some(turn) = draft.turn_mut(track, slot) {
+                let again = turn.reminded_at.is_some();
+                turn.repeats = if again { turn.repeats + 1 } else { 0 };
                 turn.reminded_at = Some(now);
             }
             send(
@@ -365,7 +381,7 @@ fn carry_on(
         }
         Progress::Approve => {
             draft.effect(Effect::ApprovePlan {
-                session: session.id.clone(),
+                session: session.clone(),
             });
             draft.say(
                 line(
@@ -387,7 +403,7 @@ fn carry_on(
         } => {
             if archive {
                 draft.effect(Effect::ArchiveSession {
-                    session: session.id.clone(),
+                    session: session.clone(),
                 });
             }
             end(draft, track, slot, outcome, note);
@@ -400,11 +416,11 @@ fn send(
     draft: &mut Draft<'_>,
     track: &TrackName,
     slot: &Slot,
-    session: &Session,
+    session: &SessionId,
     marker: String,
     text: String,
 ) {
-    let session = session.id.clone();
+    let session = session.clone();
     draft.effect(Effect::SendMessage {
         track: track.clone(),
         slot: slot.clone(),
@@ -470,6 +486,7 @@ fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: &str) {
     turn.nudges = 0;
     turn.nudged_at = None;
     turn.reminded_at = None;
+    turn.repeats = 0;
     turn.not_before = Some(now);
     let turn = turn.clone();
     if let Some(entry) = key.and_then(|key| draft.state.history.get_mut(&key)) {
@@ -543,8 +560,14 @@ pub(super) fn end(
     ));
 }
 
-/// A turn that was cancelled before it had a session leaves no history.
-fn drop_unstarted(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+/// A turn that ends before it had a session leaves no history.
+pub(super) fn drop_unstarted(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    text: &str,
+) {
     let seq = seq(draft, track);
     draft.track_mut(track).turns.remove(slot);
     pulls::finish_request(draft, &Some(turn.turn.clone()), &Outcome::Cancelled);
@@ -552,7 +575,6 @@ fn drop_unstarted(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &
         format!("cancelled {track}#{seq} {}", turn.persona_id),
         Some(&turn.turn),
     );
-    let text = "cancelled before it had a session";
     draft.say(Line::turn(
         track,
         seq,

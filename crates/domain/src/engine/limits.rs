@@ -47,6 +47,8 @@ pub(super) const REST_DAYS_PER_SLOT: i64 = 1;
 pub(super) const IGNORED_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// How many open pull requests of finished turns are followed.
 pub(super) const PULLS_FOLLOWED: usize = 50;
+/// How many numbers of pull requests one line names.
+pub(super) const NUMBERS_NAMED: usize = 10;
 /// Finished requests are remembered for this long.
 pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How many slots of one schedule are answered one by one.
@@ -55,8 +57,8 @@ pub(super) const SLOTS_LIMIT: usize = 50;
 pub(super) const HEADLINE_LIMIT: usize = 160;
 /// A person who was called by an issue that is not there any more, or never was, is called again after this.
 pub(super) const CALL_AGAIN: SignedDuration = SignedDuration::from_hours(6);
-/// A standard answer that does not arrive is tried for this long.
-pub(super) const ANSWER_TRIED: SignedDuration = SignedDuration::from_hours(2);
+/// How often an answer or a reminder that does not arrive is sent again.
+pub(super) const MESSAGE_REPEATS: u32 = 6;
 /// How long after its end a session that was given up is still looked for, to archive it.
 pub(super) const GIVEN_UP_SEEN: SignedDuration = SignedDuration::from_hours(2);
 /// Among so many of the newest entries.
@@ -67,5 +69,5 @@ pub(super) const ROLLBACK_SEEN: SignedDuration = SignedDuration::from_hours(14 *
 pub(super) const RETRY_AFTER_LIMIT: SignedDuration = SignedDuration::from_hours(24);
 /// How many sessions of unknown origin are looked at in one go.
 pub(super) const SESSIONS_READ: usize = 20;
-/// A reminder that does not arrive is tried for this long after the session's end.
-pub(super) const REMINDER_TRIED: SignedDuration = SignedDuration::from_hours(2);
+/// A request that could not be started for this long is refused.
+pub(super) const REQUEST_VALID: SignedDuration = SignedDuration::from_hours(7 * 24);

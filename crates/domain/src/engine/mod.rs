@@ -46,5 +46,5 @@ pub use snapshot::{
     Activity, ActivityKind, Ask, Checks, KeyUse, Ledger, Listing, Notice, Outage, Pull, PullState,
     Repository, Session, SessionState, Sessions, Snapshot,
 };
-pub use steer::{SteerError, next_step, set_next_step};
+pub use steer::{SteerError, go_on, next_step, set_next_step};
 pub use yields::{BudgetFigures, Yield, budget_figures, yield_of_all, yields};

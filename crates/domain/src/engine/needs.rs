@@ -22,8 +22,8 @@ pub enum ListingNeed {
 pub struct Needs {
     /// A listing of Jules' sessions.
     pub listing: Option<ListingNeed>,
-    /// Sessions that the listing shows without prompt and without a marker in their title: only a look at each of them
-    /// tells whose they are.
+    /// Sessions that only a look at each of them tells about: the listing shows them without prompt and without a marker
+    /// in their title, or leaves out one that the ledger knows.
     pub sessions: BTreeSet<SessionId>,
     /// Sessions whose activities are needed.
     pub activities: BTreeSet<SessionId>,

@@ -42,7 +42,7 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
                 let unstarted = turn.session_id.is_none();
                 turn.turn == id
                     && (turn.warned_at.is_some()
-                        || unstarted && (turn.failures > 0 || turn.ambiguous > 0))
+                        || unstarted && (turn.refusals > 0 || turn.ambiguous > 0))
             });
         if !waits {
             draft.dismiss(

@@ -217,8 +217,9 @@ pub(super) fn finish_request(
     }
 }
 
-/// Open pull requests of ours that no person has looked at.
-pub(super) fn unreviewed(draft: &Draft<'_>) -> usize {
+/// Open pull requests of ours that no person has looked at. One that was not read counts as open; one that GitHub does
+/// not have waits for nobody.
+pub(super) fn unreviewed(draft: &Draft<'_>) -> Vec<PullNumber> {
     let open = draft
         .state
         .history
@@ -230,18 +231,13 @@ pub(super) fn unreviewed(draft: &Draft<'_>) -> usize {
         .values()
         .flat_map(|track| track.turns.values())
         .filter_map(|turn| turn.pr_number);
-    let numbers: std::collections::BTreeSet<_> = open
+    let mut numbers: std::collections::BTreeSet<_> = open
         .filter_map(|entry| entry.pr_number)
         .chain(live)
         .collect();
-    numbers
-        .iter()
-        .filter(|number| {
-            draft
-                .snapshot
-                .pulls
-                .get(number)
-                .is_none_or(|pull| pull.state == PullState::Open && !pull.reviewed)
-        })
-        .count()
+    numbers.retain(|number| match draft.snapshot.pulls.get(number) {
+        Some(pull) => pull.state == PullState::Open && !pull.reviewed,
+        None => !draft.snapshot.missing_pulls.contains(number),
+    });
+    numbers.into_iter().collect()
 }

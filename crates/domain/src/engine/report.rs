@@ -5,6 +5,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
+use crate::Diagnostic;
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 
 /// One line for each track, schedule and request, and for the repository where it concerns all of them.
@@ -12,6 +13,8 @@ use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 pub struct Report {
     /// In the order of tracks, then schedules, then requests.
     pub lines: Vec<Line>,
+    /// What is wrong with the plan and shows only when a turn has come: prompts that cannot be rendered.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// One thing that happens or waits.
@@ -171,6 +174,8 @@ reasons! {
     MainRed = "waiting.main_red",
     /// Jules does not answer.
     JulesUnavailable = "waiting.jules_unavailable",
+    /// The session was not asked for: its branch could not be made, or the time for it was over.
+    NotSent = "waiting.not_sent",
     /// The listing shows more than the ledger knows; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
     /// A failed attempt waits before it is tried again.
@@ -221,6 +226,8 @@ reasons! {
     SlotsMissed = "skipped.slots_missed",
     /// Nothing by that name exists.
     Unknown = "refused.unknown",
+    /// A request that could not be started for a week.
+    RequestOld = "refused.request_old",
 }
 
 impl fmt::Display for Reason {

@@ -22,11 +22,13 @@ pub(super) fn learn(
     let now = draft.now();
     let rest_after =
         super::step::policy_of_persona(&draft.snapshot.plan, track, persona).rest_after;
-    let passes = draft
-        .state
-        .tracks
-        .get(track)
-        .map_or(0, |state| state.passes);
+    let passes = has_passes(track).then(|| {
+        draft
+            .state
+            .tracks
+            .get(track)
+            .map_or(0, |state| state.passes)
+    });
     let known = draft.state.personas.entry(persona.clone()).or_default();
     match outcome {
         Outcome::Merged | Outcome::Imported | Outcome::Completed => {
@@ -38,7 +40,9 @@ pub(super) fn learn(
             known.empty_streak += 1;
             if rest_after > 0 && known.empty_streak >= rest_after {
                 let cycles = u64::from(known.empty_streak - rest_after + 1);
-                known.rests_until_pass = Some(passes + cycles + 1);
+                // Two tracks count apart: the later pass stands, so that neither ends the other's rest.
+                let until = passes.map(|passes| passes + cycles + 1);
+                known.rests_until_pass = known.rests_until_pass.max(until);
                 known.rested_at = Some(now);
             }
         }
@@ -67,18 +71,23 @@ pub(super) fn resting(
         return None;
     }
     let cycles = i64::from(unwanted - policy.rest_after + 1);
-    let until_pass = known.rests_until_pass.unwrap_or(0);
-    let scheduled = track.as_str().starts_with("schedule:");
-    let days = if scheduled {
-        REST_DAYS_PER_SLOT
-    } else {
+    let days = if has_passes(track) {
         REST_DAYS_PER_CYCLE
+    } else {
+        REST_DAYS_PER_SLOT
     };
     let until = rested_at
         .checked_add(SignedDuration::from_hours(24 * days * cycles))
         .ok()?;
-    let over = draft.now() >= until || (!scheduled && passes >= until_pass);
+    let passed = |until_pass| has_passes(track) && passes >= until_pass;
+    let over = draft.now() >= until || known.rests_until_pass.is_some_and(passed);
     (!over).then_some(until)
+}
+
+/// Whether a track comes round. The tracks of schedules and requests do not.
+fn has_passes(track: &TrackName) -> bool {
+    let name = track.as_str();
+    !name.starts_with("schedule:") && !name.starts_with("request:")
 }
 
 /// How many open pull requests of each persona nobody has looked at for long.

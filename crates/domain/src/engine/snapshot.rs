@@ -3,7 +3,7 @@
 //! They may be stale by the time they are looked at: nothing outside git may be assumed from them, and git itself
 //! is only written by compare-and-swap on [`Ledger::Present`]'s head.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -39,12 +39,16 @@ pub struct Snapshot {
     pub tree: Tree,
     /// Pull requests by number: the open ones, those that changed lately, and those that were asked for.
     pub pulls: BTreeMap<PullNumber, Pull>,
+    /// Pull requests that were asked for and that GitHub does not have.
+    pub missing_pulls: BTreeSet<PullNumber>,
     /// What Jules was asked for, as far as it answered.
     pub sessions: Listing,
     /// Activities of the sessions whose activities were asked for, oldest first.
     pub activities: BTreeMap<SessionId, Vec<Activity>>,
     /// Sessions that were asked for one by one and could not be read this time. They hold up no other.
     pub unread: BTreeMap<SessionId, Outage>,
+    /// Sessions that were asked for by their id and that Jules does not have.
+    pub missing_sessions: BTreeSet<SessionId>,
     /// Open issues that phileas itself opened.
     pub notices: Vec<Notice>,
     /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Slots, Step, Work};
-use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, schedule, track};
+use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, follow, schedule, track};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
-use crate::state::RequestState;
+use crate::state::{RequestState, Turn};
 
 /// Something that could start now.
 #[derive(Debug, Clone)]
@@ -77,12 +77,40 @@ pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
     }
     candidates.sort_by_key(Candidate::order);
     for candidate in candidates {
-        if let Some(line) = obstacle(draft, &candidate, started) {
-            draft.say(line);
-            continue;
+        let mut next = Some(candidate);
+        // Who is left out once is not found again, so this ends with the steps of the track.
+        while let Some(candidate) = next.take() {
+            if let Some(line) = obstacle(draft, &candidate, started) {
+                draft.say(line);
+            } else if let Err(why) = dispatch::start(draft, &candidate) {
+                next = leave_out(draft, &candidate, why);
+            } else {
+                started += 1;
+            }
         }
-        started += usize::from(dispatch::start(draft, &candidate));
     }
+}
+
+/// Leaves out a persona that cannot run after all: its track goes on to the next step, which is the answer; a turn of it
+/// that has no session is given up, a request refused.
+fn leave_out(
+    draft: &mut Draft<'_>,
+    candidate: &Candidate,
+    (reason, text): (Reason, String),
+) -> Option<Candidate> {
+    let (track, persona) = (&candidate.track, &candidate.work.persona);
+    if let Cause::Request { key } = &candidate.cause {
+        asked::refuse(draft, key, track, persona, reason, text);
+        return None;
+    }
+    if let Some(turn) = draft.turn(track, &candidate.work.slot).cloned() {
+        let what = format!("given up before it had a session: {text}");
+        follow::drop_unstarted(draft, track, &candidate.work.slot, &turn, &what);
+    }
+    draft.say(Line::track(track, Verdict::Skipped, reason, text.clone()).persona(persona));
+    let place = (track.clone(), persona.clone());
+    draft.unable.insert(place, (reason, text));
+    track::instead(draft, track)
 }
 
 /// What stands in the way of a candidate, cheapest question first: Jules is asked only when nothing else does.
@@ -126,6 +154,11 @@ fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     Some(wait(candidate, Reason::PersonaBusy, text).until(draft.after(super::limits::POLL)))
 }
 
+/// Whether a turn's next attempt is still to be started, and by nobody but phileas itself.
+fn is_between(turn: &Turn) -> bool {
+    turn.session_id.is_none() && turn.intent.is_none() && !turn.cancel && !adopt::is_held(turn)
+}
+
 /// Live turns whose next attempt is due.
 fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
     let now = draft.now();
@@ -137,10 +170,8 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
     };
     for (name, track) in draft.state.tracks.iter().filter(|(name, _)| wanted(name)) {
         for (slot, turn) in &track.turns {
-            if turn.session_id.is_some()
-                || turn.intent.is_some()
-                || turn.cancel
-                || adopt::is_held(turn)
+            if !is_between(turn)
+                || step::layer_of(&draft.snapshot.plan, name, track, slot).is_some()
             {
                 continue;
             }
@@ -208,7 +239,8 @@ pub(super) fn work_of(
     }
 }
 
-/// While everything is paused, each track and schedule still has its line, and so has what a person asked for.
+/// While everything is paused, each track and schedule still has its line, so have turns between two attempts, and so has
+/// what a person asked for.
 pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
     let text = "nothing starts while the repository is paused";
     let plan = &draft.snapshot.plan;
@@ -219,6 +251,22 @@ pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
         if track.is_none_or(|track| track.turns.is_empty()) {
             draft.say(Line::track(&name, Verdict::Paused, reason, text));
         }
+    }
+    let mut lines = Vec::new();
+    for (name, track) in &draft.state.tracks {
+        for (slot, turn) in track.turns.iter().filter(|(slot, turn)| {
+            is_between(turn) && step::layer_of(plan, name, track, slot).is_none()
+        }) {
+            let (verdict, seq) = (Verdict::Paused, track.seq);
+            lines.push(Line::turn(name, seq, slot, turn, verdict, reason, text));
+        }
+    }
+    for asked in asked::pending(draft) {
+        let line = Line::track(&asked.track, Verdict::Paused, reason, text);
+        lines.push(line.persona(&asked.persona));
+    }
+    for line in lines {
+        draft.say(line);
     }
     let line = match &draft.snapshot.ask {
         Ask::Due | Ask::Track(_) => return,

@@ -1,8 +1,8 @@
-//! A person sets a track's pointer.
+//! A person sets a track's pointer, or lets a turn go on that waits for a person.
 
 use super::track::pointer;
 use crate::plan::{StepKind, Track};
-use crate::state::TrackState;
+use crate::state::{TrackState, Turn};
 
 /// Why a pointer cannot be set. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +25,24 @@ pub enum SteerError {
         /// How many steps there are.
         steps: usize,
     },
+}
+
+/// Lets a turn go on that waits for a person: with the session that bears its marker, where one is found, or else with
+/// its next attempt.
+pub fn go_on(turn: &mut Turn) {
+    turn.ambiguous = 0;
+    // Before there is a session, only one that bears the marker and is not the announced one calls a person. Once the
+    // intent is gone the marker is all that counts; the next listings reach back to it.
+    if turn.session_id.is_none()
+        && turn.warned_at.is_some()
+        && let Some(intent) = turn.intent.take()
+    {
+        turn.attempt += 1;
+        turn.ambiguous = 1;
+        turn.listed_empty_at = Some(intent.created_at);
+    }
+    turn.warned_at = None;
+    turn.not_before = None;
 }
 
 /// The index of the step that comes next in a track, whether it can run or not. `None`: the track has no steps.

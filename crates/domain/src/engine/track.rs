@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::start::{Candidate, Cause};
 use super::step::{Slots, Step, Work};
-use super::{Line, Reason, Verdict, rest};
+use super::{Ask, Line, Reason, Verdict, rest};
 use crate::model::TrackName;
 use crate::plan::{Policy, StepKind, Track};
 use crate::state::TrackState;
@@ -26,6 +26,18 @@ pub(super) fn candidates(draft: &mut Draft<'_>, only: Option<&TrackName>) -> Vec
     wanted
         .filter_map(|track| next(draft, track, only.is_some()))
         .collect()
+}
+
+/// The next step of a track in which a persona turned out to be unable to run. Who asked for a persona asked for nobody
+/// else.
+pub(super) fn instead(draft: &mut Draft<'_>, name: &TrackName) -> Option<Candidate> {
+    let snapshot = draft.snapshot;
+    let forced = match &snapshot.ask {
+        Ask::Due => false,
+        Ask::Track(_) => true,
+        Ask::Persona(_) | Ask::All => return None,
+    };
+    next(draft, snapshot.plan.tracks.get(name)?, forced)
 }
 
 fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> {
@@ -265,7 +277,8 @@ fn evaluate(draft: &Draft<'_>, plan: &Track, index: usize, passes: u64) -> Resul
     }
 }
 
-/// Why a persona that could run should not: it rests, or nothing has moved since its last turn.
+/// Why a persona that could run should not: its prompt cannot be made, it rests, or nothing has moved since its last
+/// turn.
 pub(super) fn reluctance(
     draft: &Draft<'_>,
     track: &TrackName,
@@ -274,6 +287,9 @@ pub(super) fn reluctance(
     policy: &Policy,
 ) -> Option<(Reason, String)> {
     let persona = &work.persona;
+    if let Some(why) = draft.unable.get(&(track.clone(), persona.clone())) {
+        return Some(why.clone());
+    }
     if let Some(until) = rest::resting(draft, track, passes, persona, policy) {
         let text =
             format!("nobody took `{persona}`'s last work; it rests, at the latest until {until}");

@@ -172,7 +172,7 @@ pub fn budget_figures(snapshot: &Snapshot) -> BudgetFigures {
         day_limit: limits.daily_sessions,
         live: count(budget::live(&draft)),
         live_limit: limits.max_active,
-        backlog: count(pulls::unreviewed(&draft)),
+        backlog: count(pulls::unreviewed(&draft).len()),
         backlog_limit: limits.max_open_pulls,
         key_day: used.map(|used| used.created_last_day),
         key_day_limit: key.daily,

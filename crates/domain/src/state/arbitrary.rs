@@ -172,6 +172,8 @@ fn turn() -> impl Strategy<Value = Turn> {
                 listed_empty_at,
                 not_before,
                 failures,
+                refusals: failures / 3,
+                repeats: nudges / 2,
                 ambiguous: failures / 2,
                 warned_at: nudged_at,
                 cancel,
@@ -206,7 +208,6 @@ fn track() -> impl Strategy<Value = TrackState> {
             any::<u64>(),
             any::<u64>(),
             option::of(time()),
-            any::<bool>(),
         ),
         (
             btree_map("[a-z]{0,3}".prop_map(Into::into), turn(), 0..3),
@@ -217,7 +218,7 @@ fn track() -> impl Strategy<Value = TrackState> {
         .prop_map(
             |(
                 (persona, session, pull, updated_at),
-                (index, seq, passes, last_started, pass_open),
+                (index, seq, passes, last_started),
                 (turns, paused, extra),
             )| TrackState {
                 persona_id: persona.map(Into::into),
@@ -228,7 +229,6 @@ fn track() -> impl Strategy<Value = TrackState> {
                 seq,
                 passes,
                 last_started,
-                pass_open,
                 turns,
                 paused,
                 extra,

@@ -172,7 +172,6 @@ fn track(track: &TrackState) -> Value {
     out.put("seq", track.seq);
     out.put("passes", track.passes);
     out.time_if("last_started", track.last_started.as_ref());
-    out.put_if("pass_open", true, track.pass_open);
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
     out.put_if("paused", paused, track.paused.is_some());
@@ -191,17 +190,16 @@ fn turn(turn: &Turn) -> Value {
     out.put("nudges", turn.nudges);
     out.time_if("nudged_at", turn.nudged_at.as_ref());
     out.time_if("reminded_at", turn.reminded_at.as_ref());
+    out.put_if("repeats", turn.repeats, turn.repeats > 0);
     out.time("listed_empty_at", turn.listed_empty_at.as_ref());
     out.put_if("ambiguous", turn.ambiguous, turn.ambiguous > 0);
     out.put_if("failures", turn.failures, turn.failures > 0);
+    out.put_if("refusals", turn.refusals, turn.refusals > 0);
     out.time_if("not_before", turn.not_before.as_ref());
     out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
     out.put_if("cancel", true, turn.cancel);
-    if !turn.duplicates.is_empty() {
-        out.texts("duplicates", &turn.duplicates);
-    }
     out.with(&turn.extra)
 }
 

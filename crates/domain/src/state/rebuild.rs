@@ -125,6 +125,7 @@ pub fn rebuild(
     for (key, (session, _)) in (0..).zip(&groups) {
         revive(&mut state, key, session);
     }
+    close_unfollowed(&mut state, &mut notes);
     let recent = facts.iter().map(|fact| fact.created_at);
     state.budget.created = recent.filter(|at| *at > now - BUDGET_WINDOW).collect();
     state.budget.created.sort_unstable();
@@ -305,6 +306,30 @@ fn revive(state: &mut State, key: u64, session: &Found<'_>) {
         ..Turn::new(id, session.persona.clone())
     };
     track.turns.insert(slot.clone(), turn);
+}
+
+/// Ends entries that no live turn follows: nobody would ever complete them, and an entry without an end keeps all that
+/// come after it out of the archive. Their sessions may be at work, so no time of an end is claimed, and none is archived.
+fn close_unfollowed(state: &mut State, notes: &mut Vec<String>) {
+    let turns = state.tracks.values().flat_map(|track| track.turns.values());
+    let followed: Vec<u64> = turns.filter_map(|turn| turn.history_key).collect();
+    let keys: Vec<u64> = state.history.keys().copied().collect();
+    for key in keys.into_iter().filter(|key| !followed.contains(key)) {
+        let Some(entry) = state.history.get_mut(&key) else {
+            continue;
+        };
+        if entry.outcome.is_some() || entry.turn.is_none() {
+            continue;
+        }
+        entry.outcome = Some(Outcome::Cancelled);
+        entry.note =
+            Some("not ended when the ledger was rebuilt, and no turn follows it".to_owned());
+        if let Some(session) = &entry.session_id {
+            notes.push(format!(
+                "session {session} had not ended, and no turn follows it: its entry is closed as cancelled"
+            ));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -29,8 +29,6 @@ pub struct TrackState {
     pub passes: u64,
     /// For a track with a start time: the newest start that was answered with a pass.
     pub last_started: Option<Timestamp>,
-    /// For a track with a start time: whether a pass is under way.
-    pub pass_open: bool,
     /// The live turns of the present step by slot. Empty: the step is done, the next one is due.
     pub turns: BTreeMap<Slot, Turn>,
     /// Why this track does not go on, when a person paused it.
@@ -62,12 +60,16 @@ pub struct Turn {
     pub nudged_at: Option<Timestamp>,
     /// When it was reminded that it ended without a result; that happens once.
     pub reminded_at: Option<Timestamp>,
+    /// How often the newest answer or reminder was decided on again, because it did not arrive.
+    pub repeats: u32,
     /// When a complete listing, taken after the grace, did not show this attempt's session.
     pub listed_empty_at: Option<Timestamp>,
     /// How many attempts ended without anybody knowing whether a session came of them.
     pub ambiguous: u32,
     /// How many attempts failed by Jules' own word.
     pub failures: u32,
+    /// How many creates in a row were refused. They use up no retry: no session came of them.
+    pub refusals: u32,
     /// The attempt is not started before this.
     pub not_before: Option<Timestamp>,
     /// When people were told that it waits for them or does not move.
@@ -78,8 +80,6 @@ pub struct Turn {
     pub branch: Option<BranchName>,
     /// A person asked to cancel it.
     pub cancel: bool,
-    /// Further sessions that were found for it.
-    pub duplicates: Vec<SessionId>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -114,15 +114,16 @@ impl Turn {
             nudges: 0,
             nudged_at: None,
             reminded_at: None,
+            repeats: 0,
             listed_empty_at: None,
             ambiguous: 0,
             failures: 0,
+            refusals: 0,
             not_before: None,
             warned_at: None,
             base_sha: None,
             branch: None,
             cancel: false,
-            duplicates: Vec::new(),
             extra: Extra::new(),
         }
     }

@@ -1,9 +1,10 @@
 //! A desk to try decisions on: one repository, one key, a clock that is moved by hand, and the protocol of the runtime
 //! (commit, execute, decide again) without anything that could fail by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
+use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Ask, Checks, CreateFailure, CreateSession, Decision, Effect, Event,
     KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Pull, PullState, Reason,
@@ -25,6 +26,8 @@ pub(crate) enum Answering {
     /// The same, with Jules' own word about when to come back.
     QuotaUntil(Timestamp),
     Refused,
+    /// It is not sent at all.
+    NotSent,
     /// Jules takes the key for everything but this.
     Denied,
     /// The process dies after its commit.
@@ -46,6 +49,8 @@ pub(crate) struct Desk {
     pub(crate) listing_works: bool,
     /// Listings leave the prompts out; a session by itself shows it.
     pub(crate) prompts_hidden: bool,
+    /// Sessions that no listing shows; by their ids Jules tells of them.
+    pub(crate) left_out: Vec<SessionId>,
     /// No listing reaches further back.
     pub(crate) listings_reach: Option<SignedDuration>,
     /// Effects of these names are decided on and never happen.
@@ -57,6 +62,7 @@ pub(crate) struct Desk {
     pub(crate) run: u64,
     pub(crate) effects: Vec<Effect>,
     pub(crate) lines: Vec<Line>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) headlines: Vec<String>,
     pub(crate) wake_at: Option<Timestamp>,
     /// How many listings were asked for.
@@ -85,6 +91,7 @@ impl Desk {
             answering: Answering::Session,
             listing_works: true,
             prompts_hidden: false,
+            left_out: Vec::new(),
             listings_reach: None,
             lost: Vec::new(),
             public: false,
@@ -94,6 +101,7 @@ impl Desk {
             run: 0,
             effects: Vec::new(),
             lines: Vec::new(),
+            diagnostics: Vec::new(),
             headlines: Vec::new(),
             wake_at: None,
             listings: 0,
@@ -174,9 +182,11 @@ impl Desk {
             plan_diagnostics,
             tree,
             pulls: self.pulls.clone(),
+            missing_pulls: BTreeSet::new(),
             sessions: Listing::NotTaken,
             activities: BTreeMap::new(),
             unread: self.unread.clone(),
+            missing_sessions: BTreeSet::new(),
             notices: self.notices.clone(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
@@ -196,11 +206,27 @@ impl Desk {
                 self.listings += 1;
                 snapshot.sessions = self.list(need);
             }
-            if let Listing::Taken(listing) = &mut snapshot.sessions {
-                for session in &mut listing.sessions {
-                    if needs.sessions.contains(&session.id) {
-                        let whole = self.sessions.iter().find(|one| one.id == session.id);
-                        session.clone_from(whole.unwrap());
+            for id in needs.sessions {
+                let whole = self.sessions.iter().find(|one| one.id == id).cloned();
+                let Listing::Taken(listing) = &mut snapshot.sessions else {
+                    panic!("{id} is asked for before a listing was taken");
+                };
+                listing.sessions.retain(|one| one.id != id);
+                match whole {
+                    Some(whole) => listing.sessions.push(whole),
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+                listing.sessions.sort_by_key(|one| one.created_at);
+            }
+            for number in needs.pulls {
+                match self.pulls.get(&number) {
+                    Some(pull) => {
+                        snapshot.pulls.insert(number, pull.clone());
+                    }
+                    None => {
+                        snapshot.missing_pulls.insert(number);
                     }
                 }
             }
@@ -241,7 +267,9 @@ impl Desk {
                 .sessions
                 .iter()
                 .filter(|one| {
-                    since.is_none_or(|since| one.created_at >= since) && (archived || !one.archived)
+                    since.is_none_or(|since| one.created_at >= since)
+                        && (archived || !one.archived)
+                        && !self.left_out.contains(&one.id)
                 })
                 .cloned()
                 .map(|one| Session {
@@ -261,6 +289,7 @@ impl Desk {
         self.run += 1;
         self.effects.clear();
         self.lines.clear();
+        self.diagnostics.clear();
         let mut snapshot = self.look();
         let mut events = Vec::new();
         for _ in 0..8 {
@@ -280,6 +309,7 @@ impl Desk {
             self.lines
                 .retain(|line| line.verdict != Verdict::Waiting && line.verdict != Verdict::Held);
             self.lines.extend(report.lines);
+            self.diagnostics.extend(report.diagnostics);
             let quiet = change.is_none() && effects.is_empty();
             if let Some(change) = change {
                 self.check(&change.state);
@@ -384,6 +414,11 @@ impl Desk {
             Answering::Denied => {
                 return failed(CreateFailure::Credential {
                     detail: "403".to_owned(),
+                });
+            }
+            Answering::NotSent => {
+                return failed(CreateFailure::NotSent {
+                    detail: "the deadline had passed".to_owned(),
                 });
             }
             Answering::LostBefore => return failed(lost()),

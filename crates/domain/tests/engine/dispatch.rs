@@ -148,9 +148,9 @@ fn a_refused_create_waits_longer_and_longer_and_calls_a_person_once() {
     }
     assert_eq!(desk.notices.len(), 1);
     assert!(
-        turn(&desk).failures >= 3 && turn(&desk).failures <= 5,
+        turn(&desk).refusals >= 3 && turn(&desk).failures <= 5,
         "{}",
-        turn(&desk).failures
+        turn(&desk).refusals
     );
     desk.answering = Answering::Session;
     desk.hours(24);
@@ -168,4 +168,29 @@ fn an_idle_tick_asks_jules_nothing() {
     assert_eq!(desk.listings, before);
     assert_eq!(desk.reasons("schedule:a"), [Reason::NotDue]);
     assert_eq!(desk.headlines.len(), 1, "an idle tick writes nothing");
+}
+
+#[test]
+fn each_attempt_starts_from_a_branch_of_its_own() {
+    let plan = "cycle = [\"a\"]\n[defaults]\nbranch = \"persona\"\nretry = 1\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.tick();
+    let made = |desk: &Desk| {
+        let branches = desk.effects.iter().filter_map(|effect| match effect {
+            Effect::CreateSession(create) => create.make_branch.clone(),
+            _ => None,
+        });
+        branches.last().unwrap()
+    };
+    let first = made(&desk);
+    desk.push();
+    desk.minutes(5);
+    desk.becomes(SessionState::Failed);
+    desk.tick();
+    let second = made(&desk);
+    assert_eq!(first.name.as_str(), "phileas/default/a-1");
+    assert_eq!(second.name.as_str(), "phileas/default/a-1.2");
+    assert_ne!(first.at, second.at);
+    let base = |key: u64| desk.state().history[&key].base_sha.clone().unwrap();
+    assert_eq!((base(0), base(1)), (first.at, second.at));
 }

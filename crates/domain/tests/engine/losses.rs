@@ -461,3 +461,21 @@ fn a_session_that_cannot_be_read_holds_up_its_own_track_alone() {
     desk.tick();
     assert_eq!(desk.outcomes()[0], Some(Outcome::Failed));
 }
+
+#[test]
+fn a_turn_that_is_cancelled_while_jules_does_not_answer_ends_when_its_session_can_be_stopped() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.tick();
+    desk.becomes(SessionState::InProgress);
+    desk.cancel_first();
+    desk.listing_works = false;
+    desk.minutes(5);
+    desk.tick();
+    assert_eq!(desk.outcomes(), [None]);
+    assert!(desk.effects.is_empty(), "{:?}", desk.effects);
+    desk.listing_works = true;
+    desk.hours(5);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Cancelled));
+    assert!(desk.sessions[0].archived);
+}

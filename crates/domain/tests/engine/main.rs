@@ -2,14 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod alike;
+mod broken;
 mod cycle;
 mod desk;
 mod dispatch;
 mod gates;
+mod layers;
 mod losses;
 mod money;
+mod paused;
 mod properties;
+mod pulls;
 mod recovery;
+mod refusals;
+mod repeats;
+mod rest;
 mod schedules;
 mod sessions;
 mod yields;

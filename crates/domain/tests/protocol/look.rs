@@ -1,5 +1,6 @@
 //! What a process sees when it looks: the head, and a listing from which young sessions may still be missing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +8,7 @@ use phileas_domain::engine::{
     Ask, Checks, KeyUse, Listing, ListingNeed, Pull, PullState, Repository, Sessions, Snapshot,
     needs,
 };
-use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
+use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
 
 use crate::world::{Actor, Made, Sight, World};
@@ -44,9 +45,11 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         plan_diagnostics,
         tree,
         pulls: std::collections::BTreeMap::new(),
+        missing_pulls: BTreeSet::new(),
         sessions: Listing::NotTaken,
         activities: std::collections::BTreeMap::new(),
         unread: std::collections::BTreeMap::new(),
+        missing_sessions: BTreeSet::new(),
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
@@ -121,12 +124,33 @@ pub(crate) fn look(
     for _ in 0..MAX_READS {
         let needs = needs(&snapshot(blank, world, actor, &sight));
         assert!(needs.pulls.is_empty() && needs.texts.is_empty() && needs.activities.is_empty());
-        let Some(need) = needs.listing else {
+        if let Some(need) = needs.listing {
+            sight.listing = Arc::new(Listing::Taken(list(world, need, hidden)));
+        } else if !ask_for(world, &needs.sessions, &mut sight) {
             return sight;
-        };
-        sight.listing = Arc::new(Listing::Taken(list(world, need, hidden)));
+        }
     }
     panic!("what a process needs does not converge");
+}
+
+/// Asks Jules for sessions by their ids; they are never deleted here. Whether there was one to ask for.
+fn ask_for(world: &World, ids: &BTreeSet<SessionId>, sight: &mut Sight) -> bool {
+    let Listing::Taken(listing) = &*sight.listing else {
+        return false;
+    };
+    let made = world.sessions.iter().map(|made| &made.session);
+    let found: Vec<_> = made.filter(|one| ids.contains(&one.id)).cloned().collect();
+    if found.is_empty() {
+        return false;
+    }
+    let mut listing = listing.clone();
+    listing.sessions.retain(|one| !ids.contains(&one.id));
+    listing.sessions.extend(found);
+    listing
+        .sessions
+        .sort_by_key(|one| (one.created_at, one.id.clone()));
+    sight.listing = Arc::new(Listing::Taken(listing));
+    true
 }
 
 fn list(world: &World, need: ListingNeed, hidden: u32) -> Sessions {

@@ -5,10 +5,12 @@ mod persona;
 
 use jiff::Timestamp;
 
+pub(super) use persona::{by_pull, outcome};
+
 use super::{Activity, Pull, Reason, Session, Snapshot};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Persona, Plan, Policy, StepKind};
-use crate::state::{Outcome, Turn};
+use crate::state::{Outcome, TrackState, Turn};
 
 /// A step as the engine sees it.
 pub(super) enum Step<'a> {
@@ -42,7 +44,7 @@ pub(super) struct Live<'a> {
     pub(super) session: &'a Session,
     /// Its activities, oldest first, where they were read.
     pub(super) activities: Option<&'a [Activity]>,
-    /// Its pull request.
+    /// Its open pull request.
     pub(super) pull: Option<&'a Pull>,
 }
 
@@ -90,13 +92,30 @@ impl<'a> Step<'a> {
             Self::Layer(step) => step.slots(),
         }
     }
+}
 
-    /// What a live turn of this step has come to.
-    pub(super) fn outcome(&self, live: &Live<'_>) -> Progress {
-        match self {
-            Self::Persona(step) => step.outcome(live),
-            Self::Layer(step) => step.outcome(live),
+/// The layer that a live turn belongs to. Only a newer version starts such turns; it alone knows how to import what
+/// comes of them. A persona's turn has one slot, without a name.
+pub(super) fn layer_of(
+    plan: &Plan,
+    track: &TrackName,
+    state: &TrackState,
+    slot: &Slot,
+) -> Option<String> {
+    let turn = state.turns.get(slot)?;
+    let is_named = !slot.as_str().is_empty();
+    let index = state.index.and_then(|index| usize::try_from(index).ok());
+    let planned = plan
+        .tracks
+        .get(track)
+        .and_then(|known| known.steps.get(index?));
+    match planned.map(|step| &step.kind) {
+        Some(StepKind::Layer(name))
+            if is_named || !plan.personas.contains_key(&turn.persona_id) =>
+        {
+            Some(name.clone())
         }
+        _ => is_named.then(|| slot.to_string()),
     }
 }
 

@@ -3,9 +3,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Live, Progress, Slots, Work};
-use crate::engine::limits::{ANSWER_TRIED, MESSAGE_LAG, POLL, PULL_LAG, PULL_POLL, REMINDER_TRIED};
+use crate::engine::limits::{MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL};
 use crate::engine::messages::message_marker;
-use crate::engine::{Activity, ActivityKind, PullState, Reason, SessionState, Snapshot};
+use crate::engine::{Activity, ActivityKind, Pull, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
 use crate::plan::{AdvanceOn, Automation, Persona, PlanApproval, Policy};
 use crate::state::Outcome;
@@ -42,27 +42,27 @@ impl PersonaStep<'_> {
             }])
         })
     }
+}
 
-    pub(super) fn outcome(&self, live: &Live<'_>) -> Progress {
-        if live.turn.cancel {
-            return Progress::End {
-                outcome: Outcome::Cancelled,
-                note: None,
-                archive: true,
-            };
+/// What a live turn has come to by its session's word, where its pull request does not settle it.
+pub(in crate::engine) fn outcome(live: &Live<'_>) -> Progress {
+    let progress = if live.session.archived && live.session.state == SessionState::Paused {
+        Progress::End {
+            outcome: Outcome::Cancelled,
+            note: Some("a person archived the session".to_owned()),
+            archive: false,
         }
-        if let Some(progress) = by_pull(live) {
-            return progress;
-        }
-        if live.session.archived && live.session.state == SessionState::Paused {
-            let note = Some("a person archived the session".to_owned());
-            return Progress::End {
-                outcome: Outcome::Cancelled,
-                note,
-                archive: false,
-            };
-        }
+    } else {
         by_state(live)
+    };
+    match progress {
+        // An open pull request outlives its session; what becomes of it is still to be learned.
+        Progress::End { note, archive, .. } if live.pull.is_some() => Progress::End {
+            outcome: Outcome::PrOpen,
+            note,
+            archive,
+        },
+        progress => progress,
     }
 }
 
@@ -79,9 +79,14 @@ fn sensitive(snapshot: &Snapshot, persona: &Persona, policy: &Policy) -> Option<
     })
 }
 
-/// What the pull request says. It counts more than the session's state, which some sessions never leave.
-fn by_pull(live: &Live<'_>) -> Option<Progress> {
-    let pull = live.pull?;
+/// What the pull request says, whatever Jules says: some sessions never leave their state, others are gone. `at_work`:
+/// whether the session may still do something.
+pub(in crate::engine) fn by_pull(
+    pull: &Pull,
+    policy: &Policy,
+    at_work: bool,
+    now: Timestamp,
+) -> Option<Progress> {
     let end = |outcome| Progress::End {
         outcome,
         note: None,
@@ -90,14 +95,14 @@ fn by_pull(live: &Live<'_>) -> Option<Progress> {
     Some(match pull.state {
         PullState::Merged => end(Outcome::Merged),
         PullState::Closed => end(Outcome::Rejected),
-        PullState::Open => match live.policy.advance_on {
+        PullState::Open => match policy.advance_on {
             AdvanceOn::PrOpen => end(Outcome::PrOpen),
-            AdvanceOn::Completed if !live.session.state.is_live() => end(Outcome::PrOpen),
+            AdvanceOn::Completed if !at_work => end(Outcome::PrOpen),
             AdvanceOn::Completed => return None,
             AdvanceOn::Merged => Progress::Wait {
                 reason: Reason::PrOpen,
                 detail: format!("pull request #{} is neither merged nor closed", pull.number),
-                until: later(live.snapshot.now, PULL_POLL),
+                until: later(now, PULL_POLL),
             },
         },
     })
@@ -121,8 +126,15 @@ fn by_state(live: &Live<'_>) -> Progress {
     }
 }
 
-/// The session ended and no pull request is known.
+/// The session ended.
 fn ended(live: &Live<'_>) -> Progress {
+    if live.pull.is_some() {
+        return Progress::End {
+            outcome: Outcome::PrOpen,
+            note: None,
+            archive: false,
+        };
+    }
     let Some(activities) = live.activities else {
         return Progress::ReadActivities;
     };
@@ -149,10 +161,8 @@ fn ended(live: &Live<'_>) -> Progress {
         }
         // The decision to send was committed, and the message is not there: the sender died in between.
         let marker = message_marker(live.turn, "r1");
-        if ended_at <= reminded_at
-            && !was_told(activities, &marker)
-            && now < later(ended_at, REMINDER_TRIED)
-        {
+        let was_told = was_told(activities, &marker);
+        if ended_at <= reminded_at && !was_told && live.turn.repeats < MESSAGE_REPEATS {
             return Progress::Remind;
         }
         return match (has_changes, now < later(ended_at, PULL_LAG)) {
@@ -160,7 +170,11 @@ fn ended(live: &Live<'_>) -> Progress {
             (true, false) => end(Outcome::Completed, "changes without a pull request"),
             (false, _) => end(
                 Outcome::NoOutput,
-                "it ended without changes, also after a reminder",
+                if was_told {
+                    "it ended without changes, also after a reminder"
+                } else {
+                    "it ended without changes, and the reminder did not arrive"
+                },
             ),
         };
     }
@@ -285,10 +299,7 @@ fn asked(live: &Live<'_>) -> Progress {
     match sent_at {
         // The decision to send was committed, and the message is not there: the sender died in between.
         None if now >= later(nudged_at, MESSAGE_LAG) => {
-            let asked_at = newest(activities, |kind| {
-                matches!(kind, ActivityKind::AgentMessaged(_))
-            });
-            if now < later(asked_at.unwrap_or(live.session.created_at), ANSWER_TRIED) {
+            if live.turn.repeats < MESSAGE_REPEATS {
                 Progress::Answer { number: given }
             } else {
                 Progress::CallPerson {

@@ -91,9 +91,7 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
     }
     let mut live: BTreeMap<&SessionId, &TurnId> = BTreeMap::new();
     for (track, slot, turn) in live_turns(state) {
-        let own = turn.session_id.iter().map(|session| (session, false));
-        let found = turn.duplicates.iter().map(|session| (session, true));
-        for (session, duplicate) in own.chain(found) {
+        if let Some(session) = &turn.session_id {
             let id = &turn.turn;
             let mut say = |detail| {
                 let path = [
@@ -112,7 +110,6 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
             }
             if let Some(claim) = claims.get(session)
                 && Some(claim.key) != turn.history_key
-                && !(duplicate && claim.turn == Some(id))
             {
                 say(format!(
                     "session {session} belongs to the turn {id} and to the entry {}",

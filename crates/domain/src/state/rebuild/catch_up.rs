@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Rebuilt, SessionFact, rebuild};
+use super::{Rebuilt, SessionFact, close_unfollowed, rebuild};
 use crate::model::{RepositoryId, TrackName};
 use crate::state::{HistoryEntry, Outcome, State, TrackState};
 
@@ -49,6 +49,7 @@ pub fn catch_up(
         let known = state.schedules.entry(name).or_default();
         known.last_fired = known.last_fired.max(schedule.last_fired);
     }
+    close_unfollowed(&mut state, &mut notes);
     state.budget.created.extend(found.budget.created);
     state.budget.created.sort_unstable();
     Rebuilt { state, notes }

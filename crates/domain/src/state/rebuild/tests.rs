@@ -199,6 +199,42 @@ fn a_session_at_work_lives_on_as_its_tracks_turn() {
     assert_eq!(turn.history_key, Some(1));
     assert_eq!(state.history[&1].turn, Some(old_turn("default", 2)));
     assert_eq!(state.history[&1].outcome, None);
+    let stale = &state.history[&0];
+    assert_eq!(stale.outcome, Some(Outcome::Cancelled), "nobody follows it");
+    assert_eq!(stale.finished_at, None);
+    assert!(stale.note.as_ref().unwrap().contains("no turn follows it"));
+}
+
+#[test]
+fn a_session_at_work_that_no_turn_can_follow_does_not_stop_the_archive() {
+    let mut bare = fact("2", "default", 6, 2);
+    (bare.prompt, bare.ended) = (None, None);
+    let rebuilt = rebuilt(std::slice::from_ref(&bare));
+    assert!(rebuilt.state.history[&0].is_finished());
+    assert!(
+        rebuilt
+            .notes
+            .iter()
+            .any(|note| note.contains("session 2 had not ended")),
+        "{:?}",
+        rebuilt.notes
+    );
+    // Also where it is added to an older ledger that has gone further by then.
+    let before = rebuild(
+        REPOSITORY,
+        at("2026-01-06T00:00:00Z"),
+        "old".to_owned(),
+        &[fact("1", "default", 9, 1)],
+    )
+    .state;
+    let mut live = fact("3", "default", 6, 3);
+    live.ended = None;
+    let facts = [fact("1", "default", 9, 1), live];
+    let now = at("2026-01-06T03:00:00Z");
+    let after = catch_up(&before, REPOSITORY, now, "unused".to_owned(), &facts).state;
+    assert_eq!(check_step(&before, &after), []);
+    assert!(after.tracks["default"].turns.is_empty());
+    assert!(after.history.values().all(HistoryEntry::is_finished));
 }
 
 #[test]

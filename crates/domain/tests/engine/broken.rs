@@ -1,0 +1,123 @@
+//! Prompts that cannot be rendered: they stop their own slot, and nobody else's.
+
+use phileas_domain::engine::{Ask, Line, Reason, SessionState, Verdict};
+
+use crate::desk::{Answering, Desk};
+
+const ONE: &str = "cycle = [\"a\", \"b\", \"c\"]\n";
+const UNDEFINED: &str = "---\nid: {}\nemoji: \"🔧\"\n---\nDo {{ what_nobody_knows }}.\n";
+
+/// Gives a persona a prompt that names something undefined.
+fn break_prompt(desk: &mut Desk, id: &str) {
+    let folder = format!(".jules/personas/{id}");
+    desk.files.remove(&format!("{folder}/prompt.md"));
+    let text = UNDEFINED.replacen("{}", id, 1);
+    desk.files.insert(format!("{folder}/prompt.md.j2"), text);
+}
+
+fn mend_prompt(desk: &mut Desk, id: &str) {
+    desk.files
+        .remove(&format!(".jules/personas/{id}/prompt.md.j2"));
+    desk.persona(id, "emoji: \"🔧\"");
+}
+
+fn skipped(desk: &Desk) -> Vec<(&str, Reason)> {
+    let is_skipped = |line: &&Line| line.verdict == Verdict::Skipped;
+    desk.lines
+        .iter()
+        .filter(is_skipped)
+        .filter_map(|line| Some((line.persona.as_ref()?.as_str(), line.reason)))
+        .collect()
+}
+
+#[test]
+fn a_prompt_that_cannot_be_rendered_is_left_out_and_its_track_goes_on() {
+    let mut desk = Desk::new(ONE, &["a", "b", "c"]);
+    break_prompt(&mut desk, "a");
+    break_prompt(&mut desk, "b");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["c"]);
+    let both = [("a", Reason::PromptInvalid), ("b", Reason::PromptInvalid)];
+    assert_eq!(skipped(&desk), both);
+    assert!(
+        desk.diagnostics.iter().any(|one| one.is_error()
+            && one.file.contains("/a/")
+            && one.message.contains("what_nobody_knows")),
+        "{:?}",
+        desk.diagnostics
+    );
+    mend_prompt(&mut desk, "a");
+    desk.minutes(5);
+    desk.opens_pull();
+    desk.push();
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["c", "a"]);
+    assert!(desk.diagnostics.is_empty());
+}
+
+#[test]
+fn a_track_in_which_no_prompt_can_be_rendered_says_so_and_waits() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    break_prompt(&mut desk, "a");
+    desk.tick();
+    let reasons = desk.reasons("default");
+    assert_eq!(reasons, [Reason::PromptInvalid, Reason::TrackEmpty]);
+    assert!(desk.sessions.is_empty());
+    mend_prompt(&mut desk, "a");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a"]);
+}
+
+#[test]
+fn a_request_whose_prompt_cannot_be_rendered_is_refused_once() {
+    let mut desk = Desk::new("", &["a"]);
+    break_prompt(&mut desk, "a");
+    desk.ask = Ask::Persona("a".into());
+    desk.tick();
+    let refused = |desk: &Desk| {
+        let mut refused = desk
+            .lines
+            .iter()
+            .filter(|line| line.verdict == Verdict::Refused)
+            .map(|line| line.reason);
+        (refused.next(), refused.count())
+    };
+    assert_eq!(refused(&desk), (Some(Reason::PromptInvalid), 0));
+    let request = desk.state().requests.values().next().unwrap();
+    assert_eq!(request.outcome.as_deref(), Some("refused"));
+    assert!(request.finished_at.is_some());
+    desk.ask = Ask::Due;
+    desk.minutes(5);
+    desk.tick();
+    assert_eq!(refused(&desk), (None, 0));
+}
+
+#[test]
+fn a_turn_whose_persona_is_gone_or_broken_between_two_attempts_is_given_up() {
+    for gone in [true, false] {
+        let plan = format!("{ONE}[defaults]\nretry = 1\n");
+        let mut desk = Desk::new(&plan, &["a", "b", "c"]);
+        desk.tick();
+        desk.minutes(5);
+        desk.becomes(SessionState::Failed);
+        desk.answering = Answering::Refused;
+        desk.tick();
+        desk.answering = Answering::Session;
+        if gone {
+            desk.files.remove(".jules/personas/a/prompt.md");
+        } else {
+            break_prompt(&mut desk, "a");
+        }
+        desk.hours(2);
+        desk.tick();
+        let expected = if gone {
+            Reason::PersonaInvalid
+        } else {
+            Reason::PromptInvalid
+        };
+        assert_eq!(skipped(&desk), [("a", expected)]);
+        assert!(desk.reasons("default").contains(&Reason::Finished));
+        assert_eq!(desk.personas_run(), ["a", "b"], "the track goes on");
+        assert!(desk.notices.is_empty(), "{:?}", desk.notices);
+    }
+}
