@@ -176,11 +176,11 @@ fn each_attempt_starts_from_a_branch_of_its_own() {
     let mut desk = Desk::new(plan, &["a"]);
     desk.tick();
     let made = |desk: &Desk| {
-        let branches = desk.effects.iter().filter_map(|effect| match effect {
+        let mut branches = desk.effects.iter().filter_map(|effect| match effect {
             Effect::CreateSession(create) => create.make_branch.clone(),
             _ => None,
         });
-        branches.last().unwrap()
+        branches.next().unwrap()
     };
     let first = made(&desk);
     desk.push();
