@@ -8,6 +8,7 @@ use super::start::{Candidate, Cause, wait};
 use super::{Checks, Line, Listing, ListingNeed, Reason, gate, pulls};
 use crate::model::{PullNumber, SessionId};
 use crate::plan::{MainRed, Priority};
+use crate::state::Outcome;
 
 /// Whether the default branch's checks stand in the way.
 pub(super) fn red(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
@@ -172,7 +173,7 @@ pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
     }
     let limits = draft.snapshot.plan.budget.key_limits();
     let unseen = unseen(draft, listing);
-    let active = listing.key.active + unseen;
+    let active = (listing.key.active + unseen).saturating_sub(settled(draft, listing));
     if active >= limits.active {
         let text = format!(
             "the key has {active} live sessions; its limit is {}",
@@ -195,6 +196,18 @@ pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
         return Some(wait(candidate, Reason::JulesQuota, text).until(draft.after(PULL_POLL)));
     }
     None
+}
+
+/// Sessions that Jules calls live although nothing will come of them any more: some never leave `IN_PROGRESS`, and a
+/// few of them would stop everything for good. Where Jules counts them all the same, it refuses the next one itself.
+fn settled(draft: &Draft<'_>, listing: &super::Sessions) -> u32 {
+    let over = |session: &&super::Session| {
+        let entry = draft.state.entry_of_session(&session.id);
+        let outcome = entry.and_then(|(_, entry)| entry.outcome.as_ref());
+        session.state.is_live() && !session.archived && outcome.is_some_and(Outcome::is_final)
+    };
+    let count = listing.sessions.iter().filter(over).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// From when on sessions are listed before one is started: a day, for the key's budget, and back to the newest entry,

@@ -256,8 +256,15 @@ impl Desk {
             .and_then(|reach| self.now.checked_sub(reach).ok());
         let since = since.max(limit);
         let day = SignedDuration::from_hours(24);
+        // The key's use is counted over a day, so a listing reaches back at least that far.
+        let reached = |one: &&Session| {
+            since.is_none_or(|since| {
+                one.created_at >= since || self.now.duration_since(one.created_at) < day
+            })
+        };
         let count = |wanted: &dyn Fn(&&Session) -> bool| {
-            u32::try_from(self.sessions.iter().filter(wanted).count()).unwrap()
+            let counted = self.sessions.iter().filter(reached).filter(wanted);
+            u32::try_from(counted.count()).unwrap()
         };
         Listing::Taken(Sessions {
             taken_at: self.now,
@@ -266,11 +273,8 @@ impl Desk {
             sessions: self
                 .sessions
                 .iter()
-                .filter(|one| {
-                    since.is_none_or(|since| one.created_at >= since)
-                        && (archived || !one.archived)
-                        && !self.left_out.contains(&one.id)
-                })
+                .filter(reached)
+                .filter(|one| (archived || !one.archived) && !self.left_out.contains(&one.id))
                 .cloned()
                 .map(|one| Session {
                     prompt: one.prompt.filter(|_| !self.prompts_hidden),

@@ -151,3 +151,20 @@ fn a_pull_request_that_is_open_and_reviewed_waits_for_no_review() {
     desk.tick();
     assert_eq!(desk.sessions.len(), 2);
 }
+
+/// Some sessions of Jules never leave `IN_PROGRESS`. Three of them are all that a free key may have at once.
+#[test]
+fn sessions_that_never_say_they_are_done_do_not_use_up_the_key() {
+    let plan = "cycle = [\"a\", \"b\"]\n[budget]\ntier = \"free\"\ndaily_sessions = 9\n[defaults]\nskip_unchanged = false\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.tick();
+    for turn in 0..5 {
+        desk.minutes(5);
+        let pull = desk.opens_pull_of(turn);
+        desk.merge(pull);
+        desk.hours(4);
+        desk.tick();
+        assert_eq!(desk.sessions.len(), turn + 2);
+        desk.sessions[turn].state = SessionState::InProgress;
+    }
+}
