@@ -57,6 +57,13 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let config = config(arguments)?;
+    // Whatever is looked for in it would only say that it is not there.
+    if config.data_dir.is_file() {
+        let path = config.data_dir.display();
+        return Err(Stopped::usage(format!(
+            "{path} is a file; let --data-dir name a folder"
+        )));
+    }
     if arguments.check {
         return check::run(&config, screen).await;
     }

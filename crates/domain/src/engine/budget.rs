@@ -173,7 +173,7 @@ pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
     }
     let limits = draft.snapshot.plan.budget.key_limits();
     let unseen = unseen(draft, listing);
-    let active = (listing.key.active + unseen).saturating_sub(settled(draft, listing));
+    let active = active_of_key(draft, listing);
     if active >= limits.active {
         let text = format!(
             "the key has {active} live sessions; its limit is {}",
@@ -196,6 +196,12 @@ pub(super) fn of_key(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
         return Some(wait(candidate, Reason::JulesQuota, text).until(draft.after(PULL_POLL)));
     }
     None
+}
+
+/// Sessions that hold a place of the key.
+pub(super) fn active_of_key(draft: &Draft<'_>, listing: &super::Sessions) -> u32 {
+    let seen = listing.key.active.saturating_sub(settled(draft, listing));
+    seen + unseen(draft, listing)
 }
 
 /// Sessions that Jules calls live although nothing will come of them any more: some never leave `IN_PROGRESS`, and a

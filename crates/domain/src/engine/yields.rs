@@ -177,7 +177,9 @@ pub fn budget_figures(snapshot: &Snapshot) -> BudgetFigures {
         key_day: used.map(|used| used.created_last_day),
         key_day_limit: key.daily,
         key_reserved: limits.reserve_for_people,
-        key_live: used.map(|used| used.active),
+        key_live: snapshot
+            .listing()
+            .map(|listing| budget::active_of_key(&draft, listing)),
         key_live_limit: key.active,
         paused_until: draft
             .state

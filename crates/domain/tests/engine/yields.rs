@@ -2,6 +2,8 @@
 
 use jiff::SignedDuration;
 use phileas_domain::engine::{budget_figures, yield_of_all, yields};
+use phileas_domain::model::PullNumber;
+use phileas_domain::state::Outcome;
 
 use crate::desk::Desk;
 
@@ -36,6 +38,40 @@ fn merged_rejected_ignored_and_waiting_are_told_apart() {
     let after = yield_of_all(&desk.snapshot());
     assert_eq!((after.open, after.ignored), (2, 2));
     assert_eq!(after.sessions, a.sessions + b.sessions);
+}
+
+#[test]
+fn each_outcome_is_counted_under_its_name() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.tick();
+    let mut state = desk.state().clone();
+    let entry = state.history[&0].clone();
+    let outcomes = [
+        Outcome::Merged,
+        Outcome::PrOpen,
+        Outcome::Completed,
+        Outcome::Imported,
+        Outcome::NoOutput,
+        Outcome::Rejected,
+        Outcome::Failed,
+        Outcome::Stuck,
+        Outcome::Cancelled,
+        Outcome::Duplicate,
+    ];
+    for (key, outcome) in (1..).zip(outcomes) {
+        let mut entry = entry.clone();
+        entry.pr_number = (key < 3).then_some(PullNumber(key));
+        entry.session_id = Some(format!("s{key}").into());
+        entry.duplicates = vec![format!("d{key}").into()];
+        entry.outcome = Some(outcome);
+        state.history.insert(key, entry);
+    }
+    desk.set_state(state);
+    let all = yield_of_all(&desk.snapshot());
+    assert_eq!((all.sessions, all.pulls), (21, 2));
+    assert_eq!((all.merged, all.open, all.completed), (1, 1, 2));
+    assert_eq!((all.no_output, all.rejected), (1, 1));
+    assert_eq!((all.failed, all.stuck, all.cancelled), (1, 1, 1));
 }
 
 #[test]

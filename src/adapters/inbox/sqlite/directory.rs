@@ -33,7 +33,7 @@ pub enum DirectoryError {
         by: String,
     },
     /// It cannot be made or locked.
-    #[error("{path}: {detail}")]
+    #[error("{path}: {detail}; let --data-dir name a folder that this user may write to")]
     Unusable {
         /// What could not be used.
         path: PathBuf,
