@@ -14,7 +14,9 @@ use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
 use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, SESSIONS_READ};
-use super::{Effect, Line, ListingNeed, Reason, Session, Sessions, Snapshot, Verdict, follow};
+use super::{
+    Effect, Line, ListingNeed, Reason, Session, Sessions, Snapshot, Verdict, ending, progress,
+};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
 use crate::state::{HistoryEntry, Outcome, State, Turn};
@@ -25,7 +27,7 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         return;
     };
     let now = draft.now();
-    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+    let seq = draft.seq(track);
     if adopt(draft, track, slot, turn) {
         return;
     }
@@ -37,16 +39,16 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     if now < intent.not_after && intent.holder != draft.snapshot.holder {
         let text = format!("{} is about to start it", intent.holder);
         draft.say(
-            Line::turn(
-                track,
-                seq,
-                slot,
-                turn,
-                Verdict::Waiting,
-                Reason::OtherHolder,
-                text,
-            )
-            .until(intent.not_after),
+            draft
+                .line(
+                    track,
+                    slot,
+                    turn,
+                    Verdict::Waiting,
+                    Reason::OtherHolder,
+                    text,
+                )
+                .until(intent.not_after),
         );
         return;
     }
@@ -59,18 +61,7 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         }
         let until = settled_at.max(draft.after(POLL));
         let text = "nobody knows whether its session was created; a complete listing after the grace will tell";
-        draft.say(
-            Line::turn(
-                track,
-                seq,
-                slot,
-                turn,
-                Verdict::Held,
-                Reason::Ambiguous,
-                text,
-            )
-            .until(until),
-        );
+        draft.say(held(draft, track, slot, turn, text).until(until));
         return;
     }
     if let Some((other, marker)) = look_alike(draft, turn) {
@@ -82,7 +73,7 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
             });
             let note =
                 Some("its session bore its marker, but not its prompt or its time".to_owned());
-            follow::end(draft, track, slot, Outcome::Cancelled, note);
+            ending::end(draft, track, slot, Outcome::Cancelled, note);
             return;
         }
         let text = format!(
@@ -91,16 +82,8 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
             other.id,
             id = turn.turn
         );
-        follow::call_person(draft, track, slot, turn, &text);
-        draft.say(Line::turn(
-            track,
-            seq,
-            slot,
-            turn,
-            Verdict::Held,
-            Reason::Ambiguous,
-            text,
-        ));
+        progress::call_person(draft, track, slot, turn, &text);
+        draft.say(held(draft, track, slot, turn, text));
         return;
     }
     if let Some(turn) = draft.turn_mut(track, slot) {
@@ -119,16 +102,16 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         turn.attempt
     );
     draft.say(
-        Line::turn(
-            track,
-            seq,
-            slot,
-            turn,
-            Verdict::Waiting,
-            Reason::RetryPause,
-            text,
-        )
-        .until(now),
+        draft
+            .line(
+                track,
+                slot,
+                turn,
+                Verdict::Waiting,
+                Reason::RetryPause,
+                text,
+            )
+            .until(now),
     );
 }
 
@@ -137,18 +120,20 @@ pub(super) fn late(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     if adopt(draft, track, slot, turn) || turn.ambiguous < AMBIGUOUS_LIMIT {
         return;
     }
-    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
     let text = "after two attempts nobody knows whether a session exists; a person decides";
-    follow::call_person(draft, track, slot, turn, text);
-    draft.say(Line::turn(
-        track,
-        seq,
-        slot,
-        turn,
-        Verdict::Held,
-        Reason::Ambiguous,
-        text,
-    ));
+    progress::call_person(draft, track, slot, turn, text);
+    draft.say(held(draft, track, slot, turn, text));
+}
+
+/// Nobody knows whether a turn has a session.
+pub(super) fn held(
+    draft: &Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    text: impl Into<String>,
+) -> Line {
+    draft.line(track, slot, turn, Verdict::Held, Reason::Ambiguous, text)
 }
 
 /// Whether a turn may be started by itself, or a person decides.
@@ -173,7 +158,6 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
         return false;
     };
     own(draft, track, slot, &marker, session, "adopted");
-    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
     let turn = draft
         .turn(track, slot)
         .cloned()
@@ -181,16 +165,16 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
     let text = format!("found session {} by its marker", session.id);
     let until = draft.after(POLL);
     draft.say(
-        Line::turn(
-            track,
-            seq,
-            slot,
-            &turn,
-            Verdict::Adopted,
-            Reason::FoundByMarker,
-            text,
-        )
-        .until(until),
+        draft
+            .line(
+                track,
+                slot,
+                &turn,
+                Verdict::Adopted,
+                Reason::FoundByMarker,
+                text,
+            )
+            .until(until),
     );
     true
 }

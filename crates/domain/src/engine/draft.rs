@@ -85,6 +85,24 @@ impl<'a> Draft<'a> {
         self.wake_at = Some(self.wake_at.map_or(at, |known| known.min(at)));
     }
 
+    /// The number of a track's newest turn.
+    pub(super) fn seq(&self, track: &TrackName) -> u64 {
+        self.state.tracks.get(track).map_or(0, |known| known.seq)
+    }
+
+    /// A line about a turn of the track's present pass.
+    pub(super) fn line(
+        &self,
+        track: &TrackName,
+        slot: &Slot,
+        turn: &Turn,
+        verdict: Verdict,
+        reason: Reason,
+        detail: impl Into<String>,
+    ) -> Line {
+        Line::turn(track, self.seq(track), slot, turn, verdict, reason, detail)
+    }
+
     /// Adds a line to the report; its `until` also wakes.
     pub(super) fn say(&mut self, line: Line) {
         if let Some(until) = line.until {

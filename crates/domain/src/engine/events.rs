@@ -7,7 +7,7 @@ use super::limits::{
     QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE, REFUSED_PAUSE_LIMIT, RETRY_AFTER_LIMIT,
     UNSENT_PAUSE,
 };
-use super::{CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict};
+use super::{CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt};
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
 use crate::state::{Extra, HistoryEntry, Intent};
@@ -146,19 +146,9 @@ fn not_created(
     let (pause, reason, verdict, detail) = match refused.as_ref().unwrap_or(failure) {
         // The intent stays: only a complete listing after the grace tells what became of it.
         CreateFailure::Unknown { detail } => {
-            let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
             if let Some(turn) = draft.turn(track, slot) {
                 let text = format!("nobody knows whether the session was created: {detail}");
-                let line = Line::turn(
-                    track,
-                    seq,
-                    slot,
-                    turn,
-                    Verdict::Held,
-                    Reason::Ambiguous,
-                    text,
-                );
-                draft.say(line);
+                draft.say(adopt::held(draft, track, slot, turn, text));
             }
             return;
         }
@@ -217,7 +207,7 @@ fn not_created(
         }
     };
     let until = draft.after(pause);
-    let seq = draft.state.tracks.get(track).map_or(0, |state| state.seq);
+    let seq = draft.seq(track);
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.intent = None;
         // Each call bears a marker of its own, so that what is found later can be told apart.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Slots, Step, Work};
-use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, follow, schedule, track};
+use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, ending, schedule, track};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
 use crate::state::{RequestState, Turn};
@@ -105,7 +105,7 @@ fn leave_out(
     }
     if let Some(turn) = draft.turn(track, &candidate.work.slot).cloned() {
         let what = format!("given up before it had a session: {text}");
-        follow::drop_unstarted(draft, track, &candidate.work.slot, &turn, &what);
+        ending::drop_unstarted(draft, track, &candidate.work.slot, &turn, &what);
     }
     draft.say(Line::track(track, Verdict::Skipped, reason, text.clone()).persona(persona));
     let place = (track.clone(), persona.clone());

@@ -1,0 +1,197 @@
+//! What a step says of its live turn is done: messages, approvals, calls for a person, and its end.
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::ending::{end, retry};
+use super::limits::{CALL_AGAIN, POLL};
+use super::messages::{answer, message_marker, reminder};
+use super::step::Progress;
+use super::{Effect, Line, NoticeKey, Reason, Verdict};
+use crate::model::{SessionId, Slot, TrackName};
+use crate::state::Turn;
+
+/// Does what a step says of its live turn.
+pub(super) fn carry_on(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    session: &SessionId,
+    progress: Progress,
+    max_nudges: u32,
+) {
+    let now = draft.now();
+    let seq = draft.seq(track);
+    let current = draft
+        .turn(track, slot)
+        .cloned()
+        .unwrap_or_else(|| turn.clone());
+    let line = |verdict, reason, detail: String| {
+        Line::turn(track, seq, slot, &current, verdict, reason, detail)
+    };
+    let soon = draft.after(POLL);
+    let still_calls = matches!(
+        progress,
+        Progress::CallPerson { .. } | Progress::ReadActivities
+    );
+    if turn.warned_at.is_some()
+        && !still_calls
+        && let Some(turn) = draft.turn_mut(track, slot)
+    {
+        turn.warned_at = None;
+    }
+    match progress {
+        Progress::ReadActivities if draft.snapshot.unread.contains_key(session) => {
+            let outage = &draft.snapshot.unread[session];
+            let text = format!("its activities cannot be read: {}", outage.detail);
+            let until = outage.retry_at.unwrap_or(soon);
+            draft.say(line(Verdict::Waiting, Reason::SessionUnread, text).until(until));
+        }
+        Progress::ReadActivities => {
+            draft.needs.activities.insert(session.clone());
+            draft.say(
+                line(
+                    Verdict::Waiting,
+                    Reason::SessionRunning,
+                    "its activities are being read".to_owned(),
+                )
+                .until(soon),
+            );
+        }
+        Progress::Wait {
+            reason,
+            detail,
+            until,
+        } => {
+            draft.say(line(Verdict::Waiting, reason, detail).until(until));
+        }
+        Progress::Answer { number } => {
+            let marker = message_marker(turn, &format!("q{number}"));
+            if let Some(turn) = draft.turn_mut(track, slot) {
+                let again = turn.nudges == number;
+                turn.repeats = if again { turn.repeats + 1 } else { 0 };
+                turn.nudges = number;
+                turn.nudged_at = Some(now);
+            }
+            send(draft, track, slot, session, marker.clone(), answer(&marker));
+            draft.headline(
+                format!("answer {number} to {track}#{seq} {}", turn.persona_id),
+                Some(&turn.turn),
+            );
+            let text =
+                format!("it asked something and gets standard answer {number} of {max_nudges}");
+            draft.say(line(Verdict::Waiting, Reason::SessionAsked, text).until(soon));
+        }
+        Progress::Remind => {
+            let marker = message_marker(turn, "r1");
+            if let Some(turn) = draft.turn_mut(track, slot) {
+                let again = turn.reminded_at.is_some();
+                turn.repeats = if again { turn.repeats + 1 } else { 0 };
+                turn.reminded_at = Some(now);
+            }
+            send(
+                draft,
+                track,
+                slot,
+                session,
+                marker.clone(),
+                reminder(&marker),
+            );
+            draft.headline(
+                format!("reminder to {track}#{seq} {}", turn.persona_id),
+                Some(&turn.turn),
+            );
+            let text = "it ended without a result and is reminded of it, once".to_owned();
+            draft.say(line(Verdict::Waiting, Reason::SessionReminded, text).until(soon));
+        }
+        Progress::Approve => {
+            draft.effect(Effect::ApprovePlan {
+                session: session.clone(),
+            });
+            draft.say(
+                line(
+                    Verdict::Waiting,
+                    Reason::PlanApproval,
+                    "its plan is being approved".to_owned(),
+                )
+                .until(soon),
+            );
+        }
+        Progress::CallPerson { reason, detail } => {
+            call_person(draft, track, slot, turn, &detail);
+            draft.say(line(Verdict::Waiting, reason, detail).until(soon));
+        }
+        Progress::End {
+            outcome,
+            note,
+            archive,
+        } => {
+            if archive {
+                draft.effect(Effect::ArchiveSession {
+                    session: session.clone(),
+                });
+            }
+            end(draft, track, slot, outcome, note);
+        }
+        Progress::Retry { note } => retry(draft, track, slot, &note),
+    }
+}
+
+fn send(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    session: &SessionId,
+    marker: String,
+    text: String,
+) {
+    let session = session.clone();
+    draft.effect(Effect::SendMessage {
+        track: track.clone(),
+        slot: slot.clone(),
+        session,
+        marker,
+        text,
+    });
+}
+
+/// Calls a person by an issue, unless one is open. An issue that was decided on and is not there is opened again after
+/// a while: its sender died, GitHub refused it, or somebody closed it and settled nothing.
+pub(super) fn call_person(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    detail: &str,
+) {
+    let now = draft.now();
+    let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
+    if turn.warned_at.is_some_and(lately)
+        || (turn.warned_at.is_some() && draft.is_called(&NoticeKey::Turn(turn.turn.clone())))
+    {
+        return;
+    }
+    let seq = draft.seq(track);
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.warned_at = Some(now);
+    }
+    let persona = &turn.persona_id;
+    let session = turn
+        .session_id
+        .as_ref()
+        .map(|id| format!("\n\nThe session: https://jules.google.com/session/{id}"))
+        .unwrap_or_default();
+    draft.call(
+        NoticeKey::Turn(turn.turn.clone()),
+        format!("phileas: {persona} waits for a person"),
+        format!(
+            "Turn {seq} of track `{track}` ({persona}): {detail}.{session}\n\nThe track waits until this is settled; \
+             the others go on. `phileas explain` shows where it stands, `phileas session cancel` ends the turn."
+        ),
+    );
+    draft.headline(
+        format!("called a person for {track}#{seq} {persona}"),
+        Some(&turn.turn),
+    );
+}
