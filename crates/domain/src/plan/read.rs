@@ -66,6 +66,9 @@ fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
     let error =
         |message: &str, mend: &str| Box::new(Diagnostic::error(SCHEDULES_PATH, message).mend(mend));
     let Some(entry) = tree.get(SCHEDULES_PATH) else {
+        if tree.below(SCHEDULES_PATH).next().is_some() {
+            return Err(error("the plan is a folder", "put a file here"));
+        }
         return Err(error(
             "there is no plan, so nothing runs by itself",
             "write one on the default branch; the smallest is the line `cycle = [\"curator\"]`, with a prompt in `.jules/personas/curator/prompt.md`",

@@ -415,6 +415,17 @@ fn without_a_plan_nothing_runs_and_one_error_says_how_to_begin() {
 }
 
 #[test]
+fn a_folder_in_the_plan_s_place_is_called_one() {
+    let (_, diagnostics) = read(&Tree::of_texts([(
+        format!("{SCHEDULES_PATH}/plan.toml"),
+        "",
+    )]));
+    assert_eq!(diagnostics.len(), 1);
+    assert_eq!(diagnostics[0].file, SCHEDULES_PATH);
+    assert!(diagnostics[0].is_error() && diagnostics[0].message.contains("is a folder"));
+}
+
+#[test]
 fn a_plan_that_is_no_readable_file_is_a_finding() {
     let entry = |mode, size, text: Option<&str>| model::Entry {
         mode,
