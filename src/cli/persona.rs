@@ -97,14 +97,12 @@ fn unknown(plan: &Plan, id: &str) -> Stopped {
     ))
 }
 
-/// Who there is. What is wrong with the others, and that there is nobody, goes to standard error.
+/// Who there is. What is wrong with the others, and that there is nobody, goes to standard error; a persona that cannot
+/// be read is a finding.
 fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
-    let (tree, plan, found) = read(dir)?;
-    tell(
-        found
-            .iter()
-            .filter(|one| one.file.starts_with(PERSONAS_FOLDER)),
-    )?;
+    let (tree, plan, mut found) = read(dir)?;
+    found.retain(|one| one.file.starts_with(PERSONAS_FOLDER));
+    tell(found.iter())?;
     if plan.personas.is_empty() {
         writeln!(
             std::io::stderr(),
@@ -143,7 +141,11 @@ fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
             )?;
         }
     }
-    Ok(Exit::Done)
+    Ok(if found.iter().any(Diagnostic::is_error) {
+        Exit::Findings
+    } else {
+        Exit::Done
+    })
 }
 
 /// Where a persona runs by itself: its tracks with the steps' numbers, and its schedule.

@@ -245,7 +245,8 @@ fn nobody_to_list_is_said() {
         ".jules/personas/tester/prompt.md",
         "---\nid: another\n---\nText.\n",
     );
-    let list = phileas(&["persona", "list", unreadable.text()]).expect(0);
+    let list = phileas(&["persona", "list", unreadable.text()]).expect(1);
+    assert!(list.out.contains("curator"), "{list}");
     assert!(list.err.contains("personas/tester/prompt.md"), "{list}");
     let render = phileas(&["persona", "render", "tester", unreadable.text()]).expect(2);
     assert!(render.err.contains("personas/tester/prompt.md"), "{render}");
