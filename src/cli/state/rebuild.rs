@@ -73,7 +73,7 @@ pub(super) async fn run(
         let document = json!({
             "sessions": facts.len(),
             "notes": proposal.notes,
-            "written": written.as_ref().map(Oid::as_str),
+            "written": written.as_ref().map(|head| json!({ "commit": head.as_str() })),
             "state": state,
         });
         screen.line(&document.to_string())?;

@@ -1,7 +1,8 @@
 //! `phileas state repair`: a whole file in place of one that cannot be read, shown first and written when told to.
 
+use std::fmt;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use phileas_domain::model::Oid;
 use phileas_domain::state::repair::{self, EarlierVersion, Line, MAX_EARLIER, Origin, Proposal};
@@ -40,7 +41,7 @@ pub(super) async fn run(
         _ => None,
     };
     if source.json {
-        screen.line(&document(&proposal, intact, done.as_deref()).to_string())?;
+        screen.line(&document(&proposal, intact, done.as_ref()).to_string())?;
     } else {
         print(&target.found, &proposal, intact, screen)?;
     }
@@ -59,7 +60,7 @@ pub(super) async fn run(
             target.found.place
         ))),
         (Some(_), Some(done)) if !source.json => {
-            screen.line(&done)?;
+            screen.line(&done.to_string())?;
             Ok(Exit::Done)
         }
         (Some(_), None) if !source.json => {
@@ -161,21 +162,55 @@ impl<'a> Target<'a> {
     }
 
     /// Writes the proposal and says where.
-    async fn write(&self, text: String) -> Result<String, Stopped> {
+    async fn write(&self, text: String) -> Result<Written, Stopped> {
         if let Some(path) = self.path {
             let kept = file::replace(path, &text)?;
-            return Ok(format!(
-                "written to {}; the old file is {}",
-                path.display(),
-                kept.display()
-            ));
+            return Ok(Written::File {
+                path: path.to_owned(),
+                kept,
+            });
         }
         let github = self
             .github
             .as_ref()
             .ok_or_else(|| Stopped::fault("there is nowhere to write to"))?;
         let head = commit(github, self.head.clone(), "repair the state", text).await?;
-        Ok(format!("committed to the branch {LEDGER_BRANCH} as {head}"))
+        Ok(Written::Commit(head))
+    }
+}
+
+/// Where a proposal was written.
+enum Written {
+    /// Into the file that was named.
+    File {
+        path: PathBuf,
+        /// What stood in it before.
+        kept: PathBuf,
+    },
+    /// Onto the ledger's branch.
+    Commit(Oid),
+}
+
+impl Written {
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::File { path, kept } => json!({ "file": path, "kept": kept }),
+            Self::Commit(head) => json!({ "commit": head.as_str() }),
+        }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, kept } => write!(
+                f,
+                "written to {}; the old file is {}",
+                path.display(),
+                kept.display()
+            ),
+            Self::Commit(head) => write!(f, "committed to the branch {LEDGER_BRANCH} as {head}"),
+        }
     }
 }
 
@@ -208,7 +243,7 @@ fn print(
     Ok(())
 }
 
-fn document(proposal: &Proposal, intact: bool, done: Option<&str>) -> serde_json::Value {
+fn document(proposal: &Proposal, intact: bool, done: Option<&Written>) -> serde_json::Value {
     let origin = match &proposal.origin {
         Origin::Intact => json!({ "kind": "intact" }),
         Origin::Sides(sides) => json!({ "kind": "sides", "sides": sides }),
@@ -238,7 +273,7 @@ fn document(proposal: &Proposal, intact: bool, done: Option<&str>) -> serde_json
         .and_then(|state| serde_json::from_str(&codec::save(state)).ok());
     json!({
         "mended": !intact && proposal.state.is_some(),
-        "written": done,
+        "written": done.map(Written::json),
         "origin": origin,
         "lines": lines,
         "diagnostics": diagnostics,

@@ -65,7 +65,12 @@ fn a_repair_is_shown_first_and_written_when_told_to() {
     let ran = alone(&["state", "repair", name, "--write", "--json"]).done();
     let document = ran.json();
     assert_eq!(document["origin"]["kind"], "sides");
-    assert!(document["written"].is_string(), "{document}");
+    assert_eq!(document["written"]["file"], name, "{document}");
+    assert_eq!(
+        document["written"]["kept"],
+        format!("{name}.corrupt"),
+        "{document}"
+    );
     let written: Value = serde_json::from_str(&text_of(&path)).unwrap();
     assert_eq!(written, document["state"]);
     assert_eq!(
