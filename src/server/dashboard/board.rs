@@ -272,7 +272,8 @@ pub fn standing_of(verdict: Verdict, reason: Reason) -> Standing {
             | Reason::SessionPaused
             | Reason::PersonaInvalid
             | Reason::PromptInvalid
-            | Reason::JulesUnavailable,
+            | Reason::JulesUnavailable
+            | Reason::NotSent,
         ) => Standing::Attention,
         (Verdict::Dispatched | Verdict::Adopted, _)
         | (_, Reason::SessionRunning | Reason::SessionAsked | Reason::SessionReminded) => {

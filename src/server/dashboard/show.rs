@@ -65,12 +65,31 @@ impl<I> Desk<I> {
 
 fn unavailable<I>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
     tracing::error!("{error}");
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    message(
+        desk,
+        who,
+        status,
+        "The inbox does not answer",
+        error.to_string(),
+    )
+}
+
+/// A page that says one thing.
+fn message<I>(
+    desk: &Desk<I>,
+    who: &Who,
+    status: StatusCode,
+    heading: &'static str,
+    text: String,
+) -> Response {
+    let frame = desk.frame(Some(who));
     let page = pages::Message {
-        frame: desk.frame(Some(who)),
-        heading: "The inbox does not answer",
-        text: error.to_string(),
+        frame,
+        heading,
+        text,
     };
-    shown(StatusCode::SERVICE_UNAVAILABLE, &page)
+    shown(status, &page)
 }
 
 pub(super) async fn front<I: Inbox + 'static>(
@@ -184,12 +203,14 @@ fn unseen(put_away: bool) -> &'static str {
 }
 
 fn missing<I>(desk: &Desk<I>, who: &Who) -> Response {
-    let page = pages::Message {
-        frame: desk.frame(Some(who)),
-        heading: "No such repository",
-        text: "The service does not look after a repository of this number.".to_owned(),
-    };
-    shown(StatusCode::NOT_FOUND, &page)
+    let text = "The service does not look after a repository of this number.";
+    message(
+        desk,
+        who,
+        StatusCode::NOT_FOUND,
+        "No such repository",
+        text.to_owned(),
+    )
 }
 
 pub(super) async fn deliveries<I: Inbox + 'static>(
