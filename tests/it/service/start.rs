@@ -1,10 +1,18 @@
 //! Starting, refusing to start, and ending.
 
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
 use tempfile::tempdir;
 
-use super::client::{Line, Post, SECRET, ask};
+use super::client::{Line, Post, SECRET, ask, get};
 use super::served::{Service, arguments, deliveries};
 use crate::support::Phileas;
+
+/// How long a condition may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at what another process logs.
+const LOOK: Duration = Duration::from_millis(20);
 
 #[test]
 fn nothing_starts_without_a_secret() {
@@ -95,6 +103,51 @@ fn an_asked_service_finishes_what_it_is_at() {
         "nobody is accepted any more"
     );
     assert_eq!(deliveries(data.path()).len(), 3);
+}
+
+/// GitHub and Jules may be away for hours; what is delivered meanwhile must not be lost.
+#[test]
+fn while_nobody_can_be_reached_it_takes_deliveries_and_says_so() {
+    let data = tempdir().unwrap();
+    let config = data.path().join("phileas.toml");
+    std::fs::write(&config, "[[repository]]\nname = \"acme/r7\"\nid = 7\n").unwrap();
+    let log = data.path().join("log");
+    // Held, and never answered: connections wait for ever instead of being refused.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let refusing = {
+        let gone = TcpListener::bind("127.0.0.1:0").unwrap();
+        gone.local_addr().unwrap()
+    };
+    let more = ["--config", config.to_str().unwrap()];
+    let folder = data.path().join("data");
+    let service = Service::start_with(&folder, &more, |program| {
+        program
+            .env("GITHUB_TOKEN", "test-token")
+            .env("JULES_API_KEY", "test-key")
+            .env("GITHUB_API_URL", &format!("http://{refusing}"))
+            .env("GITHUB_GRAPHQL_URL", &format!("http://{refusing}/graphql"))
+            .env(
+                "JULES_API_BASE",
+                &format!("http://{}/v1alpha", silent.local_addr().unwrap()),
+            )
+            .logging_to(std::fs::File::create(&log).unwrap())
+    });
+    assert_eq!(
+        ask(service.public, &Post::about("meanwhile", 7).bytes()).status,
+        202
+    );
+    assert_eq!(get(service.admin, "/readyz").status, 200);
+    let begun = Instant::now();
+    loop {
+        let said = std::fs::read_to_string(&log).unwrap();
+        if said.contains("acme/r7 cannot be asked about") {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it says nothing: {said}");
+        std::thread::sleep(LOOK);
+    }
+    assert_eq!(service.terminate().code(), Some(0));
+    assert_eq!(deliveries(&folder).len(), 1);
 }
 
 #[test]

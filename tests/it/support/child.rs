@@ -107,6 +107,12 @@ impl Phileas {
         self
     }
 
+    /// What it logs goes into a file.
+    pub(crate) fn logging_to(mut self, log: std::fs::File) -> Self {
+        self.command.stderr(log);
+        self
+    }
+
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
