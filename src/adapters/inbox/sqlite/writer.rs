@@ -6,6 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::SendError;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use super::desk::Desk;
@@ -38,6 +41,37 @@ struct Job {
     place: OwnedSemaphorePermit,
 }
 
+/// What is to be said once a transaction is committed.
+struct Answers {
+    replies: Vec<Reply>,
+    places: Vec<OwnedSemaphorePermit>,
+}
+
+impl Answers {
+    fn say(self) {
+        for reply in self.replies {
+            reply();
+        }
+        // Only now is there room for more in the queue.
+        drop(self.places);
+    }
+}
+
+/// Where answers are said: by one task of the runtime that waits for them. It wakes the others as its neighbours, while
+/// each waking from this thread would take a lock and a call to the system.
+fn speaker() -> UnboundedSender<Answers> {
+    let (answers, mut waiting) = unbounded_channel::<Answers>();
+    // Without a runtime the channel is closed at once, and the thread answers by itself.
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move {
+            while let Some(answers) = waiting.recv().await {
+                answers.say();
+            }
+        });
+    }
+    answers
+}
+
 impl Writer {
     /// Starts the thread. New deliveries have room while the database is smaller than `room` bytes.
     pub(super) fn start(
@@ -46,6 +80,7 @@ impl Writer {
         news: watch::Sender<u64>,
     ) -> std::io::Result<Self> {
         let (queue, jobs) = channel();
+        let answers = speaker();
         let thread = thread::Builder::new()
             .name("phileas-inbox".to_owned())
             .spawn(move || {
@@ -53,6 +88,7 @@ impl Writer {
                     connection,
                     room,
                     news,
+                    answers,
                 };
                 clerk.work(&jobs);
             })?;
@@ -133,6 +169,7 @@ struct Clerk {
     connection: Connection,
     room: u64,
     news: watch::Sender<u64>,
+    answers: UnboundedSender<Answers>,
 }
 
 impl Clerk {
@@ -169,14 +206,12 @@ impl Clerk {
                 if woke {
                     self.tell();
                 }
-                for reply in replies {
-                    reply();
+                if let Err(SendError(answers)) = self.answers.send(Answers { replies, places }) {
+                    answers.say();
                 }
             }
             Err(error) => tracing::error!("{}", inbox_error(error)),
         }
-        // Only now is there room for more in the queue.
-        drop(places);
     }
 
     fn transact(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
