@@ -60,7 +60,15 @@ fn a_new_question_is_answered_at_once() {
 
 #[test]
 fn an_answer_that_was_lost_is_sent_again_after_a_quarter_of_an_hour() {
-    let (mut desk, id) = asks();
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.tick();
+    let id = desk.becomes(SessionState::InProgress);
+    let now = desk.now;
+    // What somebody said before is not the answer that was lost.
+    let text = "Be quick.".to_owned();
+    desk.say(&id, now, ActivityKind::UserMessaged(text));
+    desk.minutes(5);
+    desk.becomes(SessionState::AwaitingUserFeedback);
     desk.lost = vec!["send_message"];
     desk.tick();
     desk.lost.clear();
@@ -69,6 +77,19 @@ fn an_answer_that_was_lost_is_sent_again_after_a_quarter_of_an_hour() {
     assert_eq!(desk.says("default"), waits);
     assert_eq!(desk.sending(), 0);
     desk.tick_after(1);
+    assert_eq!(answers(&desk, &id), ["q1"]);
+    assert_eq!(desk.turn("default").repeats, 1);
+}
+
+/// As two ledgers that were put together may say.
+#[test]
+fn an_answer_that_was_not_counted_begins_with_the_first() {
+    let (mut desk, id) = asks();
+    let mut state = desk.state().clone();
+    let turn = state.tracks.get_mut("default").unwrap().turns.get_mut("");
+    turn.unwrap().nudged_at = Some(desk.now);
+    desk.set_state(state);
+    desk.tick();
     assert_eq!(answers(&desk, &id), ["q1"]);
 }
 
@@ -116,11 +137,7 @@ fn what_a_person_said_before_the_question_does_not_answer_it() {
     desk.minutes(5);
     let id = desk.becomes(SessionState::InProgress);
     let now = desk.now;
-    desk.say(
-        &id,
-        now,
-        ActivityKind::UserMessaged("Be quick.".to_owned()),
-    );
+    desk.say(&id, now, ActivityKind::UserMessaged("Be quick.".to_owned()));
     desk.becomes(SessionState::AwaitingUserFeedback);
     desk.tick();
     assert_eq!(desk.sending(), 1);
