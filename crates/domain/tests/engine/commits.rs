@@ -79,7 +79,6 @@ fn a_long_subject_is_cut_to_a_hundred_and_sixty_characters() {
 #[test]
 fn what_a_person_asks_for_is_written_down_whole() {
     let mut desk = Desk::new("", &["a"]);
-    desk.paused_by_variable = None;
     desk.answering = crate::desk::Answering::NotSent;
     desk.ask = Ask::Persona("a".into());
     desk.tick();

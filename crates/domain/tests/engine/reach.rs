@@ -127,7 +127,7 @@ fn for_two_hours_a_session_that_was_given_up_is_looked_at_again() {
     let since = ListingNeed::Since(start() - SKEW);
     assert_eq!(first_needs(&desk).listing, Some(since));
     let mut late = desk.snapshot();
-    late.now = late.now + SignedDuration::from_secs(1);
+    late.now += SignedDuration::from_secs(1);
     assert_eq!(needs(&late), Needs::default());
     desk.tick();
     assert!(desk.sessions[0].archived);
