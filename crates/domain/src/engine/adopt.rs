@@ -14,9 +14,7 @@ use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
 use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, SESSIONS_READ};
-use super::{
-    Effect, Line, ListingNeed, Reason, Session, Sessions, Snapshot, Verdict, ending, progress,
-};
+use super::{Effect, Line, Reason, Session, Sessions, Snapshot, Verdict, ending, progress};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
 use crate::state::{HistoryEntry, Outcome, State, Turn};
@@ -56,9 +54,7 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         listing.covers(horizon(intent.created_at)) && listing.taken_at >= settled_at
     });
     if !complete || unread {
-        if now >= settled_at {
-            draft.need_listing(ListingNeed::CompleteSince(horizon(intent.created_at)));
-        }
+        // Where a deeper listing is what is missing, it has been asked for already, with those of the other turns.
         let until = settled_at.max(draft.after(POLL));
         let text = "nobody knows whether its session was created; a complete listing after the grace will tell";
         draft.say(held(draft, track, slot, turn, text).until(until));

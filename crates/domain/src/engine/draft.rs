@@ -149,9 +149,7 @@ impl<'a> Draft<'a> {
                 have.since.is_none_or(|from| from <= since)
             }
             (Listing::Taken(have), ListingNeed::CompleteSince(since)) => have.covers(since),
-            (Listing::Taken(have), ListingNeed::Everything) => {
-                have.since.is_none() && have.archived
-            }
+            (Listing::Taken(have), ListingNeed::Everything) => have.covers(Timestamp::MIN),
         };
         if !answered {
             // A second listing takes the place of the first, so it must answer what that one did as well.

@@ -129,6 +129,12 @@ fn a_pull_request_that_is_merged_after_its_entry_was_archived_is_learned() {
     desk.minutes(5);
     desk.tick();
     assert_eq!(known(&desk), Some(Outcome::Merged));
+    let finished_at = desk.state().amendments[&0].finished_at;
+    assert_eq!(
+        finished_at,
+        Some(desk.now),
+        "when it was merged, not closed"
+    );
     assert!(desk.all_reasons().contains(&Reason::PullSettled));
     desk.minutes(5);
     desk.tick();

@@ -1,6 +1,6 @@
 //! A pull request counts more than what Jules says of its session, or does not say.
 
-use phileas_domain::engine::{ActivityKind, PullState, Reason, SessionState};
+use phileas_domain::engine::{ActivityKind, PullState, Reason, SessionState, decide};
 use phileas_domain::state::Outcome;
 
 use crate::desk::Desk;
@@ -108,6 +108,41 @@ fn a_session_that_a_listing_leaves_out_is_not_gone() {
     desk.minutes(30);
     desk.tick();
     assert_eq!(desk.outcomes()[0], Some(Outcome::Cancelled));
+}
+
+#[test]
+fn a_deleted_session_leaves_its_open_pull_request_behind() {
+    let mut desk = never_done();
+    desk.tick();
+    desk.minutes(30);
+    desk.listing_works = false;
+    desk.tick();
+    assert_eq!(desk.outcomes(), [None], "it may be at work");
+    desk.listing_works = true;
+    desk.sessions.clear();
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::PrOpen));
+}
+
+#[test]
+fn the_turn_of_a_deleted_session_is_not_cancelled_before_its_pull_request_was_read() {
+    let mut desk = Desk::new(MERGED, &["a", "b"]);
+    desk.tick();
+    desk.minutes(30);
+    let pull = desk.opens_pull();
+    desk.tick();
+    desk.sessions.clear();
+    desk.pulls.clear();
+    let gone = desk.look();
+    let state = decide(&gone, &[]).change.unwrap().state;
+    let outcome = state.history[&0].outcome.clone();
+    assert_eq!(outcome, Some(Outcome::Cancelled));
+    let mut unread = gone.clone();
+    unread.missing_pulls.clear();
+    let decision = decide(&unread, &[]);
+    assert_eq!(decision.change, None);
+    let line = &decision.report.lines[0];
+    assert_eq!((line.reason, line.pr_number), (Reason::PrOpen, Some(pull)));
 }
 
 #[test]

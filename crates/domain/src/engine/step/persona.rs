@@ -364,7 +364,7 @@ fn running(live: &Live<'_>, unknown_state: Option<&str>) -> Progress {
         matches!(kind, ActivityKind::UserMessaged(_))
     });
     let done = newest(activities, |kind| matches!(kind, ActivityKind::Completed));
-    if done.is_some() && done > last_word {
+    if done > last_word {
         return ended(live);
     }
     let active_at = activities

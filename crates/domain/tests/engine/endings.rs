@@ -1,0 +1,198 @@
+//! How the end of a session is read: what it made, and for how long a pull request or an answer is waited for.
+
+use phileas_domain::engine::{ActivityKind, Reason, SessionState, Verdict};
+use phileas_domain::model::SessionId;
+use phileas_domain::state::Outcome;
+
+use crate::desk::Desk;
+
+const WAITING: Verdict = Verdict::Waiting;
+
+/// A session of the only track's only persona that has just ended, not looked at yet.
+fn ended(settings: &str, changes: bool) -> (Desk, SessionId) {
+    let plan = format!("cycle = [\"a\"]\n[defaults]\nskip_unchanged = true\n{settings}");
+    let mut desk = Desk::new(&plan, &["a"]);
+    desk.tick();
+    desk.minutes(10);
+    let id = desk.becomes(SessionState::Completed);
+    desk.sessions[0].has_changes = changes;
+    (desk, id)
+}
+
+fn first(desk: &Desk) -> (Option<Outcome>, Option<&str>) {
+    let entry = &desk.state().history[&0];
+    (entry.outcome.clone(), entry.note.as_deref())
+}
+
+#[test]
+fn a_pull_request_is_waited_for_ten_minutes_before_the_reminder() {
+    for in_the_log_alone in [false, true] {
+        let (mut desk, id) = ended("", !in_the_log_alone);
+        let log = desk.activities.get_mut(&id).unwrap();
+        log.last_mut().unwrap().has_changes = in_the_log_alone;
+        desk.tick();
+        assert_eq!(
+            desk.says("default"),
+            (WAITING, Reason::SessionRunning, Some(600))
+        );
+        desk.tick_after(599);
+        assert_eq!(
+            desk.says("default"),
+            (WAITING, Reason::SessionRunning, Some(1))
+        );
+        assert!(desk.told(&id).is_empty());
+        desk.tick_after(1);
+        assert_eq!(
+            desk.says("default"),
+            (WAITING, Reason::SessionReminded, Some(60))
+        );
+        assert_eq!(desk.told(&id).len(), 1);
+    }
+}
+
+#[test]
+fn a_reminder_has_a_quarter_of_an_hour() {
+    for (changes, outcome, note) in [
+        (
+            false,
+            Outcome::NoOutput,
+            "it ended without changes, also after a reminder",
+        ),
+        (true, Outcome::Completed, "changes without a pull request"),
+    ] {
+        let (mut desk, id) = ended("", changes);
+        desk.tick_after(600);
+        assert_eq!(desk.told(&id).len(), 1);
+        desk.tick_after(899);
+        assert_eq!(
+            desk.says("default"),
+            (WAITING, Reason::SessionReminded, Some(1))
+        );
+        desk.tick_after(1);
+        assert_eq!(first(&desk), (Some(outcome), Some(note)));
+        assert_eq!(desk.state().history[&0].finished_at, Some(desk.now));
+        assert_eq!(desk.told(&id).len(), 1, "it is said once");
+    }
+}
+
+#[test]
+fn who_was_reminded_and_ends_with_changes_has_ten_minutes_for_the_pull_request() {
+    let (mut desk, id) = ended("", false);
+    desk.tick();
+    desk.minutes(5);
+    desk.becomes(SessionState::Completed);
+    desk.sessions[0].has_changes = true;
+    desk.tick();
+    assert_eq!(
+        desk.says("default"),
+        (WAITING, Reason::SessionRunning, Some(600))
+    );
+    desk.tick_after(599);
+    assert_eq!(desk.outcomes(), [None]);
+    desk.tick_after(1);
+    let note = "changes without a pull request";
+    assert_eq!(first(&desk), (Some(Outcome::Completed), Some(note)));
+    assert_eq!(desk.told(&id).len(), 1);
+}
+
+#[test]
+fn who_was_reminded_and_ends_again_with_nothing_has_nothing_to_show() {
+    let (mut desk, _) = ended("", false);
+    desk.tick();
+    desk.minutes(5);
+    desk.becomes(SessionState::Completed);
+    desk.tick();
+    let note = "it ended without changes, also after a reminder";
+    assert_eq!(first(&desk), (Some(Outcome::NoOutput), Some(note)));
+}
+
+#[test]
+fn a_reminder_that_never_arrives_is_sent_seven_times() {
+    let (mut desk, _) = ended("", false);
+    desk.lost = vec!["send_message"];
+    let mut sent = 0;
+    for _ in 0..12 {
+        desk.tick();
+        sent += desk.sending();
+        desk.minutes(15);
+    }
+    assert_eq!(sent, 7);
+    let note = "it ended without changes, and the reminder did not arrive";
+    assert_eq!(first(&desk), (Some(Outcome::NoOutput), Some(note)));
+}
+
+#[test]
+fn changes_that_shall_stay_in_the_session_end_the_turn_at_once() {
+    let none = "automation = \"none\"\n";
+    let (mut desk, id) = ended(none, true);
+    desk.tick();
+    let note = "changes kept in the session, as asked";
+    assert_eq!(first(&desk), (Some(Outcome::Completed), Some(note)));
+    assert!(desk.told(&id).is_empty());
+    let (mut desk, id) = ended(none, false);
+    desk.tick();
+    assert_eq!(
+        desk.told(&id).len(),
+        1,
+        "without changes it is still reminded"
+    );
+}
+
+#[test]
+fn where_no_messages_are_wanted_none_is_sent_to_a_session_that_ended() {
+    for (changes, seconds, outcome, note) in [
+        (false, 0, Outcome::NoOutput, "it ended without changes"),
+        (
+            true,
+            600,
+            Outcome::Completed,
+            "changes without a pull request",
+        ),
+    ] {
+        let (mut desk, id) = ended("max_nudges = 0\n", changes);
+        desk.tick();
+        desk.tick_after(seconds);
+        assert_eq!(first(&desk), (Some(outcome), Some(note)));
+        assert!(desk.told(&id).is_empty());
+    }
+}
+
+#[test]
+fn a_session_whose_log_does_not_tell_its_end_ended_when_it_last_changed() {
+    let (mut desk, id) = ended("", true);
+    desk.activities.remove(&id);
+    desk.tick_after(599);
+    assert_eq!(
+        desk.says("default"),
+        (WAITING, Reason::SessionRunning, Some(1))
+    );
+    desk.tick_after(1);
+    assert_eq!(desk.says("default").1, Reason::SessionReminded);
+}
+
+#[test]
+fn a_failure_is_noted_in_jules_own_words() {
+    let long = "x".repeat(300);
+    let cut = "x".repeat(200);
+    for (words, note) in [
+        (&["it broke"][..], "it broke"),
+        (&["first", "second"], "second"),
+        (&["the disk is full", ""], "the disk is full"),
+        (&[""], "Jules gives no reason"),
+        (&[], "Jules gives no reason"),
+        (&["  two\nlines\u{7} "], "two lines"),
+        (&[long.as_str()], cut.as_str()),
+    ] {
+        let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+        desk.tick();
+        desk.minutes(5);
+        let id = desk.becomes(SessionState::Failed);
+        desk.activities.remove(&id);
+        for word in words {
+            let now = desk.now;
+            desk.say(&id, now, ActivityKind::Failed((*word).to_owned()));
+        }
+        desk.tick();
+        assert_eq!(first(&desk), (Some(Outcome::Failed), Some(note)));
+    }
+}
