@@ -7,6 +7,7 @@ mod broken;
 mod cycle;
 mod desk;
 mod dispatch;
+mod forecast;
 mod gates;
 mod layers;
 mod losses;
