@@ -21,4 +21,5 @@ mod repeats;
 mod rest;
 mod schedules;
 mod sessions;
+mod spending;
 mod yields;
