@@ -21,5 +21,6 @@ mod repeats;
 mod rest;
 mod schedules;
 mod sessions;
+mod spans;
 mod spending;
 mod yields;
