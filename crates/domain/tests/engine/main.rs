@@ -23,4 +23,5 @@ mod schedules;
 mod sessions;
 mod spans;
 mod spending;
+mod witness;
 mod yields;
