@@ -13,6 +13,7 @@ mod layers;
 mod losses;
 mod money;
 mod paused;
+mod pointers;
 mod properties;
 mod pulls;
 mod recovery;
