@@ -4,6 +4,7 @@
 
 mod alike;
 mod broken;
+mod catch_up;
 mod cycle;
 mod desk;
 mod dispatch;
