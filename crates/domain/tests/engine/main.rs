@@ -7,6 +7,7 @@ mod broken;
 mod catch_up;
 mod cycle;
 mod desk;
+mod dismissals;
 mod dispatch;
 mod forecast;
 mod gates;
