@@ -91,6 +91,19 @@ fn tracks_go_on_side_by_side() {
 }
 
 #[test]
+fn each_of_two_sessions_that_end_together_leaves_a_pull_request_to_review() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 2\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let waiting = forecast(&mut desk, "05T02:52:43", ODD);
+    assert_eq!(waiting.turns.len(), 2);
+    assert_eq!(waits_for(&waiting), [Reason::ReviewBacklog; 2]);
+    let forecast = forecast(&mut desk, "05T02:52:44", ODD);
+    let starts: Vec<_> = forecast.turns.iter().map(|turn| turn.at).collect();
+    let (first, second) = (at("05T00:00:00"), at("05T02:52:44"));
+    assert_eq!(starts, [first, first, second, second]);
+}
+
+#[test]
 fn a_clock_starts_one_a_day_and_the_last_instant_counts() {
     let plan = "[schedules]\na = \"0 9 * * *\"\n[defaults]\nskip_unchanged = false\n";
     let mut desk = Desk::new(plan, &["a"]);
