@@ -9,6 +9,7 @@ mod cycle;
 mod desk;
 mod dismissals;
 mod dispatch;
+mod figures;
 mod forecast;
 mod gates;
 mod layers;
