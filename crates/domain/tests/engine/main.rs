@@ -21,6 +21,7 @@ mod properties;
 mod pulls;
 mod recovery;
 mod refusals;
+mod remembered;
 mod repeats;
 mod rest;
 mod schedules;
