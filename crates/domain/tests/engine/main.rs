@@ -15,6 +15,7 @@ mod gates;
 mod layers;
 mod losses;
 mod money;
+mod older;
 mod paused;
 mod pointers;
 mod properties;
