@@ -154,6 +154,8 @@ impl Imagined {
             .collect();
         snapshot.notices.clear();
         snapshot.activities = BTreeMap::new();
+        // The imagined Jules answers: when to ask again for what could not be read is no time of the forecast's.
+        snapshot.unread.clear();
         let mut imagined = Self {
             snapshot,
             assumptions,

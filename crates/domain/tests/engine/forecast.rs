@@ -1,7 +1,9 @@
 //! Forecasts: what the coming days would bring, to the second.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{Assumptions, Forecast, Planned, Reason, SessionState, simulate};
+use phileas_domain::engine::{
+    Assumptions, Forecast, Outage, Planned, Reason, SessionState, simulate,
+};
 
 use crate::desk::Desk;
 
@@ -209,6 +211,29 @@ fn a_failed_session_that_may_not_be_tried_again_today_is_tried_tomorrow() {
     desk.becomes(SessionState::Failed);
     let forecast = forecast(&mut desk, "06T12:00:00", ODD);
     assert_eq!(forecast.turns, turns(1, &[("06T00:02:00", "a")]));
+}
+
+#[test]
+fn a_session_that_could_not_be_read_holds_up_its_own_track_alone() {
+    let plan = "[tracks]\none = [\"a\"]\n[schedules]\nb = \"0 9 * * *\"\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.tick();
+    let id = desk.becomes(SessionState::InProgress);
+    desk.left_out.push(id.clone());
+    let outage = Outage {
+        detail: "503".to_owned(),
+        retry_at: Some(at("05T01:20:00")),
+        credential: false,
+    };
+    desk.unread.insert(id, outage);
+    desk.hours(1);
+    let forecast = forecast(&mut desk, "05T10:00:00", ODD);
+    let starts: Vec<_> = forecast
+        .turns
+        .iter()
+        .map(|turn| (turn.at, turn.persona.as_str()))
+        .collect();
+    assert_eq!(starts, [(at("05T09:00:00"), "b")]);
 }
 
 /// Where nothing happens, a forecast looks once an hour.
