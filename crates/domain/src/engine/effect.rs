@@ -145,3 +145,50 @@ impl Effect {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Logs and metrics are searched by these names.
+    #[test]
+    fn the_names_of_effects_are_stable() {
+        let session = SessionId::from("77");
+        let message = Effect::SendMessage {
+            track: "default".into(),
+            slot: "".into(),
+            session: session.clone(),
+            marker: String::new(),
+            text: String::new(),
+        };
+        let retarget = Effect::RetargetPull {
+            pull: PullNumber(7),
+            base: "main".into(),
+        };
+        let close = Effect::CloseNotice {
+            number: 7,
+            comment: String::new(),
+        };
+        for (effect, name) in [
+            (message, "send_message"),
+            (retarget, "retarget_pull"),
+            (close, "close_notice"),
+            (
+                Effect::ApprovePlan {
+                    session: session.clone(),
+                },
+                "approve_plan",
+            ),
+            (Effect::ArchiveSession { session }, "archive_session"),
+        ] {
+            assert_eq!(effect.name(), name);
+        }
+    }
+
+    /// An issue is found again by its key.
+    #[test]
+    fn a_notice_about_a_turn_names_it() {
+        let turn = TurnId::parse("0123456789ab").expect("a turn's id");
+        assert_eq!(NoticeKey::Turn(turn).to_string(), "turn:0123456789ab");
+    }
+}

@@ -226,6 +226,86 @@ mod tests {
     }
 
     #[test]
+    fn everything_that_is_known_of_it_is_written_down() {
+        let mut state = State::default();
+        let session = session("Tidy");
+        let (track, id) = import(&mut state, &session).unwrap();
+        let (now, created_at) = ("2026-01-05T10:00:00Z", session.created_at);
+        let now = now.parse().unwrap();
+        let expected = RequestState {
+            kind: "import".to_owned(),
+            subject: Some("session:15481661885092594092".to_owned()),
+            actor: Some("olivia".to_owned()),
+            outcome: Some("dispatched".to_owned()),
+            turn: Some(id.clone()),
+            number: Some(1),
+            created_at: Some(now),
+            ..RequestState::default()
+        };
+        assert_eq!(
+            state.requests["import:15481661885092594092"], expected,
+            "who asked for it"
+        );
+        let intent = Intent {
+            created_at,
+            not_after: created_at,
+            holder: Holder::from("cli:1"),
+            prompt_sha256: prompt::sha256("Tidy up."),
+            extra: Extra::new(),
+        };
+        let turn = Turn {
+            history_key: Some(0),
+            session_id: Some(session.id.clone()),
+            intent: Some(intent),
+            ..Turn::new(id.clone(), "curator".into())
+        };
+        let expected = TrackState {
+            persona_id: Some("curator".into()),
+            session_id: Some(session.id.clone()),
+            updated_at: Some(now),
+            index: Some(0),
+            seq: 1,
+            turns: [("".into(), turn)].into(),
+            ..TrackState::default()
+        };
+        assert_eq!(state.tracks[&track], expected);
+        let entry = &state.history[&0];
+        assert_eq!(entry.session_id, Some(session.id.clone()));
+        assert_eq!(entry.created_at, Some(created_at));
+        assert_eq!(entry.persona_id, "curator".into());
+        assert_eq!(entry.outcome, None, "it is followed from now on");
+        let genesis = state.genesis.unwrap();
+        assert_eq!(genesis.repository_id, RepositoryId(7));
+        assert_eq!(
+            (genesis.born_at, genesis.nonce.as_str()),
+            (now, "9f3c5a0e77b1")
+        );
+    }
+
+    #[test]
+    fn whose_it_is_stands_in_its_prompt_before_its_title() {
+        let line = |repository| crate::model::PromptLine {
+            marker: "0123456789ab.1".parse().unwrap(),
+            repository: RepositoryId(repository),
+            track: "default".into(),
+            seq: 3,
+            slot: "".into(),
+            persona: "curator".into(),
+        };
+        let marked = |repository| {
+            let mut one = session("curator: default [phileas:0123456789ab.1]");
+            one.prompt = Some(prompt::with_marker("Tidy up.", &line(repository)));
+            one
+        };
+        let mut state = State::default();
+        let error = import(&mut state, &marked(7)).unwrap_err();
+        assert!(error.to_string().contains("0123456789ab.1"), "{error}");
+        assert_eq!(state, State::default());
+        import(&mut state, &marked(8)).unwrap();
+        assert_eq!(state.history.len(), 1, "another repository's is a stranger");
+    }
+
+    #[test]
     fn a_session_of_ours_is_left_to_the_engine() {
         let mut ours = session("curator: default [phileas:0123456789ab.1]");
         ours.prompt = None;

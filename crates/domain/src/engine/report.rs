@@ -240,7 +240,35 @@ impl fmt::Display for Reason {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::Reason;
+    use super::{Reason, Verdict};
+
+    /// Scripts tell verdicts by these words.
+    #[test]
+    fn the_words_of_verdicts_are_stable() {
+        let words = [
+            (Verdict::Dispatched, "dispatched"),
+            (Verdict::Adopted, "adopted"),
+            (Verdict::Advanced, "advanced"),
+            (Verdict::Waiting, "waiting"),
+            (Verdict::Skipped, "skipped"),
+            (Verdict::Refused, "refused"),
+            (Verdict::Paused, "paused"),
+            (Verdict::Held, "held"),
+            (Verdict::Settled, "settled"),
+            (Verdict::Imported, "imported"),
+        ];
+        for (verdict, word) in words {
+            assert_eq!(verdict.as_str(), word);
+        }
+    }
+
+    #[test]
+    fn a_reason_reads_as_its_code() {
+        assert_eq!(Reason::JulesQuota.to_string(), "waiting.jules_quota");
+        for reason in Reason::ALL {
+            assert_eq!(reason.to_string(), reason.code());
+        }
+    }
 
     #[test]
     fn codes_are_unique() {

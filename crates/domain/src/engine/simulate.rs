@@ -67,9 +67,11 @@ pub struct Forecast {
 #[must_use]
 pub fn simulate(snapshot: &Snapshot, until: Timestamp, assumptions: Assumptions) -> Forecast {
     let mut imagined = Imagined::new(snapshot, assumptions);
-    let mut forecast = Forecast::default();
-    let mut steps = 0;
-    loop {
+    let mut forecast = Forecast {
+        cut: true,
+        ..Forecast::default()
+    };
+    for _ in 0..MAX_STEPS {
         imagined.bring_about();
         let wake = imagined.settle(&mut forecast);
         forecast.most_at_once = forecast.most_at_once.max(imagined.live());
@@ -79,14 +81,11 @@ pub fn simulate(snapshot: &Snapshot, until: Timestamp, assumptions: Assumptions)
             .chain(wake)
             .filter(|at| *at > imagined.now())
             .min();
-        steps += 1;
-        match next {
-            Some(next) if next <= until && steps < MAX_STEPS => imagined.snapshot.now = next,
-            _ => {
-                forecast.cut = steps >= MAX_STEPS;
-                break;
-            }
-        }
+        let Some(next) = next.filter(|next| *next <= until) else {
+            forecast.cut = false;
+            break;
+        };
+        imagined.snapshot.now = next;
     }
     forecast.most_in_a_day = most_in_a_day(&forecast.turns);
     forecast
@@ -155,6 +154,8 @@ impl Imagined {
             .collect();
         snapshot.notices.clear();
         snapshot.activities = BTreeMap::new();
+        // The imagined Jules answers: when to ask again for what could not be read is no time of the forecast's.
+        snapshot.unread.clear();
         let mut imagined = Self {
             snapshot,
             assumptions,
@@ -318,7 +319,8 @@ impl Imagined {
                 .filter_map(|effect| self.carry_out(effect))
                 .collect();
             self.show();
-            if quiet || events.is_empty() {
+            // A turn that makes ready for its next attempt changes the ledger alone, and goes on at once.
+            if quiet {
                 break;
             }
         }

@@ -351,3 +351,30 @@ impl Snapshot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_listing_with_the_archive_that_reaches_back_says_that_there_is_no_session() {
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        for (since, archived, covers) in [
+            (None, true, true),
+            (None, false, false),
+            (Some(at(99)), true, true),
+            (Some(at(100)), true, true),
+            (Some(at(101)), true, false),
+            (Some(at(99)), false, false),
+        ] {
+            let listing = Sessions {
+                taken_at: at(200),
+                since,
+                archived,
+                sessions: Vec::new(),
+                key: KeyUse::default(),
+            };
+            assert_eq!(listing.covers(at(100)), covers, "{since:?} {archived}");
+        }
+    }
+}

@@ -94,7 +94,7 @@ pub fn set_next_step(plan: &Track, state: &mut TrackState, index: usize) -> Resu
 mod tests {
     use super::*;
     use crate::plan::{Policy, Step};
-    use crate::state::Turn;
+    use crate::state::{Extra, Intent};
 
     fn plan() -> Track {
         let steps = ["a", "b", "a", "c"].map(|id| Step {
@@ -125,6 +125,74 @@ mod tests {
             assert_eq!(next_step(&plan, &state), Some(index));
         }
         assert_eq!((state.seq, state.passes), (6, 1));
+    }
+
+    #[test]
+    fn letting_a_turn_go_on_gives_up_only_an_announcement_that_called_a_person() {
+        let at = |minute: i64| jiff::Timestamp::from_second(60 * minute).expect("in range");
+        let intent = Intent {
+            created_at: at(1),
+            not_after: at(3),
+            holder: "cli:1".into(),
+            prompt_sha256: String::new(),
+            extra: Extra::new(),
+        };
+        let id = crate::model::TurnId::parse("0123456789ab").unwrap();
+        let held = Turn {
+            attempt: 2,
+            ambiguous: 2,
+            not_before: Some(at(9)),
+            ..Turn::new(id, "b".into())
+        };
+        let free = Turn {
+            ambiguous: 0,
+            not_before: None,
+            ..held.clone()
+        };
+        let gone_on = |turn: &Turn| {
+            let mut turn = turn.clone();
+            go_on(&mut turn);
+            turn
+        };
+        // Nobody knows whether it has a session: the next attempt may start.
+        assert_eq!(gone_on(&held), free);
+        let warned = Turn {
+            warned_at: Some(at(5)),
+            ..held.clone()
+        };
+        assert_eq!(gone_on(&warned), free);
+        // A session bears its marker: that one is looked for, back from where it was announced.
+        let announced = Turn {
+            intent: Some(intent.clone()),
+            ..warned.clone()
+        };
+        let looked_for = Turn {
+            attempt: 3,
+            ambiguous: 1,
+            listed_empty_at: Some(at(1)),
+            ..free.clone()
+        };
+        assert_eq!(gone_on(&announced), looked_for);
+        // Its session is just being started: that is nobody's affair.
+        let starting = Turn {
+            warned_at: None,
+            ..announced.clone()
+        };
+        let goes_on = Turn {
+            intent: Some(intent),
+            ..free.clone()
+        };
+        assert_eq!(gone_on(&starting), goes_on);
+        // Its session asked something: it keeps its session and how it came by it.
+        let asked = Turn {
+            session_id: Some("77".into()),
+            ..announced
+        };
+        let answered = Turn {
+            session_id: Some("77".into()),
+            ..goes_on
+        };
+        assert_eq!(gone_on(&asked), answered);
     }
 
     #[test]

@@ -160,7 +160,7 @@ fn walk(
 ) -> Walk {
     let count = plan.steps.len();
     let last = pointer(plan, state);
-    let first = last.map_or(0, |last| (last + 1) % count);
+    let first = last.map_or(0, |last| last + 1);
     let mut passes = state.passes;
     let mut started = None;
     for step in 0..count {

@@ -1,0 +1,156 @@
+//! Issues that call a person stay open exactly as long as a person is waited for.
+
+use phileas_domain::engine::{Effect, Notice, NoticeKey, SessionState, decide};
+use phileas_domain::model::TurnId;
+use phileas_domain::state::Turn;
+
+use crate::desk::Desk;
+
+const PLAN: &str = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nstuck_minutes = 600\n";
+
+/// A desk with a live session in each of two tracks, and an issue about each turn.
+fn two_turns() -> (Desk, [TurnId; 2]) {
+    let mut desk = Desk::new(PLAN, &["a", "b"]);
+    desk.tick();
+    desk.becomes(SessionState::InProgress);
+    let ids = ["one", "two"].map(|track| desk.state().tracks[track].turns[""].turn.clone());
+    for (number, id) in (1..).zip(&ids) {
+        let key = NoticeKey::Turn(id.clone()).to_string();
+        desk.notices.push(Notice { number, key });
+    }
+    (desk, ids)
+}
+
+/// Changes the turn of track `one`, and answers with the issues that are closed then, and what is said in them.
+fn closed(change: impl Fn(&mut Turn)) -> Vec<(u64, String)> {
+    let (mut desk, _) = two_turns();
+    desk.paused_by_variable = Some("yes".to_owned());
+    let mut state = desk.state().clone();
+    let track = state.tracks.get_mut("one").unwrap();
+    change(track.turns.get_mut("").unwrap());
+    desk.set_state(state);
+    let decision = decide(&desk.look(), &[]);
+    let closes = decision.effects.into_iter().map(|effect| match effect {
+        Effect::CloseNotice { number, comment } => (number, comment),
+        other => panic!("{other:?}"),
+    });
+    closes.collect()
+}
+
+fn unstarted(turn: &mut Turn) {
+    turn.session_id = None;
+    turn.intent = None;
+    turn.history_key = None;
+    turn.attempt += 1;
+}
+
+#[test]
+fn an_issue_about_a_turn_is_closed_when_the_turn_waits_for_nobody() {
+    let settled = |number| (number, "This turn no longer waits for a person.".to_owned());
+    let neither = [settled(1), settled(2)];
+    assert_eq!(closed(|_| {}), neither);
+    assert_eq!(closed(unstarted), neither);
+    let only_the_other = [settled(2)];
+    let refused = closed(|turn| {
+        unstarted(turn);
+        turn.refusals = 1;
+    });
+    assert_eq!(refused, only_the_other);
+    let twice_refused = closed(|turn| {
+        unstarted(turn);
+        turn.refusals = 2;
+    });
+    assert_eq!(twice_refused, only_the_other);
+    let in_the_dark = closed(|turn| {
+        unstarted(turn);
+        turn.ambiguous = 1;
+    });
+    assert_eq!(in_the_dark, only_the_other);
+    // Once it has a session, how it came by it does not matter any more.
+    let started = closed(|turn| {
+        turn.refusals = 1;
+        turn.ambiguous = 1;
+    });
+    assert_eq!(started, neither);
+}
+
+#[test]
+fn an_issue_about_a_turn_that_is_over_is_closed() {
+    let (mut desk, ids) = two_turns();
+    desk.minutes(5);
+    desk.opens_pull_of(0);
+    let mut state = desk.state().clone();
+    let turn = state.tracks.get_mut("two").unwrap().turns.get_mut("");
+    turn.unwrap().warned_at = Some(desk.now);
+    desk.set_state(state);
+    // The second one asks again and again, and nothing more is answered by itself.
+    let id = desk.sessions[1].id.clone();
+    desk.sessions[1].state = SessionState::AwaitingPlanApproval;
+    desk.files.insert(
+        ".jules/schedules.toml".to_owned(),
+        format!("{PLAN}plan_approval = \"writers\"\n"),
+    );
+    let now = desk.now;
+    desk.say(
+        &id,
+        now,
+        phileas_domain::engine::ActivityKind::PlanGenerated,
+    );
+    desk.tick();
+    let open: Vec<_> = desk.notices.iter().map(|one| one.key.clone()).collect();
+    assert_eq!(open, [format!("turn:{}", ids[1])]);
+}
+
+#[test]
+fn what_is_wrong_with_the_ledger_or_the_key_is_closed_once_it_is_mended() {
+    let about = [
+        (
+            NoticeKey::LedgerCorrupt,
+            "The state file can be read again; phileas goes on.",
+        ),
+        (
+            NoticeKey::LedgerRolledBack,
+            "The ledger is whole again; phileas goes on.",
+        ),
+        (
+            NoticeKey::LedgerUnproven,
+            "This repository has a ledger of its own; phileas goes on.",
+        ),
+        (
+            NoticeKey::LedgerForeign,
+            "This repository has a ledger of its own; phileas goes on.",
+        ),
+        (
+            NoticeKey::JulesCredential,
+            "Jules takes the key again; phileas goes on.",
+        ),
+    ];
+    let keys: Vec<_> = about.iter().map(|(key, _)| key.to_string()).collect();
+    assert_eq!(
+        keys,
+        [
+            "ledger_corrupt",
+            "ledger_rolled_back",
+            "ledger_unproven",
+            "ledger_foreign",
+            "jules_credential"
+        ]
+    );
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.tick();
+    for (number, key) in (1..).zip(keys) {
+        desk.notices.push(Notice { number, key });
+    }
+    let said = |desk: &mut Desk| {
+        let effects = decide(&desk.look(), &[]).effects.into_iter();
+        let closes = effects.map(|effect| match effect {
+            Effect::CloseNotice { number, comment } => (number, comment),
+            other => panic!("{other:?}"),
+        });
+        closes.collect::<Vec<_>>()
+    };
+    let all: Vec<_> = (1..).zip(about.map(|(_, text)| text.to_owned())).collect();
+    assert_eq!(said(&mut desk), all);
+    desk.listing_works = false;
+    assert_eq!(said(&mut desk), all[..4], "the key is not known to work");
+}

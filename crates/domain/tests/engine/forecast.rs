@@ -1,0 +1,249 @@
+//! Forecasts: what the coming days would bring, to the second.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    Assumptions, Forecast, Outage, Planned, Reason, SessionState, simulate,
+};
+
+use crate::desk::Desk;
+
+/// No multiple of any span that the engine polls by, so that only what ends or is merged explains an instant.
+const ODD: Assumptions = Assumptions {
+    session: SignedDuration::from_secs(47 * 60 + 13),
+    review: SignedDuration::from_secs(2 * 3600 + 5 * 60 + 31),
+};
+const ROUND: Assumptions = Assumptions {
+    session: SignedDuration::from_mins(30),
+    review: SignedDuration::from_hours(1),
+};
+
+fn at(time: &str) -> Timestamp {
+    format!("2026-01-{time}Z").parse().unwrap()
+}
+
+fn forecast(desk: &mut Desk, until: &str, assumptions: Assumptions) -> Forecast {
+    let forecast = simulate(&desk.look(), at(until), assumptions);
+    assert!(!forecast.cut);
+    forecast
+}
+
+/// Turns of the track `default`, numbered from `first`.
+fn turns(first: u64, expected: &[(&str, &str)]) -> Vec<Planned> {
+    (first..)
+        .zip(expected)
+        .map(|(seq, (time, persona))| Planned {
+            at: at(time),
+            track: "default".into(),
+            seq,
+            persona: (*persona).into(),
+        })
+        .collect()
+}
+
+fn waits_for(forecast: &Forecast) -> Vec<Reason> {
+    forecast.waiting.iter().map(|line| line.reason).collect()
+}
+
+#[test]
+fn a_cycle_goes_on_when_a_session_ends_and_when_people_have_merged() {
+    let plan = "cycle = [\"a\", \"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 2\ndaily_sessions = 50\nkey_daily = 90\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let forecast = forecast(&mut desk, "05T06:00:00", ODD);
+    // The third waits for the first pull request's merge, the fifth for the third's.
+    let expected = [
+        ("05T00:00:00", "a"),
+        ("05T00:47:13", "b"),
+        ("05T02:52:44", "a"),
+        ("05T03:39:57", "b"),
+        ("05T05:45:28", "a"),
+    ];
+    assert_eq!(forecast.turns, turns(1, &expected));
+    assert_eq!((forecast.most_in_a_day, forecast.most_at_once), (5, 1));
+    assert_eq!(waits_for(&forecast), [Reason::SessionRunning]);
+}
+
+#[test]
+fn tracks_go_on_side_by_side() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 50\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let forecast = forecast(&mut desk, "05T01:00:00", ODD);
+    let seen: Vec<_> = forecast
+        .turns
+        .iter()
+        .map(|turn| {
+            (
+                turn.at,
+                turn.track.as_str(),
+                turn.seq,
+                turn.persona.as_str(),
+            )
+        })
+        .collect();
+    let (first, second) = (at("05T00:00:00"), at("05T00:47:13"));
+    assert_eq!(
+        seen,
+        [
+            (first, "one", 1, "a"),
+            (first, "two", 1, "b"),
+            (second, "one", 2, "a"),
+            (second, "two", 2, "b"),
+        ]
+    );
+    assert_eq!((forecast.most_in_a_day, forecast.most_at_once), (4, 2));
+}
+
+#[test]
+fn each_of_two_sessions_that_end_together_leaves_a_pull_request_to_review() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 2\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let waiting = forecast(&mut desk, "05T02:52:43", ODD);
+    assert_eq!(waiting.turns.len(), 2);
+    assert_eq!(waits_for(&waiting), [Reason::ReviewBacklog; 2]);
+    let forecast = forecast(&mut desk, "05T02:52:44", ODD);
+    let starts: Vec<_> = forecast.turns.iter().map(|turn| turn.at).collect();
+    let (first, second) = (at("05T00:00:00"), at("05T02:52:44"));
+    assert_eq!(starts, [first, first, second, second]);
+}
+
+#[test]
+fn a_clock_starts_one_a_day_and_the_last_instant_counts() {
+    let plan = "[schedules]\na = \"0 9 * * *\"\n[defaults]\nskip_unchanged = false\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    let whole = forecast(&mut desk, "07T09:00:00", ODD);
+    let starts: Vec<_> = whole.turns.iter().map(|turn| turn.at).collect();
+    let expected = ["05T09:00:00", "06T09:00:00", "07T09:00:00"].map(at);
+    assert_eq!(starts, expected);
+    assert_eq!(
+        whole.most_in_a_day, 1,
+        "two that are exactly a day apart are not of one day"
+    );
+    let short = forecast(&mut desk, "07T08:59:59", ODD);
+    assert_eq!(short.turns, whole.turns[..2]);
+    assert_eq!(waits_for(&short), [Reason::NotDue]);
+}
+
+#[test]
+fn a_persona_starts_again_once_its_pull_request_is_merged() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    let before = forecast(&mut desk, "05T02:52:43", ODD);
+    assert_eq!(before.turns, turns(1, &[("05T00:00:00", "a")]));
+    assert_eq!(waits_for(&before), [Reason::Unchanged]);
+    let after = forecast(&mut desk, "05T02:52:44", ODD);
+    let expected = [("05T00:00:00", "a"), ("05T02:52:44", "a")];
+    assert_eq!(after.turns, turns(1, &expected));
+}
+
+#[test]
+fn the_keys_day_is_counted_back_from_each_instant() {
+    let plan = "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 50\ndaily_sessions = 50\nkey_daily = 3\nreserve_for_people = 0\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    let waiting = forecast(&mut desk, "05T23:59:59", ROUND);
+    assert_eq!(waits_for(&waiting), [Reason::JulesQuota]);
+    let forecast = forecast(&mut desk, "06T00:59:59", ROUND);
+    let expected = [
+        ("05T00:00:00", "a"),
+        ("05T00:30:00", "a"),
+        ("05T01:00:00", "a"),
+        ("06T00:00:00", "a"),
+        ("06T00:30:00", "a"),
+    ];
+    assert_eq!(forecast.turns, turns(1, &expected));
+    assert_eq!(forecast.most_in_a_day, 3);
+}
+
+#[test]
+fn sessions_that_keep_their_changes_leave_nothing_to_review() {
+    let plan = "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\nautomation = \"none\"\n[budget]\nmax_open_pulls = 1\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    let forecast = forecast(&mut desk, "05T02:00:00", ODD);
+    let expected = [
+        ("05T00:00:00", "a"),
+        ("05T00:47:13", "a"),
+        ("05T01:34:26", "a"),
+    ];
+    assert_eq!(forecast.turns, turns(1, &expected));
+}
+
+#[test]
+fn a_session_that_is_under_way_takes_as_long_as_any_other() {
+    let mut desk = Desk::new("cycle = [\"a\", \"b\"]\n", &["a", "b"]);
+    desk.tick();
+    desk.minutes(10);
+    desk.becomes(SessionState::InProgress);
+    let forecast = forecast(&mut desk, "05T01:00:00", ODD);
+    assert_eq!(forecast.turns, turns(2, &[("05T00:47:13", "b")]));
+    assert_eq!(forecast.most_at_once, 1);
+}
+
+#[test]
+fn a_session_that_has_its_pull_request_opens_no_second_one() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.push();
+    desk.tick();
+    desk.minutes(10);
+    desk.opens_pull();
+    desk.sessions[0].state = SessionState::InProgress;
+    // A second merge, of what the first session opened at its end, would let the third turn start at 03:02:44.
+    let forecast = forecast(&mut desk, "05T05:30:00", ODD);
+    let expected = [("05T02:15:31", "a"), ("05T05:08:15", "a")];
+    assert_eq!(forecast.turns, turns(2, &expected));
+}
+
+#[test]
+fn a_failed_session_is_tried_again_at_once() {
+    let plan = "cycle = [\"a\", \"b\"]\n[defaults]\nretry = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.tick();
+    desk.minutes(10);
+    desk.becomes(SessionState::Failed);
+    let forecast = forecast(&mut desk, "05T01:00:00", ODD);
+    let retried = turns(1, &[("05T00:10:00", "a")]);
+    let next = turns(2, &[("05T00:57:13", "b")]);
+    assert_eq!(forecast.turns, [retried, next].concat());
+}
+
+#[test]
+fn a_failed_session_that_may_not_be_tried_again_today_is_tried_tomorrow() {
+    let plan = "cycle = [\"a\", \"b\"]\n[defaults]\nretry = 1\n[budget]\ndaily_sessions = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.tick();
+    desk.minutes(10);
+    desk.becomes(SessionState::Failed);
+    let forecast = forecast(&mut desk, "06T12:00:00", ODD);
+    assert_eq!(forecast.turns, turns(1, &[("06T00:02:00", "a")]));
+}
+
+#[test]
+fn a_session_that_could_not_be_read_holds_up_its_own_track_alone() {
+    let plan = "[tracks]\none = [\"a\"]\n[schedules]\nb = \"0 9 * * *\"\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.tick();
+    let id = desk.becomes(SessionState::InProgress);
+    desk.left_out.push(id.clone());
+    let outage = Outage {
+        detail: "503".to_owned(),
+        retry_at: Some(at("05T01:20:00")),
+        credential: false,
+    };
+    desk.unread.insert(id, outage);
+    desk.hours(1);
+    let forecast = forecast(&mut desk, "05T10:00:00", ODD);
+    let starts: Vec<_> = forecast
+        .turns
+        .iter()
+        .map(|turn| (turn.at, turn.persona.as_str()))
+        .collect();
+    assert_eq!(starts, [(at("05T09:00:00"), "b")]);
+}
+
+/// Where nothing happens, a forecast looks once an hour.
+#[test]
+fn a_forecast_that_would_look_too_often_is_cut_and_says_so() {
+    let snapshot = Desk::new("", &[]).look();
+    let hours = |hours| {
+        let until = snapshot.now + SignedDuration::from_hours(hours);
+        simulate(&snapshot, until, Assumptions::default())
+    };
+    assert!(!hours(19_999).cut, "the last look is the twenty-thousandth");
+    assert!(hours(20_000).cut);
+}

@@ -1,0 +1,205 @@
+//! Where a track's pointer leads after its plan was edited.
+
+use phileas_domain::engine::{Ask, Reason, Verdict, next_step, set_next_step};
+use phileas_domain::plan;
+use phileas_domain::state::{TrackState, Turn};
+
+use crate::desk::Desk;
+
+fn track(steps: &str) -> plan::Track {
+    let desk = Desk::new(&format!("cycle = [{steps}]\n"), &[]);
+    let track = desk.snapshot().plan.tracks.remove("default");
+    track.unwrap()
+}
+
+fn after(persona: Option<&str>, index: Option<u64>) -> TrackState {
+    TrackState {
+        persona_id: persona.map(Into::into),
+        index,
+        ..TrackState::default()
+    }
+}
+
+#[test]
+fn the_next_step_is_the_one_after_whoever_ran_last() {
+    for (steps, persona, index, expected) in [
+        // As it was.
+        (r#""a", "b", "c""#, None, None, 0),
+        (r#""a", "b", "c""#, Some("a"), Some(0), 1),
+        (r#""a", "b", "c""#, Some("b"), Some(1), 2),
+        (r#""a", "b", "c""#, Some("c"), Some(2), 0),
+        (r#""a", "b", "a", "c""#, Some("a"), Some(2), 3),
+        // Moved: the persona counts.
+        (r#""c", "x", "a", "b""#, Some("a"), Some(0), 3),
+        // Moved, and it stands there twice: its first place.
+        (r#""x", "a", "b", "a", "c""#, Some("a"), Some(4), 2),
+        // Taken out: whatever stands in its place, or the beginning.
+        (r#""a", "c", "d""#, Some("b"), Some(1), 1),
+        (r#""a", "c""#, Some("b"), Some(0), 0),
+        (r#""a", "c""#, Some("b"), Some(7), 0),
+        (r#""a", "c""#, Some("b"), None, 0),
+        // A step of a layer ran last: its index alone counts, as far as the track reaches.
+        (r#""a", "b", "c""#, None, Some(0), 1),
+        (r#""a", "b", "c""#, None, Some(1), 2),
+        (r#""a", "b", "c""#, None, Some(2), 0),
+        (r#""a", "b", "c""#, None, Some(9), 0),
+        // An older program knew personas only.
+        (r#""a", "b", "c""#, Some("b"), None, 2),
+    ] {
+        let next = next_step(&track(steps), &after(persona, index));
+        assert_eq!(
+            next,
+            Some(expected),
+            "after {persona:?} at {index:?} of {steps}"
+        );
+    }
+}
+
+#[test]
+fn a_track_without_steps_has_no_next_one() {
+    let mut empty = track("\"a\"");
+    empty.steps.clear();
+    assert_eq!(next_step(&empty, &after(Some("a"), Some(0))), None);
+    let error = set_next_step(&empty, &mut after(None, None), 0).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the track has 0 steps, from 0 to 0; there is no 0"
+    );
+}
+
+#[test]
+fn setting_the_pointer_forgets_who_ran_before_unless_it_is_there_already() {
+    let track = track(r#""a", "layer:planner", "c""#);
+    let ran = TrackState {
+        session_id: Some("77".into()),
+        pr_number: Some(phileas_domain::model::PullNumber(7)),
+        seq: 9,
+        passes: 2,
+        ..after(Some("a"), Some(0))
+    };
+    let mut state = ran.clone();
+    set_next_step(&track, &mut state, 1).unwrap();
+    assert_eq!(state, ran, "it was the next one already");
+    for (from, index, persona, last) in [
+        (("c", 2), 2, None, Some(1)),
+        (("c", 2), 1, Some("a"), Some(0)),
+        (("a", 0), 0, None, None),
+    ] {
+        let mut state = TrackState {
+            persona_id: Some(from.0.into()),
+            index: Some(from.1),
+            ..ran.clone()
+        };
+        set_next_step(&track, &mut state, index).unwrap();
+        let expected = TrackState {
+            session_id: None,
+            pr_number: None,
+            ..TrackState {
+                persona_id: persona.map(Into::into),
+                index: last,
+                ..ran.clone()
+            }
+        };
+        assert_eq!(state, expected, "to {index}");
+        assert_eq!(next_step(&track, &state), Some(index));
+    }
+}
+
+#[test]
+fn a_live_turn_and_its_session_are_named_to_whoever_wants_to_move_the_pointer() {
+    let track = track("\"a\", \"b\"");
+    let mut state = TrackState::default();
+    let id = phileas_domain::model::TurnId::parse("0123456789ab").unwrap();
+    let mut turn = Turn::new(id, "b".into());
+    for (session, text) in [
+        (None, "a turn of `b` is under way; wait"),
+        (Some("77"), "a turn of `b` is under way (session 77); wait"),
+    ] {
+        turn.session_id = session.map(Into::into);
+        state.turns.insert("".into(), turn.clone());
+        let error = set_next_step(&track, &mut state, 1)
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with(text), "{error}");
+    }
+}
+
+#[test]
+fn passes_are_counted_each_time_the_pointer_comes_round() {
+    let plan = "cycle = [\"a\", \"b\", \"c\"]\n[defaults]\nskip_unchanged = false\n[budget]\ndaily_sessions = 50\nkey_daily = 90\nmax_open_pulls = 50\n";
+    let mut desk = Desk::new(plan, &["a", "b", "c"]);
+    let mut seen = Vec::new();
+    for _ in 0..8 {
+        desk.tick();
+        let track = &desk.state().tracks["default"];
+        seen.push((track.passes, track.index.unwrap()));
+        desk.minutes(10);
+        desk.opens_pull();
+    }
+    let expected = [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (1, 0),
+        (1, 1),
+        (1, 2),
+        (2, 0),
+        (2, 1),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_track_that_is_asked_for_runs_alone_and_one_that_is_not_there_is_refused() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.ask = Ask::Track("two".into());
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
+    assert_eq!(desk.reasons("one"), []);
+    assert!(
+        !desk.all_reasons().contains(&Reason::Unknown),
+        "{:?}",
+        desk.lines
+    );
+    desk.ask = Ask::Track("three".into());
+    desk.tick();
+    let line = desk
+        .lines
+        .iter()
+        .find(|line| line.track == Some("three".into()));
+    let said = line.map(|line| (line.verdict, line.reason, line.detail.as_str()));
+    let expected = (
+        Verdict::Refused,
+        Reason::Unknown,
+        "there is no track `three`",
+    );
+    assert_eq!(said, Some(expected));
+    assert_eq!(desk.sessions.len(), 1);
+}
+
+/// Gives `a` a prompt that names something undefined.
+fn break_prompt(desk: &mut Desk) {
+    let folder = ".jules/personas/a";
+    desk.files.remove(&format!("{folder}/prompt.md"));
+    let text = "---\nid: a\nemoji: \"🔧\"\n---\n{{ what_nobody_knows }}\n".to_owned();
+    desk.files.insert(format!("{folder}/prompt.md.j2"), text);
+}
+
+#[test]
+fn a_track_that_is_asked_for_passes_over_a_prompt_that_cannot_be_rendered() {
+    let plan = "[tracks.night]\nsteps = [\"a\", \"b\"]\nstart = \"0 3 * * *\"\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    break_prompt(&mut desk);
+    desk.tick();
+    assert_eq!(desk.reasons("night"), [Reason::NotDue]);
+    desk.ask = Ask::Track("night".into());
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
+    // Who asked for a persona asked for nobody else.
+    let mut desk = Desk::new("cycle = [\"a\", \"b\"]\n", &["a", "b"]);
+    break_prompt(&mut desk);
+    desk.ask = Ask::Persona("a".into());
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 0);
+}
