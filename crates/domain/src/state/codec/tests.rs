@@ -1,3 +1,5 @@
+mod whole;
+
 use super::*;
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName};
 use crate::state::TrackState;
