@@ -281,6 +281,10 @@ fn what_is_no_json_says_so_precisely() {
             ":1:1: error: the key `history` is missing; this is not a state file",
         ),
         (
+            "\n {\"tracks\": {}}",
+            ":2:2: error: the key `history` is missing; this is not a state file",
+        ),
+        (
             "{\"version\": 5}",
             ":1:1: error: the key `history` is missing",
         ),

@@ -342,3 +342,20 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     assert_eq!(keys("/budget"), ["created", "paused_until", "reason"]);
     assert_eq!(keys("/requests/LE_1"), ["kind"]);
 }
+
+#[test]
+fn duplicates_are_listed_where_the_entry_is_ours_or_has_some() {
+    let written = |turn: Option<TurnId>, duplicates: &[&str]| -> serde_json::Value {
+        let mut state = state();
+        let entry = state.history.get_mut(&4).unwrap();
+        entry.turn = turn;
+        entry.duplicates = duplicates.iter().map(|&one| one.into()).collect();
+        let saved: serde_json::Value = serde_json::from_str(&save(&state)).unwrap();
+        saved["history"]["4"]["duplicates"].clone()
+    };
+    let ours = || TurnId::parse("k3v9w2m1q8zd");
+    assert_eq!(written(None, &[]), serde_json::Value::Null);
+    assert_eq!(written(None, &["9"]), serde_json::json!(["9"]));
+    assert_eq!(written(ours(), &[]), serde_json::json!([]));
+    assert_eq!(written(ours(), &["9"]), serde_json::json!(["9"]));
+}
