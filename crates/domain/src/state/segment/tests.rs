@@ -1,3 +1,5 @@
+mod archive;
+
 use super::*;
 use crate::model::PullNumber;
 use crate::state::codec::load;
