@@ -1,3 +1,4 @@
+mod old;
 mod whole;
 
 use super::*;
