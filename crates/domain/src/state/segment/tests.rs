@@ -108,6 +108,50 @@ fn an_archived_rejection_is_watched_and_its_merge_is_kept() {
 }
 
 #[test]
+fn only_a_rejected_pull_request_is_watched() {
+    let mut state = state_of(6);
+    for (key, outcome, pull) in [
+        (0, Outcome::Merged, Some(7)),
+        (1, Outcome::Rejected, None),
+        (2, Outcome::Rejected, Some(8)),
+        (3, Outcome::Failed, Some(9)),
+    ] {
+        let entry = state.history.get_mut(&key).unwrap();
+        (entry.outcome, entry.pr_number) = (Some(outcome), pull.map(PullNumber));
+    }
+    rotate(&mut state, 5);
+    let watched = Amendment {
+        outcome: Some(Outcome::Rejected),
+        ..merged(8)
+    };
+    assert_eq!(state.amendments, [(2, watched)].into());
+}
+
+#[test]
+fn a_ledger_that_is_not_rotated_forgets_nothing() {
+    let watched = REJECTIONS_WATCHED as u64 + 5;
+    let mut state = state_of(watched + 3);
+    for key in 0..watched {
+        state.history.get_mut(&key).unwrap().pr_number = Some(PullNumber(key));
+        state.amendments.insert(
+            key,
+            Amendment {
+                outcome: Some(Outcome::Rejected),
+                ..Amendment::default()
+            },
+        );
+    }
+    state.history = state.history.split_off(&watched);
+    let before = state.clone();
+    assert!(rotate(&mut state, 3).is_empty());
+    assert_eq!(state, before);
+    // Two more are taken by the next rotation, none of them with a pull request.
+    rotate(&mut state, 2);
+    assert_eq!(state.amendments.len(), REJECTIONS_WATCHED);
+    assert_eq!(state.amendments.first_key_value().unwrap().0, &5);
+}
+
+#[test]
 fn only_the_newest_rejections_are_watched_and_news_are_kept() {
     let entries = REJECTIONS_WATCHED as u64 + 5;
     let mut state = state_of(entries);
