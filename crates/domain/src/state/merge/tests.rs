@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::model::{PersonaId, PullNumber};
 use crate::state::fixtures::{sound, turn_id};
+use crate::state::invariant::check;
 use crate::state::{
     BudgetState, Outcome, Pause, PersonaState, RequestState, ScheduleState, TrackState, Turn,
 };
@@ -451,4 +452,28 @@ fn a_ledger_that_was_born_twice_says_so() {
     let mut unborn = sound();
     unborn.genesis = None;
     assert_eq!(merged(&unborn, &sound()), (sound(), Vec::new()));
+}
+
+#[test]
+fn a_live_turn_keeps_its_number_where_the_other_side_was_never_born() {
+    // Its first attempt failed, so that there are more entries than turns.
+    let mut theirs = sound();
+    let mut second = theirs.history[&2].clone();
+    second.attempt = Some(2);
+    second.session_id = Some("1004".into());
+    theirs.history.insert(3, second);
+    let failed = theirs.history.get_mut(&2).unwrap();
+    failed.outcome = Some(Outcome::Failed);
+    let track = theirs.tracks.get_mut("default").unwrap();
+    let live = track.turns.get_mut("").unwrap();
+    live.attempt = 2;
+    live.session_id = Some("1004".into());
+    live.history_key = Some(3);
+    assert_eq!(check(&theirs), []);
+    // The old program went on beside it, and knows of the first two entries.
+    let ours = history_of(sound().history.into_iter().take(2));
+    let (state, remarks) = merged(&ours, &theirs);
+    assert_eq!(remarks, Vec::<String>::new());
+    assert_eq!(check(&state), []);
+    assert_eq!(state, theirs);
 }
