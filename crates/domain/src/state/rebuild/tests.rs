@@ -1,4 +1,5 @@
 mod bounds;
+mod older;
 
 use super::*;
 use crate::model::PromptLine;
