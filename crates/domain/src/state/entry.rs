@@ -199,3 +199,119 @@ impl Amendment {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: [&str; 11] = [
+        "merged",
+        "pr_open",
+        "completed",
+        "imported",
+        "no_output",
+        "rejected",
+        "failed",
+        "stuck",
+        "cancelled",
+        "duplicate",
+        "postponed",
+    ];
+
+    #[test]
+    fn every_word_of_an_outcome_comes_back_as_it_was_written() {
+        for word in WORDS {
+            let outcome = Outcome::parse(word);
+            assert_eq!(outcome.as_str(), word);
+            assert_eq!(outcome.to_string(), word);
+            let foreign = matches!(outcome, Outcome::Other(_));
+            assert_eq!(foreign, word == "postponed", "{word}");
+        }
+    }
+
+    #[test]
+    fn only_a_pull_request_that_is_not_merged_yet_can_become_something_else() {
+        let mut steps = Vec::new();
+        for from in WORDS {
+            for to in WORDS.into_iter().filter(|to| *to != from) {
+                if Outcome::parse(from).may_become(&Outcome::parse(to)) {
+                    steps.push((from, to));
+                }
+            }
+            assert!(Outcome::parse(from).may_become(&Outcome::parse(from)));
+        }
+        assert_eq!(
+            steps,
+            [
+                ("pr_open", "merged"),
+                ("pr_open", "rejected"),
+                ("rejected", "merged")
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_waited_for_and_what_nobody_wanted_is_told_by_the_word() {
+        let of = |holds: fn(&Outcome) -> bool| -> Vec<&str> {
+            let words = WORDS.into_iter();
+            words.filter(|word| holds(&Outcome::parse(word))).collect()
+        };
+        assert_eq!(of(|outcome| !outcome.is_final()), ["pr_open"]);
+        assert_eq!(of(Outcome::is_unwanted), ["no_output", "rejected"]);
+    }
+
+    #[test]
+    fn news_that_do_not_fit_leave_everything_as_it_was() {
+        let at = |hour: i64| Some(Timestamp::from_second(hour * 3600).unwrap());
+        let news = |outcome: Option<&str>, pull: Option<u64>, hour: Option<i64>| Amendment {
+            outcome: outcome.map(Outcome::parse),
+            pr_number: pull.map(PullNumber),
+            finished_at: hour.and_then(at),
+            ..Amendment::default()
+        };
+        let apply = |to: (Option<&str>, Option<u64>, Option<i64>), news: Amendment| {
+            let mut to = (
+                to.0.map(Outcome::parse),
+                to.1.map(PullNumber),
+                to.2.and_then(at),
+            );
+            let before = to.clone();
+            let said = news.apply(&mut to.0, &mut to.1, &mut to.2);
+            assert!(said.is_ok() || to == before, "{said:?}");
+            said.map(|()| to)
+        };
+        let done = |outcome: &str, pull: u64, hour: i64| {
+            Ok((
+                Some(Outcome::parse(outcome)),
+                Some(PullNumber(pull)),
+                at(hour),
+            ))
+        };
+        let open = (Some("pr_open"), Some(7), Some(1));
+        assert_eq!(
+            apply(open, news(Some("merged"), Some(7), Some(2))),
+            done("merged", 7, 2)
+        );
+        // What the news leave open stays, and time does not run backwards.
+        assert_eq!(apply(open, news(None, None, None)), done("pr_open", 7, 1));
+        assert_eq!(
+            apply(open, news(Some("merged"), None, Some(0))),
+            done("merged", 7, 1)
+        );
+        assert_eq!(
+            apply((None, None, None), news(Some("failed"), Some(3), Some(2))),
+            done("failed", 3, 2)
+        );
+        assert_eq!(
+            apply(
+                (Some("failed"), None, None),
+                news(Some("merged"), None, Some(2))
+            ),
+            Err("the outcome `failed` cannot become `merged`".to_owned())
+        );
+        assert_eq!(
+            apply(open, news(Some("merged"), Some(8), Some(2))),
+            Err("pull request #7 cannot become #8".to_owned())
+        );
+    }
+}

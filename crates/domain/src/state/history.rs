@@ -200,4 +200,66 @@ mod tests {
         assert_ne!(history, copy);
         assert!(Arc::ptr_eq(&history.0[&1], &copy.0[&1]));
     }
+
+    #[test]
+    fn histories_are_equal_when_they_say_the_same_under_the_same_numbers() {
+        let history = sound().history;
+        // Written anew, so that nothing is shared.
+        let again: History = sound().history.into_iter().collect();
+        assert_eq!(history, again);
+        let mut longer = again.clone();
+        longer.insert(3, history[&0].clone());
+        assert_ne!(history, longer);
+        assert_ne!(longer, history);
+        let mut changed = again.clone();
+        changed.get_mut(&2).unwrap().note = Some("new".to_owned());
+        assert_ne!(history, changed);
+        let moved: History = again
+            .into_iter()
+            .map(|(key, entry)| (key + 1, entry))
+            .collect();
+        assert_ne!(history, moved);
+        assert_ne!(history, History::default());
+    }
+
+    #[test]
+    fn a_history_is_taken_apart_and_put_together_by_its_numbers() {
+        let whole = sound().history;
+        let entries: BTreeMap<u64, HistoryEntry> = whole.clone().into_iter().collect();
+        let mut history = History::default();
+        assert!(history.is_empty());
+        assert_eq!((history.len(), history.get(&0)), (0, None));
+        assert_eq!(history.first_key_value(), None);
+        assert_eq!(history.last_key_value(), None);
+        for (key, entry) in &entries {
+            assert!(!history.contains_key(key));
+            assert_eq!(history.insert(*key, entry.clone()), None);
+            assert!(history.contains_key(key) && !history.is_empty());
+        }
+        assert_eq!(history, History::from(entries.clone()));
+        assert_eq!(
+            history.iter().collect::<Vec<_>>(),
+            entries.iter().collect::<Vec<_>>()
+        );
+        assert_eq!(history.get(&1), Some(&entries[&1]));
+        assert_eq!(history.first_key_value(), Some((&0, &entries[&0])));
+        assert_eq!(history.last_key_value(), Some((&2, &entries[&2])));
+        // Who writes over an entry learns what stood there.
+        let old = history.insert(1, entries[&0].clone());
+        assert_eq!(old.as_ref(), Some(&entries[&1]));
+
+        let mut first = whole.clone();
+        let rest = first.split_off(&1);
+        assert_eq!(first, [(0, entries[&0].clone())].into());
+        assert_eq!(rest.keys().copied().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(rest.range(2..).collect::<Vec<_>>(), [(&2, &entries[&2])]);
+        assert_eq!(whole.len(), 3, "the copy alone was cut");
+    }
+
+    #[test]
+    fn a_history_shows_its_entries_by_number() {
+        let history: History = [(7, sound().history[&0].clone())].into();
+        let shown = format!("{history:?}");
+        assert!(shown.starts_with("{7: HistoryEntry { "), "{shown}");
+    }
 }

@@ -137,3 +137,69 @@ pub(super) fn push_key(path: &mut String, key: &str) {
 pub(super) fn push_index(path: &mut String, index: usize) {
     path.push_str(&format!("[{index}]"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_path_can_be_read_back_whatever_its_keys() {
+        let path = |keys: &[&str]| {
+            let mut path = String::new();
+            keys.iter().for_each(|key| push_key(&mut path, key));
+            path
+        };
+        for (key, written) in [
+            ("tracks", "tracks"),
+            ("base_sha", "base_sha"),
+            ("left-over", "left-over"),
+            ("schedule:curator", "schedule:curator"),
+            ("a/b", "a/b"),
+            ("größe9", "größe9"),
+            ("", "[\"\"]"),
+            ("a.b", "[\"a.b\"]"),
+            ("a b", "[\"a b\"]"),
+            ("[0]", "[\"[0]\"]"),
+            ("\"", "[\"\\\"\"]"),
+        ] {
+            assert_eq!(path(&[key]), written);
+            let expected = if written.starts_with('[') {
+                format!("x{written}.y")
+            } else {
+                format!("x.{written}.y")
+            };
+            assert_eq!(path(&["x", key, "y"]), expected);
+        }
+        let root = Path::ROOT;
+        let (list, dotted) = (root.key("list"), root.key("a.b"));
+        assert_eq!(root.render(), "");
+        assert_eq!(list.index(3).key("x").render(), "list[3].x");
+        assert_eq!(dotted.index(0).index(1).render(), "[\"a.b\"][0][1]");
+        assert_eq!(root.index(2).render(), "[2]");
+    }
+
+    #[test]
+    fn warnings_do_not_crowd_out_a_mistake() {
+        let text = "one\ntwo";
+        let with = |warnings: usize, errors: usize| {
+            let issues = Issues::new("f", text);
+            for _ in 0..warnings {
+                issues.warn(0, &Path::ROOT, "odd", "");
+            }
+            for _ in 0..errors {
+                issues.error(5, &Path::ROOT.key("k"), "wrong", "mend it");
+            }
+            issues.finish()
+        };
+        let mistake = Diagnostic::error("f", "wrong")
+            .at(2, 2)
+            .key("k")
+            .mend("mend it");
+        let odd = Diagnostic::warning("f", "odd").at(1, 1);
+        assert_eq!(with(0, 0), Ok(vec![]));
+        assert_eq!(with(99, 0), Ok(vec![odd.clone(); 99]));
+        assert_eq!(with(101, 0), Ok(vec![odd; 100]));
+        assert_eq!(with(101, 1), Err(vec![mistake.clone()]));
+        assert_eq!(with(3, 101), Err(vec![mistake; 100]));
+    }
+}

@@ -67,3 +67,6 @@ impl Node<'_> {
         child.map_or(self.at, |child| child.nearest(rest))
     }
 }
+
+#[cfg(test)]
+mod tests;

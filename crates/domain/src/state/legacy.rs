@@ -106,13 +106,14 @@ pub(super) fn derive_tracks(state: &mut State) {
     }
 }
 
-/// Old files count no turns: every entry was one.
+/// Old files count no turns: every entry was one. A live turn's number is part of its id, so a track with one keeps it.
 pub(super) fn count_turns(state: &mut State) {
     let mut turns: BTreeMap<TrackName, u64> = BTreeMap::new();
     for entry in state.history.values() {
         *turns.entry(entry.track_name()).or_default() += 1;
     }
-    for (name, track) in &mut state.tracks {
+    let idle = state.tracks.iter_mut();
+    for (name, track) in idle.filter(|(_, track)| track.turns.is_empty()) {
         let counted = turns.get(name).copied().unwrap_or_default();
         track.seq = track.seq.max(counted);
     }

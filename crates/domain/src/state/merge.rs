@@ -248,3 +248,6 @@ pub(super) fn moved_tracks<'s>(
         (before.map(place) != Some(place(track))).then_some((name, before, track))
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,3 +1,6 @@
+mod old;
+mod whole;
+
 use super::*;
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName};
 use crate::state::TrackState;
@@ -227,6 +230,7 @@ fn what_is_no_json_says_so_precisely() {
         (" \n\t", ":1:1: error: the file is empty"),
         ("\u{feff}", ":1:1: error: the file is empty"),
         ("\n<!DOCTYPE html><html>", ":2:1: error: this is a web page"),
+        ("\n\n  <html>", ":3:3: error: this is a web page"),
         (
             "{\n  \"history\": {\n    \"0\": {\"persona_id\": \"a\"",
             ":3:28: error: the file is cut off: the object that begins in line 3",
@@ -277,6 +281,10 @@ fn what_is_no_json_says_so_precisely() {
         (
             "{}",
             ":1:1: error: the key `history` is missing; this is not a state file",
+        ),
+        (
+            "\n {\"tracks\": {}}",
+            ":2:2: error: the key `history` is missing; this is not a state file",
         ),
         (
             "{\"version\": 5}",

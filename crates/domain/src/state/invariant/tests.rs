@@ -1,3 +1,5 @@
+mod bounds;
+
 use super::*;
 use crate::model::RepositoryId;
 use crate::state::fixtures::{REAL, sound, turn_id};

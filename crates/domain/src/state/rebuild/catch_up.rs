@@ -1,9 +1,11 @@
 //! A ledger that can be read and is older than what Jules shows: it is kept, and what it missed is added.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::{Rebuilt, SessionFact, close_unfollowed, rebuild};
-use crate::model::{RepositoryId, TrackName};
+use crate::model::{Marker, RepositoryId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, TrackState};
 
 /// Proposes the state that follows from an older one and the sessions of one repository. Nothing that is written is
@@ -26,16 +28,23 @@ pub fn catch_up(
         .first_key_value()
         .and_then(|(_, entry)| entry.created_at)
         .unwrap_or(Timestamp::MIN);
-    let missed: Vec<SessionFact> = facts
+    let unknown = facts
         .iter()
         .filter(|fact| before.entry_of_session(&fact.session_id).is_none())
-        .filter(|fact| fact.created_at >= begins)
-        .cloned()
-        .collect();
+        .filter(|fact| fact.created_at >= begins);
+    let (awaited, missed): (Vec<_>, Vec<_>) =
+        unknown.partition(|fact| is_of_live_turn(before, fact));
+    let missed: Vec<SessionFact> = missed.into_iter().cloned().collect();
     let Rebuilt {
         state: found,
         mut notes,
     } = rebuild(repository_id, now, nonce, &missed);
+    for fact in awaited {
+        notes.push(format!(
+            "session {} is left to its turn, which is live and finds it by its marker",
+            fact.session_id
+        ));
+    }
     let mut state = before.clone();
     state.genesis = state.genesis.or(found.genesis);
     let first = state.next_history_key();
@@ -55,7 +64,32 @@ pub fn catch_up(
     Rebuilt { state, notes }
 }
 
-/// Moves a track on to what it missed. A turn that was live before is over: another one came after it.
+/// Whether a live turn waits for this session, or has another one beside which it was created.
+fn is_of_live_turn(before: &State, fact: &SessionFact) -> bool {
+    let line = fact.prompt.as_deref().and_then(Marker::in_prompt);
+    line.map(|line| line.marker)
+        .or_else(|| Marker::in_title(&fact.title))
+        .is_some_and(|marker| before.live_turn(marker.turn.as_str()).is_some())
+}
+
+/// The number of a track's newest turn once it has the missed entries, which begin at `first`.
+fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
+    let missed = || {
+        let entries = state.history.range(first..).map(|(_, entry)| entry);
+        entries.filter(|entry| entry.is_of_track(name))
+    };
+    let known = state.tracks.get(name).map_or(0, |track| track.seq);
+    let highest = missed().filter_map(|entry| entry.seq).max();
+    // Known by their titles only, sessions say nothing of their place; they count as further turns, because a number
+    // that came back would give a new turn the id of an old one.
+    let further: BTreeSet<&TurnId> = missed()
+        .filter(|entry| entry.seq.is_none())
+        .filter_map(|entry| entry.turn.as_ref())
+        .collect();
+    highest.unwrap_or_default().max(known) + further.len() as u64
+}
+
+/// Moves a track on to what it missed. A turn that was live before is over where another one came after it.
 fn advance(
     state: &mut State,
     name: &TrackName,
@@ -64,13 +98,12 @@ fn advance(
     facts: &[SessionFact],
     notes: &mut Vec<String>,
 ) {
+    let seq = newest_number(state, name, first);
     let track = state.tracks.entry(name.clone()).or_default();
-    if found.seq <= track.seq {
-        // Known by their titles only, these sessions say nothing of their place; they count as further turns.
-        track.seq += found.seq;
-    } else {
-        track.seq = found.seq;
+    if seq == track.seq {
+        return;
     }
+    track.seq = seq;
     track.persona_id = found.persona_id;
     track.session_id = found.session_id;
     track.pr_number = found.pr_number;

@@ -1,3 +1,6 @@
+mod bounds;
+mod older;
+
 use super::*;
 use crate::model::PromptLine;
 use crate::state::codec;

@@ -1,3 +1,5 @@
+mod lines;
+
 use super::*;
 use crate::model::{PersonaId, TrackName};
 use crate::state::codec;

@@ -1,3 +1,5 @@
+mod archive;
+
 use super::*;
 use crate::model::PullNumber;
 use crate::state::codec::load;
@@ -103,6 +105,50 @@ fn an_archived_rejection_is_watched_and_its_merge_is_kept() {
     assert_eq!(check(&state), []);
     assert_eq!(check_archive(&state, &archive), []);
     assert_eq!(load(&codec::save(&state)).unwrap().state, state);
+}
+
+#[test]
+fn only_a_rejected_pull_request_is_watched() {
+    let mut state = state_of(6);
+    for (key, outcome, pull) in [
+        (0, Outcome::Merged, Some(7)),
+        (1, Outcome::Rejected, None),
+        (2, Outcome::Rejected, Some(8)),
+        (3, Outcome::Failed, Some(9)),
+    ] {
+        let entry = state.history.get_mut(&key).unwrap();
+        (entry.outcome, entry.pr_number) = (Some(outcome), pull.map(PullNumber));
+    }
+    rotate(&mut state, 5);
+    let watched = Amendment {
+        outcome: Some(Outcome::Rejected),
+        ..merged(8)
+    };
+    assert_eq!(state.amendments, [(2, watched)].into());
+}
+
+#[test]
+fn a_ledger_that_is_not_rotated_forgets_nothing() {
+    let watched = REJECTIONS_WATCHED as u64 + 5;
+    let mut state = state_of(watched + 3);
+    for key in 0..watched {
+        state.history.get_mut(&key).unwrap().pr_number = Some(PullNumber(key));
+        state.amendments.insert(
+            key,
+            Amendment {
+                outcome: Some(Outcome::Rejected),
+                ..Amendment::default()
+            },
+        );
+    }
+    state.history = state.history.split_off(&watched);
+    let before = state.clone();
+    assert!(rotate(&mut state, 3).is_empty());
+    assert_eq!(state, before);
+    // Two more are taken by the next rotation, none of them with a pull request.
+    rotate(&mut state, 2);
+    assert_eq!(state.amendments.len(), REJECTIONS_WATCHED);
+    assert_eq!(state.amendments.first_key_value().unwrap().0, &5);
 }
 
 #[test]

@@ -1,0 +1,361 @@
+//! A file in which every key stands that version 5 knows.
+
+use crate::model::{RepositoryId, Slot, TurnId};
+use crate::state::codec::{load, save};
+use crate::state::{
+    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
+    PersonaState, RequestState, ScheduleState, State, TrackState, Turn,
+};
+
+/// As it stands on the branch; `TURN` is the live turn's id.
+const FILE: &str = r#"{
+  "version": 5,
+  "genesis": {
+    "repository_id": 7,
+    "born_at": "2026-01-01T00:00:00Z",
+    "nonce": "9f3c5a0e77b1"
+  },
+  "history": {
+    "4": {
+      "persona_id": "curator",
+      "session_id": "1001",
+      "pr_number": 12,
+      "created_at": "2026-01-01T01:00:00Z",
+      "track": "quality",
+      "turn": "k3v9w2m1q8zd",
+      "seq": 2,
+      "slot": "left",
+      "attempt": 3,
+      "base_sha": "4c1d",
+      "outcome": "merged",
+      "finished_at": "2026-01-01T02:00:00.000001Z",
+      "duplicates": [
+        "1009",
+        "1010"
+      ],
+      "note": "found by hand"
+    }
+  },
+  "amendments": {
+    "3": {
+      "outcome": "merged",
+      "pr_number": 11,
+      "finished_at": "2026-01-01T03:00:00.000000001Z"
+    }
+  },
+  "tracks": {
+    "quality": {
+      "persona_id": "typist",
+      "session_id": "1002",
+      "pr_number": 13,
+      "updated_at": "2026-01-01T04:00:00Z",
+      "index": 6,
+      "seq": 3,
+      "passes": 4,
+      "last_started": "2026-01-01T05:00:00Z",
+      "turns": {
+        "left": {
+          "turn": "TURN",
+          "attempt": 2,
+          "persona_id": "typist",
+          "history_key": 2,
+          "intent": {
+            "created_at": "2026-01-01T06:00:00Z",
+            "not_after": "2026-01-01T07:00:00Z",
+            "holder": "serve:a:1",
+            "prompt_sha256": "00ff"
+          },
+          "session_id": "1003",
+          "pr_number": 14,
+          "nudges": 5,
+          "nudged_at": "2026-01-01T08:00:00Z",
+          "reminded_at": "2026-01-01T09:00:00Z",
+          "repeats": 6,
+          "listed_empty_at": "2026-01-01T10:00:00Z",
+          "ambiguous": 7,
+          "failures": 8,
+          "refusals": 9,
+          "not_before": "2026-01-01T11:00:00Z",
+          "warned_at": "2026-01-01T12:00:00Z",
+          "base_sha": "5d2e",
+          "branch": "main",
+          "cancel": true
+        }
+      },
+      "paused": {
+        "at": "2026-01-01T13:00:00Z",
+        "by": "ada",
+        "reason": "holidays"
+      }
+    }
+  },
+  "schedules": {
+    "curator": {
+      "last_fired": "2026-01-01T14:00:00Z"
+    }
+  },
+  "requests": {
+    "LE_1": {
+      "kind": "label",
+      "subject": "I_1",
+      "digest": "ab",
+      "actor": "ada",
+      "outcome": "dispatched",
+      "turn": "k3v9w2m1q8ze",
+      "number": 15,
+      "comment_id": 16,
+      "created_at": "2026-01-01T15:00:00Z",
+      "finished_at": "2026-01-01T16:00:00Z"
+    }
+  },
+  "personas": {
+    "curator": {
+      "empty_streak": 17,
+      "rests_until_pass": 18,
+      "rested_at": "2026-01-01T17:00:00Z",
+      "last_base_sha": "6e3f"
+    }
+  },
+  "budget": {
+    "created": [
+      "2026-01-01T18:00:00Z",
+      "2026-01-01T19:00:00Z"
+    ],
+    "paused_until": "2026-01-01T20:00:00Z",
+    "reason": "quota",
+    "strikes": 19
+  },
+  "cursors": {
+    "comments_since": "2026-01-01T21:00:00Z"
+  },
+  "published": {
+    "proposal:a": 20
+  },
+  "dashboard_issue": 21,
+  "sprint": 22,
+  "paused": {
+    "at": "2026-01-01T22:00:00Z",
+    "by": "bob",
+    "reason": "move"
+  }
+}
+"#;
+
+fn at(hour: i64) -> jiff::Timestamp {
+    let born: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    born + jiff::SignedDuration::from_hours(hour)
+}
+
+fn turn_id() -> TurnId {
+    let slot = Slot::from("left");
+    TurnId::derive("9f3c5a0e77b1", RepositoryId(7), &"quality".into(), 3, &slot)
+}
+
+/// What the file says.
+fn state() -> State {
+    let pull = |number| Some(crate::model::PullNumber(number));
+    let extra = Extra::new();
+    let entry = HistoryEntry {
+        persona_id: "curator".into(),
+        session_id: Some("1001".into()),
+        pr_number: pull(12),
+        created_at: Some(at(1)),
+        track: Some("quality".into()),
+        turn: TurnId::parse("k3v9w2m1q8zd"),
+        seq: Some(2),
+        slot: Some("left".into()),
+        attempt: Some(3),
+        base_sha: Some("4c1d".into()),
+        outcome: Some(Outcome::Merged),
+        finished_at: Some(at(2) + jiff::SignedDuration::from_micros(1)),
+        duplicates: vec!["1009".into(), "1010".into()],
+        note: Some("found by hand".to_owned()),
+        extra: extra.clone(),
+    };
+    let amendment = Amendment {
+        outcome: Some(Outcome::Merged),
+        pr_number: pull(11),
+        finished_at: Some(at(3) + jiff::SignedDuration::from_nanos(1)),
+        extra: extra.clone(),
+    };
+    let turn = Turn {
+        turn: turn_id(),
+        attempt: 2,
+        persona_id: "typist".into(),
+        history_key: Some(2),
+        intent: Some(Intent {
+            created_at: at(6),
+            not_after: at(7),
+            holder: "serve:a:1".into(),
+            prompt_sha256: "00ff".to_owned(),
+            extra: extra.clone(),
+        }),
+        session_id: Some("1003".into()),
+        pr_number: pull(14),
+        nudges: 5,
+        nudged_at: Some(at(8)),
+        reminded_at: Some(at(9)),
+        repeats: 6,
+        listed_empty_at: Some(at(10)),
+        ambiguous: 7,
+        failures: 8,
+        refusals: 9,
+        not_before: Some(at(11)),
+        warned_at: Some(at(12)),
+        base_sha: Some("5d2e".into()),
+        branch: Some("main".into()),
+        cancel: true,
+        extra: extra.clone(),
+    };
+    let pause = |hour, by: &str, reason: &str| Pause {
+        at: Some(at(hour)),
+        by: Some(by.to_owned()),
+        reason: Some(reason.to_owned()),
+        extra: Extra::new(),
+    };
+    let track = TrackState {
+        persona_id: Some("typist".into()),
+        session_id: Some("1002".into()),
+        pr_number: pull(13),
+        updated_at: Some(at(4)),
+        index: Some(6),
+        seq: 3,
+        passes: 4,
+        last_started: Some(at(5)),
+        turns: [("left".into(), turn)].into(),
+        paused: Some(pause(13, "ada", "holidays")),
+        extra: extra.clone(),
+    };
+    let request = RequestState {
+        kind: "label".to_owned(),
+        subject: Some("I_1".to_owned()),
+        digest: Some("ab".to_owned()),
+        actor: Some("ada".to_owned()),
+        outcome: Some("dispatched".to_owned()),
+        turn: TurnId::parse("k3v9w2m1q8ze"),
+        number: Some(15),
+        comment_id: Some(16),
+        created_at: Some(at(15)),
+        finished_at: Some(at(16)),
+        extra: extra.clone(),
+    };
+    let persona = PersonaState {
+        empty_streak: 17,
+        rests_until_pass: Some(18),
+        rested_at: Some(at(17)),
+        last_base_sha: Some("6e3f".into()),
+        extra: extra.clone(),
+    };
+    let schedule = ScheduleState {
+        last_fired: Some(at(14)),
+        extra: extra.clone(),
+    };
+    State {
+        genesis: Some(Genesis {
+            repository_id: RepositoryId(7),
+            born_at: at(0),
+            nonce: "9f3c5a0e77b1".to_owned(),
+            extra: extra.clone(),
+        }),
+        history: [(4, entry)].into(),
+        amendments: [(3, amendment)].into(),
+        tracks: [("quality".into(), track)].into(),
+        schedules: [("curator".to_owned(), schedule)].into(),
+        requests: [("LE_1".to_owned(), request)].into(),
+        personas: [("curator".into(), persona)].into(),
+        budget: BudgetState {
+            created: vec![at(18), at(19)],
+            paused_until: Some(at(20)),
+            reason: Some("quota".to_owned()),
+            strikes: 19,
+            extra: extra.clone(),
+        },
+        cursors: Cursors {
+            comments_since: Some(at(21)),
+            extra: extra.clone(),
+        },
+        published: [("proposal:a".to_owned(), 20)].into(),
+        dashboard_issue: Some(21),
+        sprint: Some(22),
+        paused: Some(pause(22, "bob", "move")),
+        extra,
+    }
+}
+
+#[test]
+fn every_key_of_version_5_is_read_and_is_written_in_its_place() {
+    let file = FILE.replace("TURN", turn_id().as_str());
+    let loaded = load(&file).unwrap();
+    assert_eq!(loaded.state, state());
+    assert_eq!((loaded.version, loaded.warnings), (5, Vec::new()));
+    assert_eq!(save(&state()), file);
+}
+
+#[test]
+fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
+    let mut state = state();
+    state.genesis = None;
+    state.amendments.clear();
+    state.budget = BudgetState::default();
+    let track = state.tracks.get_mut("quality").unwrap();
+    *track = TrackState {
+        turns: [("".into(), Turn::new(turn_id(), "typist".into()))].into(),
+        ..TrackState::default()
+    };
+    state.requests = [("LE_1".to_owned(), RequestState::default())].into();
+    let saved: serde_json::Value = serde_json::from_str(&save(&state)).unwrap();
+    let keys = |at: &str| -> Vec<String> {
+        let object = saved.pointer(at).unwrap().as_object().unwrap();
+        object.keys().cloned().collect()
+    };
+    assert_eq!(
+        keys(""),
+        [
+            "version",
+            "history",
+            "tracks",
+            "schedules",
+            "requests",
+            "personas",
+            "budget",
+            "cursors",
+            "published",
+            "dashboard_issue",
+            "sprint",
+            "paused"
+        ]
+    );
+    assert_eq!(
+        keys("/tracks/quality/turns/"),
+        [
+            "turn",
+            "attempt",
+            "persona_id",
+            "history_key",
+            "intent",
+            "session_id",
+            "pr_number",
+            "nudges",
+            "listed_empty_at"
+        ]
+    );
+    assert_eq!(keys("/budget"), ["created", "paused_until", "reason"]);
+    assert_eq!(keys("/requests/LE_1"), ["kind"]);
+}
+
+#[test]
+fn duplicates_are_listed_where_the_entry_is_ours_or_has_some() {
+    let written = |turn: Option<TurnId>, duplicates: &[&str]| -> serde_json::Value {
+        let mut state = state();
+        let entry = state.history.get_mut(&4).unwrap();
+        entry.turn = turn;
+        entry.duplicates = duplicates.iter().map(|&one| one.into()).collect();
+        let saved: serde_json::Value = serde_json::from_str(&save(&state)).unwrap();
+        saved["history"]["4"]["duplicates"].clone()
+    };
+    let ours = || TurnId::parse("k3v9w2m1q8zd");
+    assert_eq!(written(None, &[]), serde_json::Value::Null);
+    assert_eq!(written(None, &["9"]), serde_json::json!(["9"]));
+    assert_eq!(written(ours(), &[]), serde_json::json!([]));
+    assert_eq!(written(ours(), &["9"]), serde_json::json!(["9"]));
+}
