@@ -58,7 +58,7 @@ impl HttpTransport {
     #[must_use]
     pub fn new(limits: Limits, proxies: Proxies) -> Self {
         let connector = HttpsConnectorBuilder::new()
-            .with_provider_and_webpki_roots(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_provider_and_webpki_roots(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
             .expect("ring supports the default protocol versions")
             .https_or_http()
             .enable_http1()

@@ -155,8 +155,8 @@ impl Model {
                 .get(2)
                 .and_then(|part| URL_SAFE_NO_PAD.decode(part).ok())
                 .ok_or_else(undecodable)?;
-            ring::signature::UnparsedPublicKey::new(
-                &ring::signature::RSA_PKCS1_2048_8192_SHA256,
+            aws_lc_rs::signature::UnparsedPublicKey::new(
+                &aws_lc_rs::signature::RSA_PKCS1_2048_8192_SHA256,
                 key,
             )
             .verify(signed.as_bytes(), &signature)
