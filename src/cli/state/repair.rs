@@ -194,7 +194,11 @@ enum Written {
 impl Written {
     fn json(&self) -> serde_json::Value {
         match self {
-            Self::File { path, kept } => json!({ "file": path, "kept": kept }),
+            Self::File { path, kept } => json!({
+                // A path need not be UTF-8.
+                "file": path.display().to_string(),
+                "kept": kept.display().to_string(),
+            }),
             Self::Commit(head) => json!({ "commit": head.as_str() }),
         }
     }

@@ -32,19 +32,42 @@ pub fn catch_up(
         .iter()
         .filter(|fact| before.entry_of_session(&fact.session_id).is_none())
         .filter(|fact| fact.created_at >= begins);
-    let (awaited, missed): (Vec<_>, Vec<_>) =
-        unknown.partition(|fact| is_of_live_turn(before, fact));
-    let missed: Vec<SessionFact> = missed.into_iter().cloned().collect();
+    let (mut awaited, mut missed): (Vec<_>, Vec<_>) =
+        unknown.partition(|fact| turn_of(before, fact).is_some());
+    loop {
+        let mut proposal = add(before, repository_id, now, nonce.clone(), &missed, facts);
+        // A turn that another one came after is over, and nobody would find its session by the marker any more.
+        let (left, overtaken): (Vec<_>, Vec<_>) = awaited.into_iter().partition(|fact| {
+            turn_of(before, fact).is_some_and(|turn| proposal.state.live_turn(turn).is_some())
+        });
+        if overtaken.is_empty() {
+            proposal.notes.extend(left.iter().map(|fact| {
+                format!(
+                    "session {} is left to its turn, which is live and finds it by its marker",
+                    fact.session_id
+                )
+            }));
+            return proposal;
+        }
+        awaited = left;
+        missed.extend(overtaken);
+    }
+}
+
+/// Adds missed sessions to an older state.
+fn add(
+    before: &State,
+    repository_id: RepositoryId,
+    now: Timestamp,
+    nonce: String,
+    missed: &[&SessionFact],
+    facts: &[SessionFact],
+) -> Rebuilt {
+    let missed: Vec<SessionFact> = missed.iter().copied().cloned().collect();
     let Rebuilt {
         state: found,
         mut notes,
     } = rebuild(repository_id, now, nonce, &missed);
-    for fact in awaited {
-        notes.push(format!(
-            "session {} is left to its turn, which is live and finds it by its marker",
-            fact.session_id
-        ));
-    }
     let mut state = before.clone();
     state.genesis = state.genesis.or(found.genesis);
     let first = state.next_history_key();
@@ -64,12 +87,14 @@ pub fn catch_up(
     Rebuilt { state, notes }
 }
 
-/// Whether a live turn waits for this session, or has another one beside which it was created.
-fn is_of_live_turn(before: &State, fact: &SessionFact) -> bool {
+/// The live turn that waits for this session, or has another one beside which it was created.
+fn turn_of<'s>(before: &'s State, fact: &SessionFact) -> Option<&'s str> {
     let line = fact.prompt.as_deref().and_then(Marker::in_prompt);
-    line.map(|line| line.marker)
-        .or_else(|| Marker::in_title(&fact.title))
-        .is_some_and(|marker| before.live_turn(marker.turn.as_str()).is_some())
+    let marker = line
+        .map(|line| line.marker)
+        .or_else(|| Marker::in_title(&fact.title))?;
+    let (_, _, turn) = before.live_turn(marker.turn.as_str())?;
+    Some(turn.turn.as_str())
 }
 
 /// The number of a track's newest turn once it has the missed entries, which begin at `first`.
@@ -79,12 +104,18 @@ fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
         entries.filter(|entry| entry.is_of_track(name))
     };
     let known = state.tracks.get(name).map_or(0, |track| track.seq);
-    let highest = missed().filter_map(|entry| entry.seq).max();
-    // Known by their titles only, sessions say nothing of their place; they count as further turns, because a number
-    // that came back would give a new turn the id of an old one.
+    let numbered = || missed().filter(|entry| entry.seq.is_some());
+    let highest = numbered().filter_map(|entry| entry.seq).max();
+    let newest = numbered().filter_map(|entry| entry.created_at).max();
+    let with_number: BTreeSet<&TurnId> =
+        numbered().filter_map(|entry| entry.turn.as_ref()).collect();
+    // Known by their titles only, sessions say nothing of their place. Those that came before a numbered one lie below its
+    // number; the others count as further turns, because a number that came back would give a new turn the id of an old
+    // one.
     let further: BTreeSet<&TurnId> = missed()
-        .filter(|entry| entry.seq.is_none())
+        .filter(|entry| entry.seq.is_none() && entry.created_at >= newest)
         .filter_map(|entry| entry.turn.as_ref())
+        .filter(|turn| !with_number.contains(turn))
         .collect();
     highest.unwrap_or_default().max(known) + further.len() as u64
 }

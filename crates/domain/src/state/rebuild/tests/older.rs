@@ -189,3 +189,58 @@ fn a_session_missed_long_ago_does_not_move_its_track() {
     assert_eq!(state.history.len(), 2);
     assert_eq!(state.history[&1].session_id, Some("3".into()));
 }
+
+/// The ledger knows of no more than the intent, and its track went on meanwhile: nobody would look for that session.
+#[test]
+fn a_session_of_an_awaited_turn_that_was_overtaken_is_written_down() {
+    let mut before = sound();
+    before.history = before.history.into_iter().take(2).collect();
+    let track = before.tracks.get_mut("default").unwrap();
+    let live = track.turns.get_mut("").unwrap();
+    (live.session_id, live.history_key) = (None, None);
+    let nonce = before.genesis.as_ref().unwrap().nonce.clone();
+    let mut awaited = at_work("9", 3, 1, 3, &nonce);
+    awaited.pull = Some((PullNumber(30), PullFate::Open));
+    let next = at_work("10", 4, 1, 4, &nonce);
+    let facts = [awaited, next];
+    let Rebuilt { state, notes } = caught_up(&before, &facts);
+    let track = &state.tracks["default"];
+    assert_eq!(track.seq, 4);
+    let live: Vec<_> = track.turns.values().map(|turn| &turn.session_id).collect();
+    assert_eq!(live, [&Some("10".into())]);
+    let (_, entry) = state.entry_of_session(&"9".into()).unwrap();
+    assert_eq!(
+        (entry.seq, entry.pr_number, entry.outcome.clone()),
+        (Some(3), Some(PullNumber(30)), Some(Outcome::PrOpen))
+    );
+    assert!(
+        !notes
+            .iter()
+            .any(|note| note.contains("is left to its turn")),
+        "{notes:?}"
+    );
+    assert_eq!(
+        caught_up(&state, &facts).state,
+        state,
+        "nothing is missed any more"
+    );
+}
+
+/// What is known by its title alone came before the numbered one, so it has a number below that one's.
+#[test]
+fn an_older_title_does_not_end_the_turn_that_is_at_work() {
+    let before = rebuilt(&[fact("1", "default", 3, 1)]).state;
+    let nonce = before.genesis.as_ref().unwrap().nonce.clone();
+    let titled = |seq: u64, hour: u8| SessionFact {
+        prompt: None,
+        ..fact("2", "default", seq, hour)
+    };
+    let state = caught_up(&before, &[titled(4, 2), at_work("3", 5, 1, 3, &nonce)]).state;
+    let track = &state.tracks["default"];
+    assert_eq!(track.seq, 5);
+    let live = track.turns.values().next().unwrap();
+    assert_eq!(live.session_id, Some("3".into()));
+    // A younger one is a further turn.
+    let state = caught_up(&before, &[titled(6, 4), at_work("3", 5, 1, 3, &nonce)]).state;
+    assert_eq!(state.tracks["default"].seq, 6);
+}
