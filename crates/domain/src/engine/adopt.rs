@@ -6,6 +6,7 @@
 //! starts under a marker of its own. The one window that stays open: a session that a complete listing does not show
 //! although it was created more than the grace ago. It then shows up later, is recorded as a duplicate and archived.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -149,10 +150,20 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
         .filter(|session| unknown.contains(&session.id))
         .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
         .filter(|(session, marker)| marker.turn == turn.turn && is_of_intent(session, marker, turn))
-        .min_by_key(|(session, _)| (session.created_at, session.id.clone()));
+        .min_by_key(|(session, marker)| {
+            // Of a later attempt, the earlier ones ended before it began.
+            (
+                Reverse(marker.attempt),
+                session.created_at,
+                session.id.clone(),
+            )
+        });
     let Some((session, marker)) = found else {
         return false;
     };
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.attempt = turn.attempt.max(marker.attempt);
+    }
     own(draft, track, slot, &marker, session, "adopted");
     let turn = draft
         .turn(track, slot)
@@ -191,15 +202,13 @@ fn look_alike<'a>(draft: &Draft<'a>, turn: &Turn) -> Option<(&'a Session, Marker
 
 /// Whether a session with this turn's marker is the one that the intent announced, as far as the listing shows.
 fn is_of_intent(session: &Session, marker: &Marker, turn: &Turn) -> bool {
-    if marker.attempt > turn.attempt {
-        return false;
-    }
     let Some(intent) = turn
         .intent
         .as_ref()
         .filter(|_| marker.attempt == turn.attempt)
     else {
-        // An earlier attempt's intent is gone; its marker is all there is.
+        // Of another attempt there is no intent: an earlier one's is gone, and a later one's stood in a ledger that was
+        // put back. Its marker is all there is.
         return true;
     };
     let earliest = intent
@@ -281,7 +290,9 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
             .tracks
             .values()
             .flat_map(|track| track.turns.values())
-            .any(|turn| turn.turn == marker.turn && turn.session_id.is_none());
+            .filter(|turn| turn.turn == marker.turn)
+            // A later attempt than the ledger knows is found by its turn once the earlier session has ended.
+            .any(|turn| turn.session_id.is_none() || turn.attempt < marker.attempt);
         if waits_for_it {
             continue;
         }

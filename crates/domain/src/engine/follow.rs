@@ -46,6 +46,11 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         };
         if turn.session_id.is_some() {
             session(draft, &track, &slot, &turn);
+            let over = draft.turn(&track, &slot).cloned();
+            // A ledger that was put back may have forgotten the attempt that came next; it is not to be started again.
+            if let Some(turn) = over.filter(|turn| turn.session_id.is_none() && !turn.cancel) {
+                adopt::late(draft, &track, &slot, &turn);
+            }
         } else if turn.intent.is_some() {
             adopt::seek(draft, &track, &slot, &turn);
         } else if turn.cancel {

@@ -28,6 +28,7 @@ mod paused;
 mod pointers;
 mod properties;
 mod pulls;
+mod put_back;
 mod questions;
 mod reach;
 mod reading;
