@@ -7,6 +7,7 @@
 mod deliveries;
 mod desk;
 mod directory;
+mod known;
 mod read;
 mod schema;
 mod value;
@@ -29,6 +30,7 @@ use crate::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
 };
+use known::Known;
 use writer::Writer;
 
 /// The room that is kept free for SQLite's write-ahead log, in bytes. The log is folded into the database whenever it
@@ -66,7 +68,8 @@ impl SqliteInbox {
         let mut connection = schema::connect(&path)?;
         schema::migrate(&mut connection, &path)?;
         schema::end_leases(&connection, &path)?;
-        Self::start(connection, &path, room, Some(directory))
+        let known = Known::read(&connection).map_err(OpenError::sqlite(&path))?;
+        Self::start(connection, &path, room, Some((directory, known)))
     }
 
     /// Opens an inbox that a service may be using at this moment, for a command beside it.
@@ -89,11 +92,13 @@ impl SqliteInbox {
         connection: Connection,
         path: &Path,
         room: u64,
-        directory: Option<DataDirectory>,
+        service: Option<(DataDirectory, Known)>,
     ) -> Result<Self, OpenError> {
+        let (directory, known) = service.unzip();
         let reader = schema::connect(path)?;
         let news = watch::Sender::new(0);
-        let writer = Writer::start(connection, room.saturating_sub(LOG_ROOM), news.clone())
+        let room_of_rows = room.saturating_sub(LOG_ROOM);
+        let writer = Writer::start(connection, known, room_of_rows, news.clone())
             .map_err(|error| OpenError::io(path, &error))?;
         Ok(Self {
             writer,

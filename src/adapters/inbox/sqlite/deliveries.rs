@@ -1,7 +1,6 @@
 //! Rows of deliveries.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use sha2::{Digest as _, Sha256};
 
 use super::value::{integer, micros, natural, parsed, repository};
 use crate::runtime::inbox::{Delivery, DeliveryId};
@@ -22,23 +21,27 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// What an id is found by: the first eight bytes of its digest. Two ids may share it; the whole is compared.
-fn key(id: &DeliveryId) -> i64 {
-    let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
-    let mut first = [0; 8];
-    first.copy_from_slice(&digest[..8]);
-    i64::from_be_bytes(first)
-}
-
-/// The row of a delivery.
-pub(super) fn load(connection: &Connection, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
+/// The row in a place.
+pub(super) fn load(connection: &Connection, place: u64) -> rusqlite::Result<Option<Stored>> {
     connection
         .prepare_cached(concat!(
             "SELECT ",
             columns!(),
-            " FROM delivery WHERE id_key = ?1 AND id = ?2"
+            " FROM delivery WHERE place = ?1"
         ))?
-        .query_row(params![key(id), id.as_str()], stored)
+        .query_row([integer(place)?], stored)
+        .optional()
+}
+
+/// The row of a delivery, by a look at all of them.
+pub(super) fn search(connection: &Connection, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
+    connection
+        .prepare_cached(concat!(
+            "SELECT ",
+            columns!(),
+            " FROM delivery WHERE id = ?1 ORDER BY place DESC LIMIT 1"
+        ))?
+        .query_row([id.as_str()], stored)
         .optional()
 }
 
@@ -68,19 +71,18 @@ pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     })
 }
 
-/// Stores a delivery that is not stored yet.
+/// Stores a delivery that is not stored yet, and answers with its place.
 pub(super) fn insert(
     connection: &Connection,
     delivery: &Delivery,
     generation: Option<u64>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<u64> {
     connection
         .prepare_cached(
-            "INSERT INTO delivery (id_key, id, event, action, repo, repo_name, installation, subject, sender, \
-             received_at, wakes, times, generation) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1, ?12)",
+            "INSERT INTO delivery (id, event, action, repo, repo_name, installation, subject, sender, \
+             received_at, wakes, times, generation) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11)",
         )?
         .execute(params![
-            key(&delivery.id),
             delivery.id.as_str(),
             delivery.event,
             delivery.action,
@@ -92,8 +94,8 @@ pub(super) fn insert(
             micros(delivery.received_at),
             delivery.wakes,
             generation.map(integer).transpose()?,
-        ])
-        .map(drop)
+        ])?;
+    natural(connection.last_insert_rowid())
 }
 
 /// A delivery that had failed came again.

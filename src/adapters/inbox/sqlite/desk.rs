@@ -6,7 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::{Connection, params};
 
-use super::value::{micros, repository};
+use super::deliveries::Stored;
+use super::known::{Known, News};
+use super::value::{micros, natural, repository};
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{
     Accepted, Claimed, Delivery, DeliveryId, LONGEST_RETRY_AFTER, Lease, MAX_LEASE, Outcome,
@@ -19,11 +21,14 @@ const MAX_CANDIDATES: u32 = 10_000;
 /// One transaction. Rows of repositories are read once and written once, however many deliveries of a batch wake them.
 pub(super) struct Desk<'a> {
     connection: &'a Connection,
+    /// `None` for a visitor, who does not know what the service stores meanwhile.
+    known: Option<&'a Known>,
+    news: News,
     /// Whether new deliveries have room.
     has_room: bool,
     wakes: BTreeMap<RepositoryId, Touched>,
     /// Whether a row of a repository was written.
-    pub(super) woke: bool,
+    woke: bool,
 }
 
 struct Touched {
@@ -34,9 +39,15 @@ struct Touched {
 
 impl<'a> Desk<'a> {
     /// A desk on a connection whose transaction has begun.
-    pub(super) fn new(connection: &'a Connection, has_room: bool) -> Self {
+    pub(super) fn new(
+        connection: &'a Connection,
+        known: Option<&'a Known>,
+        has_room: bool,
+    ) -> Self {
         Self {
             connection,
+            known,
+            news: News::default(),
             has_room,
             wakes: BTreeMap::new(),
             woke: false,
@@ -53,6 +64,19 @@ impl<'a> Desk<'a> {
             touched.changed = false;
         }
         Ok(())
+    }
+
+    /// What counts once the transaction is committed: which deliveries were stored and removed, and whether a row of a
+    /// repository was written.
+    pub(super) fn into_news(self) -> (News, bool) {
+        (self.news, self.woke)
+    }
+
+    fn delivery(&self, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
+        match self.known {
+            Some(known) => known.find(&self.news, self.connection, id),
+            None => deliveries::search(self.connection, id),
+        }
     }
 
     fn touched(&mut self, id: RepositoryId) -> rusqlite::Result<&mut Touched> {
@@ -89,7 +113,7 @@ impl<'a> Desk<'a> {
     }
 
     pub(super) fn accept(&mut self, delivery: &Delivery) -> rusqlite::Result<Accepted> {
-        let before = deliveries::load(self.connection, &delivery.id)?;
+        let before = self.delivery(&delivery.id)?;
         if let Some(before) = &before {
             let wake = match before.delivery.repository {
                 Some(id) => self.touched(id)?.wake.as_ref(),
@@ -111,7 +135,10 @@ impl<'a> Desk<'a> {
             Some(before) => {
                 deliveries::came_again(self.connection, before.place, delivery, generation)?;
             }
-            None => deliveries::insert(self.connection, delivery, generation)?,
+            None => {
+                let place = deliveries::insert(self.connection, delivery, generation)?;
+                self.news.stored(&delivery.id, place);
+            }
         }
         Ok(Accepted::Stored)
     }
@@ -178,7 +205,7 @@ impl<'a> Desk<'a> {
     }
 
     pub(super) fn replay(&mut self, id: &DeliveryId, now: Timestamp) -> rusqlite::Result<Replayed> {
-        let Some(stored) = deliveries::load(self.connection, id)? else {
+        let Some(stored) = self.delivery(id)? else {
             return Ok(Replayed::Unknown);
         };
         let Some(repository) = stored.delivery.woken() else {
@@ -198,26 +225,37 @@ impl<'a> Desk<'a> {
     pub(super) fn prune(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
         self.put_down()?;
         let before = |age: SignedDuration| micros(now.saturating_sub(age).unwrap_or(now));
-        let removed = self
-            .connection
-            .prepare_cached(
-                "DELETE FROM delivery WHERE place IN \
-                 (SELECT place FROM delivery WHERE received_at < ?1 ORDER BY received_at LIMIT ?2)",
-            )?
-            .execute(params![before(RETENTION), rows(PRUNE_BATCH)])?;
+        let removed = self.remove(
+            "DELETE FROM delivery WHERE place IN \
+             (SELECT place FROM delivery WHERE received_at < ?1 ORDER BY received_at LIMIT ?2) RETURNING id, place",
+            before(RETENTION),
+            PRUNE_BATCH,
+        )?;
         if self.has_room || removed == PRUNE_BATCH {
             return Ok(removed);
         }
-        let handled = self
-            .connection
-            .prepare_cached(
-                "DELETE FROM delivery WHERE place IN \
-                 (SELECT place FROM delivery LEFT JOIN wake ON wake.repo = delivery.repo \
-                  WHERE received_at < ?1 AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
-                  ORDER BY received_at LIMIT ?2)",
-            )?
-            .execute(params![before(REDELIVERY_WINDOW), rows(PRUNE_BATCH - removed)])?;
+        let handled = self.remove(
+            "DELETE FROM delivery WHERE place IN \
+             (SELECT place FROM delivery LEFT JOIN wake ON wake.repo = delivery.repo \
+              WHERE received_at < ?1 AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
+              ORDER BY received_at LIMIT ?2) RETURNING id, place",
+            before(REDELIVERY_WINDOW),
+            PRUNE_BATCH - removed,
+        )?;
         Ok(removed + handled)
+    }
+
+    /// Removes at most so many deliveries that came before an instant, and answers with their number.
+    fn remove(&mut self, sql: &str, before: i64, most: usize) -> rusqlite::Result<usize> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows_gone = statement.query(params![before, rows(most)])?;
+        let mut count = 0;
+        while let Some(row) = rows_gone.next()? {
+            let place = natural(row.get(1)?)?;
+            self.news.removed(row.get_ref(0)?.as_str()?, place);
+            count += 1;
+        }
+        Ok(count)
     }
 }
 

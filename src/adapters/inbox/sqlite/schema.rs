@@ -25,10 +25,10 @@ const LOG_LIMIT: i64 = (LOG_ROOM / 2).cast_signed();
 const LOG_PAGES: i64 = LOG_LIMIT / 4_096;
 
 /// The steps from an empty file to today's tables. A step that was released is never changed; a new one is added.
-const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// The version that they lead to.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 const _: () = assert!(VERSION as usize == MIGRATIONS.len());
 
 /// Why an inbox cannot be opened.
@@ -86,7 +86,8 @@ impl OpenError {
         }
     }
 
-    fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+    /// What SQLite says.
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
         move |error| Self::Unusable {
             path: path.to_owned(),
             detail: error.to_string(),

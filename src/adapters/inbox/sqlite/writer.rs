@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use super::desk::Desk;
+use super::known::Known;
 use super::value::inbox_error;
 use crate::runtime::inbox::InboxError;
 
@@ -73,9 +74,11 @@ fn speaker() -> UnboundedSender<Answers> {
 }
 
 impl Writer {
-    /// Starts the thread. New deliveries have room while the database is smaller than `room` bytes.
+    /// Starts the thread. New deliveries have room while the database is smaller than `room` bytes. `known`: all that are
+    /// stored, or `None` for a visitor.
     pub(super) fn start(
         connection: Connection,
+        known: Option<Known>,
         room: u64,
         news: watch::Sender<u64>,
     ) -> std::io::Result<Self> {
@@ -86,6 +89,7 @@ impl Writer {
             .spawn(move || {
                 let clerk = Clerk {
                     connection,
+                    known,
                     room,
                     news,
                     answers,
@@ -167,6 +171,8 @@ impl Drop for Writer {
 /// The thread's own side.
 struct Clerk {
     connection: Connection,
+    /// `None` for a visitor.
+    known: Option<Known>,
     room: u64,
     news: watch::Sender<u64>,
     answers: UnboundedSender<Answers>,
@@ -219,14 +225,17 @@ impl Clerk {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut desk = Desk::new(&transaction, has_room);
+        let mut desk = Desk::new(&transaction, self.known.as_ref(), has_room);
         let mut replies = Vec::with_capacity(works.len());
         for work in works {
             replies.push(work(&mut desk)?);
         }
         desk.put_down()?;
-        let woke = desk.woke;
+        let (news, woke) = desk.into_news();
         transaction.commit()?;
+        if let Some(known) = &mut self.known {
+            known.take_over(news);
+        }
         Ok((replies, woke))
     }
 

@@ -1,0 +1,192 @@
+//! Which deliveries are stored, found by their ids.
+//!
+//! Ids come in no order, so an index of them on disk writes a page of its own for nearly every delivery: many times what
+//! the facts take. They are kept in memory instead, 16 bytes a delivery and what a hash table leaves empty, and read from
+//! the table at the start. Only the process that holds the directory accepts deliveries, so that nobody else adds any.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use sha2::{Digest as _, Sha256};
+
+use super::deliveries::{self, Stored};
+use super::value::natural;
+use crate::runtime::inbox::DeliveryId;
+
+/// The places of all stored deliveries.
+#[derive(Debug, Default)]
+pub(super) struct Known(HashMap<Key, u64>);
+
+/// The first eight bytes of an id's digest. Two ids may share them; the whole id is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Key(u64);
+
+impl Key {
+    fn of(id: &str) -> Self {
+        let digest: [u8; 32] = Sha256::digest(id).into();
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        Self(u64::from_be_bytes(first))
+    }
+}
+
+/// What a transaction changes. It counts once that is committed.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    stored: HashMap<Key, u64>,
+    removed: Vec<(Key, u64)>,
+}
+
+impl News {
+    /// A delivery was stored.
+    pub(super) fn stored(&mut self, id: &DeliveryId, place: u64) {
+        self.stored.insert(Key::of(id.as_str()), place);
+    }
+
+    /// A delivery was removed.
+    pub(super) fn removed(&mut self, id: &str, place: u64) {
+        self.removed.push((Key::of(id), place));
+    }
+}
+
+impl Known {
+    /// Reads the ids of all rows.
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare("SELECT id, place FROM delivery ORDER BY place")?;
+        let rows = statement.query_map([], |row| {
+            let place = natural(row.get(1)?)?;
+            Ok((Key::of(row.get_ref(0)?.as_str()?), place))
+        })?;
+        rows.collect::<rusqlite::Result<_>>().map(Self)
+    }
+
+    /// The row of a delivery, if it is stored, or was in the transaction that `news` are of.
+    pub(super) fn find(
+        &self,
+        news: &News,
+        connection: &Connection,
+        id: &DeliveryId,
+    ) -> rusqlite::Result<Option<Stored>> {
+        let key = Key::of(id.as_str());
+        let Some(place) = news.stored.get(&key).or_else(|| self.0.get(&key)) else {
+            return Ok(None);
+        };
+        match deliveries::load(connection, *place)? {
+            Some(stored) if stored.delivery.id == *id => Ok(Some(stored)),
+            // Another id has the same key, or the row was removed by this transaction.
+            _ => deliveries::search(connection, id),
+        }
+    }
+
+    /// Takes over what a transaction has changed.
+    pub(super) fn take_over(&mut self, news: News) {
+        self.0.extend(news.stored);
+        for (key, place) in news.removed {
+            // The same id may have been stored again since, in another place.
+            if self.0.get(&key) == Some(&place) {
+                self.0.remove(&key);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::runtime::inbox::Delivery;
+
+    fn table() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        for step in [include_str!("schema_1.sql"), include_str!("schema_2.sql")] {
+            connection.execute_batch(step).unwrap();
+        }
+        connection
+    }
+
+    fn id(text: &str) -> DeliveryId {
+        text.parse().unwrap()
+    }
+
+    fn store(connection: &Connection, text: &str) -> u64 {
+        let delivery = Delivery {
+            id: id(text),
+            event: "push".to_owned(),
+            action: None,
+            repository: None,
+            repository_name: None,
+            installation: None,
+            subject: None,
+            sender: None,
+            received_at: Timestamp::UNIX_EPOCH,
+            wakes: false,
+        };
+        deliveries::insert(connection, &delivery, None).unwrap()
+    }
+
+    fn found(known: &Known, news: &News, connection: &Connection, text: &str) -> Option<u64> {
+        let found = known.find(news, connection, &id(text)).unwrap();
+        found.map(|stored| stored.place)
+    }
+
+    #[test]
+    fn what_the_table_holds_is_known() {
+        let connection = table();
+        let places = ["a", "b"].map(|text| store(&connection, text));
+        let known = Known::read(&connection).unwrap();
+        let news = News::default();
+        assert_eq!(found(&known, &news, &connection, "a"), Some(places[0]));
+        assert_eq!(found(&known, &news, &connection, "b"), Some(places[1]));
+        assert_eq!(found(&known, &news, &connection, "c"), None);
+    }
+
+    /// A transaction sees what it has done itself; the others only once it is committed.
+    #[test]
+    fn news_count_for_their_own_transaction_and_then_for_all() {
+        let connection = table();
+        let mut known = Known::default();
+        let mut news = News::default();
+        let place = store(&connection, "a");
+        news.stored(&id("a"), place);
+        assert_eq!(found(&known, &news, &connection, "a"), Some(place));
+        assert_eq!(found(&known, &News::default(), &connection, "a"), None);
+        known.take_over(news);
+        assert_eq!(
+            found(&known, &News::default(), &connection, "a"),
+            Some(place)
+        );
+    }
+
+    #[test]
+    fn a_removed_delivery_is_forgotten_unless_it_came_again() {
+        let connection = table();
+        let first = store(&connection, "a");
+        let mut known = Known::read(&connection).unwrap();
+        let mut news = News::default();
+        news.removed("a", first);
+        let again = store(&connection, "a");
+        news.stored(&id("a"), again);
+        known.take_over(news);
+        assert_eq!(known.0[&Key::of("a")], again);
+        let mut news = News::default();
+        news.removed("a", again);
+        known.take_over(news);
+        assert!(known.0.is_empty());
+    }
+
+    /// Two ids with one key: the table knows which is which.
+    #[test]
+    fn an_id_behind_anothers_key_is_searched_for() {
+        let connection = table();
+        let place = store(&connection, "a");
+        let other = store(&connection, "b");
+        let known = Known(HashMap::from([
+            (Key::of("a"), other),
+            (Key::of("c"), other),
+        ]));
+        let news = News::default();
+        assert_eq!(found(&known, &news, &connection, "a"), Some(place));
+        assert_eq!(found(&known, &news, &connection, "c"), None);
+    }
+}
