@@ -58,7 +58,7 @@ impl Answers {
     }
 }
 
-/// Where answers are said: by one task of the runtime that waits for them. It wakes the others as its neighbours, while
+/// Where answers are said: by one task of the runtime in which the inbox was opened. It wakes the others as its neighbours, while
 /// each waking from this thread would take a lock and a call to the system.
 fn speaker() -> UnboundedSender<Answers> {
     let (answers, mut waiting) = unbounded_channel::<Answers>();
@@ -149,7 +149,7 @@ impl Writer {
             let _gone = queue.send(Job { work, place });
         }
         async move {
-            let lost = "it could not be written; the log says why";
+            let lost = "nobody can say whether it was written; the log may";
             answered
                 .await
                 .map_err(|_| InboxError::Unavailable(lost.to_owned()))
