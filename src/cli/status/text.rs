@@ -179,17 +179,20 @@ fn yields(status: &Status, width: Option<usize>) -> String {
     let header = [
         "persona",
         "sessions",
-        "pulls",
         "merged",
         "rejected",
-        "ignored",
         "open",
+        "completed",
         "no output",
         "failed",
+        "stuck",
+        "cancelled",
+        "other",
+        "ignored",
         "to merge",
         "resting until (UTC)",
     ];
-    let mut table = Table::new(header).within(width).figures(1..=9);
+    let mut table = Table::new(header).within(width).figures(1..=12);
     for (persona, figures) in &status.yields {
         table.row(yield_row(persona.as_str(), figures));
     }
@@ -197,17 +200,21 @@ fn yields(status: &Status, width: Option<usize>) -> String {
     table.text()
 }
 
-fn yield_row(name: &str, figures: &Yield) -> [String; 11] {
+/// The columns from `merged` to `other` add up to the sessions; the ignored are among the open.
+fn yield_row(name: &str, figures: &Yield) -> [String; 14] {
     [
         name.to_owned(),
         figures.sessions.to_string(),
-        figures.pulls.to_string(),
         figures.merged.to_string(),
         figures.rejected.to_string(),
-        figures.ignored.to_string(),
         figures.open.to_string(),
+        figures.completed.to_string(),
         figures.no_output.to_string(),
-        (figures.failed + figures.stuck).to_string(),
+        figures.failed.to_string(),
+        figures.stuck.to_string(),
+        figures.cancelled.to_string(),
+        figures.other.to_string(),
+        figures.ignored.to_string(),
         figures.median_to_merge.map_or_else(String::new, span),
         figures.resting_until.map_or_else(String::new, short),
     ]
