@@ -12,7 +12,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::{self, Screen};
 use super::super::words::several;
-use super::repair::Target;
+use super::repair::{Past, Target};
 use super::{Found, newer, read, tell};
 
 pub(super) async fn run(
@@ -57,12 +57,21 @@ async fn unreadable(
         (None, Some(repo)) => format!(" --repo {repo}"),
         (None, None) => String::new(),
     };
-    let earlier = match Target::of(file, source).await {
-        Ok(target) => target.earlier().await.unwrap_or_default(),
-        Err(_) => Vec::new(),
+    let past = match Target::of(file, source).await {
+        Ok(mut target) => target.past().await,
+        Err(stopped) => Past {
+            versions: Vec::new(),
+            unseen: Some(stopped),
+        },
     };
-    let advice = if repair::propose(&found.text, &earlier).state.is_some() {
+    let advice = if repair::propose(&found.text, &past.versions).state.is_some() {
         format!("`phileas state repair{named}` proposes a whole file")
+    } else if let Some(why) = past.unseen {
+        format!(
+            "nothing of it can be saved by itself, and earlier versions could not be looked at: {}; when that is mended, \
+             `phileas state repair{named}` looks for one",
+            why.message
+        )
     } else if source.repo.is_none() {
         format!(
             "nothing of it can be saved by itself; `phileas state repair{named} --repo OWNER/NAME` looks for an earlier version"
