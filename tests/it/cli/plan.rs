@@ -194,6 +194,8 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
     ] {
         let ended = phileas(&["sandbox", "--repo", folder.text()]).expect(2);
         assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+        let unseen = phileas(&["sandbox", "--headless", "--repo", folder.text()]).expect(2);
+        assert_eq!((&unseen.out, &unseen.err), (&ended.out, &ended.err));
         let found = phileas(&["validate", folder.text()]).expect(1);
         let (found, _) = found.out.rsplit_once("not ok").unwrap();
         assert_eq!(ended.out, found, "it says what `validate` finds");
