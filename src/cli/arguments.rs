@@ -155,7 +155,7 @@ pub struct Simulate {
     #[arg(long, default_value = "2h", value_parser = super::duration::parse, value_name = "DURATION")]
     pub review: jiff::SignedDuration,
     /// Start of the forecast instead of now, in RFC 3339
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_parser = instant, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
     /// Print one JSON object a line
     #[arg(long)]
@@ -535,6 +535,12 @@ pub struct Sandbox {
 /// Minutes of the sandbox in a second of ours.
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
+/// An instant in RFC 3339.
+fn instant(text: &str) -> Result<jiff::Timestamp, String> {
+    let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
+    text.parse().map_err(wrong)
+}
+
         Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
         _ => Err("it is a number of minutes above 0, such as 20 or 0.5".to_owned()),
     }

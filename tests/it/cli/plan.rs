@@ -216,6 +216,19 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_pipe_is_no_link() {
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let path = folder.join(".jules/personas/curator/prompt.md");
+    std::fs::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let ended = phileas(&["validate", folder.text()]).expect(1);
+    assert!(ended.out.contains("neither a file nor a folder"), "{ended}");
+    assert!(!ended.out.contains("link"), "{ended}");
+}
+
+#[test]
 fn an_export_that_cannot_be_written_is_refused_before_the_days_go_by() {
     let full = Folder::empty();
     full.write("somebodys.txt", "not an export\n");
