@@ -265,7 +265,10 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's title and prompt as they would be sent, with `<…>` for what only a turn knows
+    /// Print a persona's title and prompt as they would be sent
+    ///
+    /// In a repository without open pull requests, sprint and notes on earlier turns; `<…>` stands for what the marker
+    /// says of the turn.
     Render {
         /// The persona's id
         id: String,
@@ -532,15 +535,15 @@ pub struct Sandbox {
     pub json: bool,
 }
 
-/// Minutes of the sandbox in a second of ours.
-fn speed(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
 /// An instant in RFC 3339.
 fn instant(text: &str) -> Result<jiff::Timestamp, String> {
     let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
     text.parse().map_err(wrong)
 }
 
+/// Minutes of the sandbox in a second of ours.
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
         Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
         _ => Err("it is a number of minutes above 0, such as 20 or 0.5".to_owned()),
     }
