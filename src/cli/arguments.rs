@@ -155,7 +155,7 @@ pub struct Simulate {
     #[arg(long, default_value = "2h", value_parser = super::duration::parse, value_name = "DURATION")]
     pub review: jiff::SignedDuration,
     /// Start of the forecast instead of now, in RFC 3339
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_parser = instant, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
     /// Print one JSON object a line
     #[arg(long)]
@@ -265,7 +265,10 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's title and prompt as they would be sent, with `<…>` for what only a turn knows
+    /// Print a persona's title and prompt as they would be sent
+    ///
+    /// In a repository without open pull requests, sprint and notes on earlier turns; `<…>` stands for what the marker
+    /// says of the turn.
     Render {
         /// The persona's id
         id: String,
@@ -530,6 +533,12 @@ pub struct Sandbox {
     /// Print one JSON object a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
+}
+
+/// An instant in RFC 3339.
+fn instant(text: &str) -> Result<jiff::Timestamp, String> {
+    let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
+    text.parse().map_err(wrong)
 }
 
 /// Minutes of the sandbox in a second of ours.

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 use super::arguments::Deliveries;
@@ -10,6 +9,7 @@ use super::exit::{Exit, Stopped};
 use super::lines::short;
 use super::output::Screen;
 use super::plain::plain;
+use super::table::Table;
 use crate::adapters::inbox::sqlite::SqliteInbox;
 use crate::runtime::inbox::{Inbox, InboxError, MAX_PAGE, Page, Record, Start};
 
@@ -25,9 +25,7 @@ pub(super) async fn run(
         None => 0,
         Some(limit) => before_the_newest(&inbox, limit).await?,
     };
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
+    let mut table = Table::new([
         "received (UTC)",
         "delivery",
         "event",
@@ -48,7 +46,7 @@ pub(super) async fn run(
             if arguments.json {
                 screen.line(&document(record).to_string())?;
             } else {
-                table.add_row(row(record));
+                table.row(row(record));
             }
         }
     }
@@ -58,7 +56,7 @@ pub(super) async fn run(
     if place == 0 {
         screen.line("no delivery is stored")?;
     } else {
-        screen.line(&table.trim_fmt())?;
+        screen.lines(&table.text())?;
     }
     Ok(Exit::Done)
 }

@@ -8,6 +8,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::arguments::Arguments;
 use super::exit::{Exit, Stopped};
+use super::output::Screen;
 use super::track::meant;
 
 /// What the exit codes mean.
@@ -83,7 +84,7 @@ const VARIABLES: [(&str, &str); 13] = [
 ];
 
 /// Prints the page of the command that the words name, or the program's own.
-pub(super) fn run(words: &[String], out: &mut impl Write) -> Result<Exit, Stopped> {
+pub(super) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let mut program = Arguments::command();
     program.build();
     let mut command = &program;
@@ -98,7 +99,11 @@ pub(super) fn run(words: &[String], out: &mut impl Write) -> Result<Exit, Stoppe
         })?;
     }
     let whole = words.is_empty();
-    Man::new(command.clone()).render(out)?;
+    let mut page = Vec::new();
+    Man::new(command.clone())
+        // Of a command the library would take the empty version of its own.
+        .source(concat!("phileas ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)?;
     let mut more = Roff::new();
     section(&mut more, "EXIT STATUS", &EXIT_CODES);
     section(&mut more, "ENVIRONMENT", &VARIABLES);
@@ -110,7 +115,8 @@ pub(super) fn run(words: &[String], out: &mut impl Write) -> Result<Exit, Stoppe
             roman("."),
         ]);
     }
-    more.to_writer(out)?;
+    more.to_writer(&mut page)?;
+    screen.document(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)
 }
 

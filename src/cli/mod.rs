@@ -23,6 +23,7 @@ mod simulate;
 mod state;
 mod status;
 mod stop;
+mod table;
 mod teller;
 mod tick;
 mod track;
@@ -67,7 +68,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(stopped) => {
-            let _unwritable = writeln!(std::io::stderr(), "phileas: {stopped}");
+            let _unwritable = output::lines_beside(&format!("phileas: {stopped}"));
             stopped.exit.into()
         }
     }
@@ -82,6 +83,10 @@ fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
 }
 
 /// Logs go to standard error: warnings, or what `PHILEAS_LOG` asks for.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the library that writes them makes control characters visible by itself"
+)]
 fn logs() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("PHILEAS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
@@ -116,7 +121,10 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Resume(repository) => stop::resume(repository, screen).await,
         Command::Persona { command } => persona::run(command, screen),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Arguments::command(), "phileas", screen);
+            // The library panics where it cannot write, which a text never refuses.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "phileas", &mut script);
+            screen.document(&String::from_utf8_lossy(&script))?;
             Ok(Exit::Done)
         }
         Command::Man { command } => manual::run(command, screen),

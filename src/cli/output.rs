@@ -1,6 +1,11 @@
 //! Where results go. Standard output is for results only; what is said beside them goes to standard error.
+//!
+//! Much of what is printed others wrote: a persona's description, a pause's reason, a key of a plan. Nothing of it
+//! steers a terminal, because everything that a command prints comes through here, and what steers is made visible here.
 
 use std::io::{self, IsTerminal, Write};
+
+use super::plain;
 
 /// A terminal that says it is narrower than this, in columns, does not know its width.
 const NARROWEST: usize = 20;
@@ -20,6 +25,10 @@ pub struct Screen<W> {
     pub width: Option<usize>,
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that writes there"
+)]
 impl Screen<io::Stdout> {
     /// This process' standard output. No progress under `CI` or where it is no terminal; no colour there either, nor
     /// under `NO_COLOR` or `TERM=dumb`. `COLUMNS` counts before what the terminal says of its width.
@@ -55,13 +64,47 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Writes a line. A reader that went away is not an error of ours.
+    /// Writes a line, also where the text has breaks. A reader that went away is not an error of ours.
     ///
     /// # Errors
     ///
     /// What the system says.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
+        let text = self.fit(text, plain::line);
         writeln!(self.out, "{text}").or_else(gone)
+    }
+
+    /// Writes what has several lines on purpose, such as a table, and ends the last one.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn lines(&mut self, text: &str) -> io::Result<()> {
+        let text = self.fit(text, plain::lines);
+        writeln!(self.out, "{text}").or_else(gone)
+    }
+
+    /// Writes a document that a program may read as well: to the byte as it is, except at a terminal.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn document(&mut self, text: &str) -> io::Result<()> {
+        let text = if self.terminal {
+            plain::lines(text)
+        } else {
+            text.into()
+        };
+        self.out.write_all(text.as_bytes()).or_else(gone)
+    }
+
+    /// Makes visible what would steer the terminal; phileas' own colours are left in where they are wanted.
+    fn fit(&self, text: &str, clean: fn(&str) -> std::borrow::Cow<'_, str>) -> String {
+        if self.colour {
+            plain::between_styles(text, clean)
+        } else {
+            clean(text).into_owned()
+        }
     }
 
     /// Writes a line, on several rows where the terminal is too narrow; further rows begin at column `indent`.
@@ -71,7 +114,10 @@ impl<W: Write> Screen<W> {
     /// What the system says.
     pub fn wrapped(&mut self, text: &str, indent: usize) -> io::Result<()> {
         match self.width {
-            Some(width) => self.line(&rows(text, width, indent.min(width / 2))),
+            Some(width) => {
+                let text = self.fit(text, plain::line);
+                self.lines(&rows(&text, width, indent.min(width / 2)))
+            }
             None => self.line(text),
         }
     }
@@ -86,17 +132,30 @@ impl<W: Write> Screen<W> {
     }
 }
 
-impl<W: Write> Write for Screen<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.out.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
-            written => written,
-        }
-    }
+/// Says something beside the results, on a line of standard error.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn beside(text: &str) -> io::Result<()> {
+    writeln!(errors(), "{}", plain::line(text))
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush().or_else(gone)
-    }
+/// Says something of several lines beside the results.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn lines_beside(text: &str) -> io::Result<()> {
+    writeln!(errors(), "{}", plain::lines(text))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what is written here was made fit before"
+)]
+fn errors() -> io::Stderr {
+    io::stderr()
 }
 
 /// A text with line breaks at spaces, so that no row is wider than `width` columns as far as its words allow.
@@ -142,7 +201,51 @@ fn gone(error: io::Error) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::rows;
+    use super::{Screen, rows};
+
+    fn written(colour: bool, write: impl FnOnce(&mut Screen<Vec<u8>>)) -> String {
+        let mut screen = Screen::plain(Vec::new());
+        screen.colour = colour;
+        screen.width = Some(28);
+        write(&mut screen);
+        String::from_utf8(screen.out).unwrap()
+    }
+
+    #[test]
+    fn what_others_wrote_steers_nothing() {
+        let text = "\u{1b}[1mbold\u{1b}[0m \u{1b}]0;title\u{7}\nnext";
+        let one = |screen: &mut Screen<Vec<u8>>| screen.line(text).unwrap();
+        let several = |screen: &mut Screen<Vec<u8>>| screen.lines(text).unwrap();
+        let broken = |screen: &mut Screen<Vec<u8>>| screen.wrapped(text, 2).unwrap();
+        assert_eq!(
+            written(true, one),
+            "\u{1b}[1mbold\u{1b}[0m \\u001b]0;title\\u0007 next\n"
+        );
+        assert_eq!(
+            written(false, one),
+            "\\u001b[1mbold\\u001b[0m \\u001b]0;title\\u0007 next\n"
+        );
+        assert_eq!(
+            written(true, several),
+            "\u{1b}[1mbold\u{1b}[0m \\u001b]0;title\\u0007\nnext\n"
+        );
+        assert_eq!(
+            written(true, broken),
+            "\u{1b}[1mbold\u{1b}[0m \\u001b]0;title\\u0007\n  next\n"
+        );
+    }
+
+    #[test]
+    fn a_document_is_exact_where_nobody_looks() {
+        let text = "{\"a\":\"\u{9b}\"}\n";
+        let document = |screen: &mut Screen<Vec<u8>>| screen.document(text).unwrap();
+        assert_eq!(written(false, document), text);
+        let at_a_terminal = |screen: &mut Screen<Vec<u8>>| {
+            screen.terminal = true;
+            document(screen);
+        };
+        assert_eq!(written(false, at_a_terminal), "{\"a\":\"\\u009b\"}\n");
+    }
 
     #[test]
     fn rows_break_at_spaces_and_colours_take_no_room() {

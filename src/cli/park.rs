@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use comfy_table::{Table, presets};
 use jiff::Timestamp;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use super::exit::{Exit, Stopped};
 use super::lines::short;
 use super::output::Screen;
 use super::plain::plain;
+use super::table::Table;
 use crate::adapters::inbox::sqlite::SqliteInbox;
 use crate::runtime::inbox::{Inbox, Wake};
 
@@ -51,19 +51,17 @@ async fn list(
         screen.line("no repository is parked")?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["repository", "parked (UTC)", "tried next (UTC)", "because"]);
+    let mut table = Table::new(["repository", "parked (UTC)", "tried next (UTC)", "because"]);
     for wake in &parked {
         let Some(why) = &wake.parked else { continue };
-        table.add_row([
+        table.row([
             name(wake),
             short(why.at),
             short(why.probe_at),
             plain(&why.because, REASON_CHARS),
         ]);
     }
-    screen.line(&table.trim_fmt())?;
+    screen.lines(&table.text())?;
     Ok(Exit::Done)
 }
 

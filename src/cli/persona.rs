@@ -10,12 +10,17 @@ use serde_json::json;
 
 use super::arguments::PersonaCommand;
 use super::exit::{Exit, Stopped};
+use super::output::{self, Screen};
+use super::plain;
 use super::track::meant;
 use crate::adapters::files;
 
-pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit, Stopped> {
+pub(super) fn run(
+    command: &PersonaCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     match command {
-        PersonaCommand::List { dir, json } => list(dir, *json, out),
+        PersonaCommand::List { dir, json } => list(dir, *json, screen),
         PersonaCommand::Render {
             id,
             dir,
@@ -44,7 +49,7 @@ pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit
                 Ok(rendered) => rendered,
                 Err(diagnostics) => {
                     for one in diagnostics {
-                        writeln!(out, "{one}")?;
+                        screen.line(&one.to_string())?;
                     }
                     return Ok(Exit::Findings);
                 }
@@ -61,14 +66,13 @@ pub(super) fn run(command: &PersonaCommand, out: &mut impl Write) -> Result<Exit
                     "included": rendered.included,
                     "added": { "title": title_mark, "prompt": prompt_mark },
                 });
-                writeln!(out, "{document}")?;
+                screen.line(&document.to_string())?;
             } else {
-                writeln!(
-                    out,
-                    "{}{title_mark}\n\n{}\n\n{prompt_mark}",
+                screen.document(&format!(
+                    "{}{title_mark}\n\n{}\n\n{prompt_mark}\n",
                     rendered.title,
                     rendered.prompt.trim_end()
-                )?;
+                ))?;
             }
             Ok(Exit::Done)
         }
@@ -83,9 +87,8 @@ fn read(dir: &Path) -> Result<(Tree, Plan, Vec<Diagnostic>), Stopped> {
 
 /// Complaints go to standard error.
 fn tell<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<(), Stopped> {
-    let mut error = std::io::stderr();
     for one in found {
-        writeln!(error, "{one}")?;
+        output::beside(&one.to_string())?;
     }
     Ok(())
 }
@@ -99,20 +102,19 @@ fn unknown(plan: &Plan, id: &str) -> Stopped {
 
 /// Who there is. What is wrong with the others, and that there is nobody, goes to standard error; a persona that cannot
 /// be read is a finding.
-fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
+fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let (tree, plan, mut found) = read(dir)?;
     found.retain(|one| one.file.starts_with(PERSONAS_FOLDER));
     tell(found.iter())?;
     if plan.personas.is_empty() {
-        writeln!(
-            std::io::stderr(),
+        output::beside(&format!(
             "{}: no persona that can be read; the prompt of one is {PERSONAS_FOLDER}/<id>/prompt.md",
             dir.display()
-        )?;
+        ))?;
     }
     if tree.get(SCHEDULES_PATH).is_none() {
         let what = "there is no plan, so nobody runs by itself";
-        writeln!(std::io::stderr(), "{SCHEDULES_PATH}: {what}")?;
+        output::beside(&format!("{SCHEDULES_PATH}: {what}"))?;
     }
     for persona in plan.personas.values() {
         let places = places(&plan, persona);
@@ -125,20 +127,19 @@ fn list(dir: &Path, json: bool, out: &mut impl Write) -> Result<Exit, Stopped> {
                 "scheduled": persona.scheduled,
                 "runs": places,
             });
-            writeln!(out, "{document}")?;
+            screen.line(&document.to_string())?;
         } else {
             let places = if places.is_empty() {
                 "only when asked for".to_owned()
             } else {
                 places.join(", ")
             };
-            writeln!(
-                out,
+            screen.line(&format!(
                 "{:<3} {:<20} {:<40} {places}",
-                persona.emoji,
+                plain::line(&persona.emoji),
                 persona.id.as_str(),
-                persona.description
-            )?;
+                plain::line(&persona.description)
+            ))?;
         }
     }
     Ok(if found.iter().any(Diagnostic::is_error) {

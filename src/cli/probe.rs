@@ -38,7 +38,7 @@ pub(super) async fn run(
         if arguments.repository.json {
             screen.line(&finding.document().to_string())?;
         } else {
-            screen.line(&finding.text())?;
+            screen.lines(&finding.text())?;
         }
     }
     let answered = findings.iter().filter(|one| one.answer.is_some()).count();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::engine::{Line, Reason};
-use phileas_domain::model::{PersonaId, TrackName};
+use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_world::maintainer::Temper;
 use phileas_world::trouble::Trouble;
@@ -15,7 +15,7 @@ use serde_json::json;
 use super::arguments::{Maintainer, Sandbox};
 use super::exit::{Exit, Stopped};
 use super::lines::{Tense, line_json, line_text, short, summary_json};
-use super::output::Screen;
+use super::output::{self, Screen};
 use super::validate;
 use super::words::several;
 use crate::adapters::files;
@@ -30,6 +30,13 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let scene = scene_of(arguments)?;
     if arguments.world_only {
+        if let Some(dir) = &arguments.repo {
+            // Whoever reads the addresses expects nothing before them; and the models serve any program, with a plan
+            // that runs or without one.
+            for one in validate::check(&tree_of(dir)?).1 {
+                output::beside(&one.to_string())?;
+            }
+        }
         return super::world_only::run(arguments, scene, screen).await;
     }
     if let Some(dir) = &arguments.repo {
@@ -53,7 +60,7 @@ pub(super) async fn run(
 
 /// Says what is wrong with a folder's plan. A sandbox in which nothing can run would show nothing.
 fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = tree_of(dir)?;
     let (plan, found) = validate::check(&tree);
     if json {
         for one in &found {
@@ -76,6 +83,10 @@ fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<()
         "--repo {}: {what}; `phileas validate {0}` finds the same",
         dir.display()
     )))
+}
+
+fn tree_of(dir: &Path) -> Result<Tree, Stopped> {
+    files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))
 }
 
 fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {

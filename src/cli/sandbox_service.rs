@@ -360,7 +360,7 @@ fn tell(
         });
         screen.line(&places.to_string())?;
     } else {
-        screen.line(&format!(
+        screen.lines(&format!(
             "The dashboard is at http://{admin}/\n\
              Models of GitHub and Jules run behind it; one second here is {:.1} minutes there. Some webhooks are lost, \
              doubled or late. Ctrl-C ends it.",

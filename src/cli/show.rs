@@ -23,7 +23,7 @@ pub(super) async fn run(
         scene.knobs.webhook_lost = LOST;
     }
     let shared = Shared::new(scene.build().map_err(Stopped::usage)?.0);
-    screen.line(&format!(
+    screen.lines(&format!(
         "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
          No key, no network.\n",
         scene::repository()

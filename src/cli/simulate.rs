@@ -67,7 +67,7 @@ pub(super) async fn run(
         print_json(screen, &snapshot, &forecast)?
     } else {
         validate::print(&found, false, screen)?;
-        print(screen, &snapshot, &forecast, from, until)?
+        print(screen, &snapshot, &forecast, (from, until), assumptions)?
     }
     Ok(if found.iter().any(phileas_domain::Diagnostic::is_error) {
         Exit::Findings
@@ -146,13 +146,15 @@ fn print(
     screen: &mut Screen<impl Write>,
     snapshot: &Snapshot,
     forecast: &Forecast,
-    from: Timestamp,
-    until: Timestamp,
+    (from, until): (Timestamp, Timestamp),
+    assumptions: Assumptions,
 ) -> Result<(), Stopped> {
     screen.line(&format!(
-        "{} to {} UTC, if sessions and reviews take what you said:",
+        "{} to {} UTC, if a session takes {:#} and its pull request {:#} to its merge:",
         short(from),
-        short(until)
+        short(until),
+        assumptions.session,
+        assumptions.review
     ))?;
     let mut day = String::new();
     for turn in &forecast.turns {

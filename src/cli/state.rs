@@ -15,7 +15,7 @@ use phileas_domain::state::{STATE_PATH, codec};
 use super::arguments::{StateCommand, StateSource};
 use super::connect;
 use super::exit::{Exit, Stopped};
-use super::output::Screen;
+use super::output::{self, Screen};
 use crate::adapters::github;
 use crate::runtime::ports::{Commit, CommitError, LedgerRead, ReadGitHub as _, WriteGitHub as _};
 
@@ -90,7 +90,6 @@ fn newer(place: &str) -> Stopped {
 /// Everything that is wrong with a file goes to standard error, each with its place. What helps is said by the command,
 /// which knows more of it than the file does.
 fn tell(found: &Found, diagnostics: &[Diagnostic]) -> Result<(), Stopped> {
-    let mut error = std::io::stderr();
     for one in diagnostics {
         let named = Diagnostic {
             file: found.place.clone(),
@@ -101,7 +100,7 @@ fn tell(found: &Found, diagnostics: &[Diagnostic]) -> Result<(), Stopped> {
             },
             ..one.clone()
         };
-        writeln!(error, "{named}")?;
+        output::beside(&named.to_string())?;
     }
     Ok(())
 }

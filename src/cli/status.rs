@@ -169,6 +169,7 @@ fn yield_json(figures: &Yield) -> Value {
         "failed": figures.failed,
         "stuck": figures.stuck,
         "cancelled": figures.cancelled,
+        "other": figures.other,
         "median_to_merge_secs": figures.median_to_merge.map(|span| span.as_secs()),
         "resting_until": figures.resting_until.map(|until| until.to_string()),
     })

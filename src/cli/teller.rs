@@ -208,8 +208,9 @@ impl Teller {
             .iter()
             .filter(|delivery| delivery.fate == "lost")
             .count();
+        screen.line("")?;
         screen.line(&format!(
-            "\n{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
+            "{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
             several(books.sessions.len(), "session"),
             several(pulls, "pull request"),
             several(books.deliveries.len(), "webhook"),

@@ -11,7 +11,7 @@ use super::arguments::TickArguments;
 use super::connect::{self, Connection, local_now};
 use super::exit::{Exit, Stopped};
 use super::lines::{Cost, Tense, failed_json, line_json, line_text, short, summary_json};
-use super::output::Screen;
+use super::output::{self, Screen};
 use super::validate::diagnostic_json;
 use super::words::several;
 use crate::runtime::{self, Failed, Tick, TickReport};
@@ -128,11 +128,7 @@ fn exit(report: &TickReport) -> Exit {
 pub(super) fn ended(report: &TickReport) -> Result<Exit, Stopped> {
     let exit = exit(report);
     if exit == Exit::Credential {
-        writeln!(
-            std::io::stderr(),
-            "phileas: {}",
-            connect::mend_of_jules_key()
-        )?;
+        output::beside(&format!("phileas: {}", connect::mend_of_jules_key()))?;
     }
     Ok(exit)
 }

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::io::Write;
 
-use comfy_table::{Table, presets};
 use jiff::Timestamp;
 use phileas_domain::engine::{Ledger, next_step, set_next_step};
 use phileas_domain::model::TrackName;
@@ -16,6 +15,7 @@ use super::connect;
 use super::exit::{Exit, Stopped};
 use super::lines::short;
 use super::output::Screen;
+use super::table::Table;
 use crate::runtime::ports::ReadGitHub as _;
 use crate::runtime::{Edit, edit, ledger_of};
 
@@ -90,16 +90,14 @@ async fn list(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result
         screen.line("the plan has neither tracks nor schedules")?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["track", "last", "next", "turns", ""]);
+    let mut table = Table::new(["track", "last", "next", "turns", ""]);
     for one in &standings {
         let next = match (&one.next, one.due) {
             (Some(next), Some(due)) => format!("{} at {} UTC", next.text, short(due)),
             (Some(next), None) => next.text.clone(),
             (None, _) => String::new(),
         };
-        table.add_row([
+        table.row([
             one.name.to_string(),
             one.last.clone().unwrap_or_default(),
             next,
@@ -107,7 +105,7 @@ async fn list(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result
             remark(one),
         ]);
     }
-    screen.line(&table.trim_fmt())?;
+    screen.lines(&table.text())?;
     Ok(Exit::Done)
 }
 

@@ -9,19 +9,19 @@ use serde_json::json;
 
 use super::arguments::Validate;
 use super::exit::{Exit, Stopped};
+use super::output::Screen;
 use super::words::several;
 use crate::adapters::files;
 
-pub(super) fn run(arguments: &Validate, out: &mut impl Write) -> Result<Exit, Stopped> {
+pub(super) fn run(arguments: &Validate, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let tree =
         files::read_tree(&arguments.dir).map_err(|error| Stopped::usage(error.to_string()))?;
     let (plan, found) = check(&tree);
-    print(&found, arguments.json, out)?;
+    print(&found, arguments.json, screen)?;
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
         let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();
-        writeln!(
-            out,
+        screen.line(&format!(
             "{}: {} with {}, {}, {}; {}, {}",
             if errors == 0 { "ok" } else { "not ok" },
             several(plan.tracks.len(), "track"),
@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Validate, out: &mut impl Write) -> Result<Exit, St
             several(plan.personas.len(), "persona"),
             several(errors, "error"),
             several(found.len() - errors, "warning"),
-        )?;
+        ))?;
     }
     Ok(if errors == 0 {
         Exit::Done
@@ -82,12 +82,16 @@ pub(super) fn runnable(plan: &Plan, tree: &Tree) -> usize {
 }
 
 /// Diagnostics as people read them, or one JSON object a line.
-pub(super) fn print(found: &[Diagnostic], json: bool, out: &mut impl Write) -> Result<(), Stopped> {
+pub(super) fn print(
+    found: &[Diagnostic],
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
     for one in found {
         if json {
-            writeln!(out, "{}", diagnostic_json(one))?;
+            screen.line(&diagnostic_json(one).to_string())?;
         } else {
-            writeln!(out, "{one}")?;
+            screen.line(&one.to_string())?;
         }
     }
     Ok(())

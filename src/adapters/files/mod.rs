@@ -84,8 +84,10 @@ fn walk(
         *left -= 1;
         let (mode, text) = if meta.is_file() {
             (Mode::File, text(&path, meta.len()))
-        } else {
+        } else if meta.is_symlink() {
             (Mode::Link, None)
+        } else {
+            (Mode::Special, None)
         };
         tree.insert(
             name,

@@ -103,6 +103,11 @@ impl Address {
                 "lacks a scheme or a host; write it as https://api.github.com",
             ));
         };
+        if !matches!(scheme, "https" | "http") {
+            return Err(wrong(
+                "is not spoken to by HTTP; write it as https://api.github.com",
+            ));
+        }
         if scheme != "https" && !(scheme == "http" && is_loopback(authority.host())) {
             return Err(wrong(
                 "would send the token in the clear; use https (http is for this machine only)",
@@ -163,7 +168,7 @@ mod tests {
     fn what_would_give_the_token_away_is_refused() {
         for (text, word) in [
             ("http://api.github.com", "https"),
-            ("ftp://api.github.com", "https"),
+            ("ftp://api.github.com", "not spoken to by HTTP"),
             ("api.github.com", "scheme"),
             ("https://me:secret@api.github.com", "password"),
             ("https://api.github.com/?x=1", "query"),

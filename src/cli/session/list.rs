@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use comfy_table::{Table, presets};
 use phileas_domain::engine::{ListingNeed, Session, SessionState};
 use phileas_domain::state::State;
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
 use super::super::plain::plain;
+use super::super::table::Table;
 use super::observe;
 use crate::runtime::ports::ReadJules as _;
 
@@ -49,9 +49,7 @@ pub(super) async fn run(
         }
         return Ok(Exit::Done);
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
+    let mut table = Table::new([
         "session",
         "state",
         "created (UTC)",
@@ -62,7 +60,7 @@ pub(super) async fn run(
     let mut count = 0;
     for session in sessions {
         count += 1;
-        table.add_row([
+        table.row([
             session.id.to_string(),
             state_words(session),
             short(session.created_at),
@@ -74,7 +72,7 @@ pub(super) async fn run(
     if count == 0 {
         screen.line("Jules shows no session of this repository")?;
     } else {
-        screen.line(&table.trim_fmt())?;
+        screen.lines(&table.text())?;
     }
     Ok(Exit::Done)
 }

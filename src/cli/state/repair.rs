@@ -13,7 +13,7 @@ use super::super::arguments::StateSource;
 use super::super::connect;
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
-use super::super::output::Screen;
+use super::super::output::{self, Screen};
 use super::super::validate::diagnostic_json;
 use super::{Found, commit, file, is_newer, newer, no_ledger, tell, wanted};
 use crate::adapters::github;
@@ -25,7 +25,7 @@ pub(super) async fn run(
     source: &StateSource,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let target = Target::of(path, source).await?;
+    let mut target = Target::of(path, source).await?;
     if let Err(diagnostics) = codec::load(&target.found.text)
         && is_newer(&diagnostics)
     {
@@ -33,9 +33,28 @@ pub(super) async fn run(
         tell(&target.found, &diagnostics)?;
         return Err(newer(&target.found.place));
     }
-    let earlier = target.earlier().await?;
-    let proposal = repair::propose(&target.found.text, &earlier);
+    let past = target.past().await;
+    let proposal = repair::propose(&target.found.text, &past.versions);
     let intact = proposal.origin == Origin::Intact && !target.misplaced;
+    let unseen = past.unseen.filter(|_| !intact).map(|why| Stopped {
+        message: format!(
+            "earlier versions of {} could not be looked at: {}",
+            target.found.place, why.message
+        ),
+        ..why
+    });
+    match unseen {
+        // A file that can be mended from itself needs nobody else.
+        Some(why) if path.is_some() && proposal.state.is_some() => output::beside(&format!(
+            "{why}; what only they hold is not in the proposal"
+        ))?,
+        // Of the branch's own file nothing may be left out, so its history is waited for.
+        Some(why) => {
+            tell(&target.found, &proposal.diagnostics)?;
+            return Err(why);
+        }
+        None => {}
+    }
     let done = match &proposal.state {
         Some(state) if write && !intact => Some(target.write(codec::save(state)).await?),
         _ => None,
@@ -81,6 +100,8 @@ pub(super) struct Target<'a> {
     found: Found,
     path: Option<&'a Path>,
     github: Option<github::Client>,
+    /// Why GitHub cannot be asked, where a repository was named.
+    unasked: Option<Stopped>,
     head: Option<Oid>,
     /// Something else than a file stands in the file's place.
     misplaced: bool,
@@ -96,21 +117,17 @@ impl<'a> Target<'a> {
 
     fn of_file(path: &'a Path, source: &StateSource) -> Result<Self, Stopped> {
         let found = file::read(path)?;
-        let github = match &source.repo {
-            Some(repository) => match connect::github(repository) {
-                Ok(github) => Some(github),
-                // The repository may have come from the environment of a workflow; the file is what was asked for.
-                Err(stopped) => {
-                    tracing::warn!("earlier versions are not looked at: {stopped}");
-                    None
-                }
-            },
-            None => None,
+        // The repository may have come from the environment of a workflow; the file is what was asked for.
+        let (github, unasked) = match source.repo.as_ref().map(connect::github) {
+            Some(Ok(github)) => (Some(github), None),
+            Some(Err(stopped)) => (None, Some(stopped)),
+            None => (None, None),
         };
         Ok(Self {
             found,
             path: Some(path),
             github,
+            unasked,
             head: None,
             misplaced: false,
         })
@@ -134,13 +151,23 @@ impl<'a> Target<'a> {
             },
             path: None,
             github: Some(github),
+            unasked: None,
             head: Some(head),
             misplaced,
         })
     }
 
+    /// Earlier versions of the file, or why they were not looked at.
+    pub(super) async fn past(&mut self) -> Past {
+        let (versions, unseen) = match self.earlier().await {
+            Ok(versions) => (versions, self.unasked.take()),
+            Err(stopped) => (Vec::new(), Some(stopped)),
+        };
+        Past { versions, unseen }
+    }
+
     /// The versions of the file that the branch holds, without the one that is to be mended.
-    pub(super) async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
+    async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
         let Some(github) = &self.github else {
             return Ok(Vec::new());
         };
@@ -177,6 +204,13 @@ impl<'a> Target<'a> {
         let head = commit(github, self.head.clone(), "repair the state", text).await?;
         Ok(Written::Commit(head))
     }
+}
+
+/// The earlier versions of a file.
+pub(super) struct Past {
+    pub(super) versions: Vec<EarlierVersion>,
+    /// Why they were not looked at, where a repository was named.
+    pub(super) unseen: Option<Stopped>,
 }
 
 /// Where a proposal was written.
@@ -230,7 +264,10 @@ fn print(
     }
     let origin = match &proposal.origin {
         Origin::Intact | Origin::Newer | Origin::Nothing => return Ok(()),
-        Origin::Sides(sides) => format!("the sides {} together", sides.join(" and ")),
+        Origin::Sides(sides) => match sides.as_slice() {
+            [only] => format!("the side {only} alone"),
+            several => format!("the sides {} together", several.join(" and ")),
+        },
         Origin::Earlier { oid, committed_at } => {
             format!("the version of {} UTC ({oid})", short(*committed_at))
         }

@@ -1,6 +1,5 @@
 //! `phileas state show`: version 5 on standard output, and a few words for people beside it.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
@@ -11,8 +10,9 @@ use phileas_domain::state::{Outcome, State, repair};
 use super::super::arguments::StateSource;
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
-use super::super::output::Screen;
-use super::repair::Target;
+use super::super::output::{self, Screen};
+use super::super::words::several;
+use super::repair::{Past, Target};
 use super::{Found, newer, read, tell};
 
 pub(super) async fn run(
@@ -29,11 +29,13 @@ pub(super) async fn run(
         }
     };
     tell(&found, &loaded.warnings)?;
-    screen.write_all(codec::save(&loaded.state).as_bytes())?;
+    screen.document(&codec::save(&loaded.state))?;
     screen.flush()?;
     // Beside the document, so that a program that reads it is not troubled.
     if !source.json {
-        write!(std::io::stderr(), "{}", summary(&found.place, &loaded))?;
+        for line in summary(&found.place, &loaded) {
+            output::beside(&line)?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -55,12 +57,21 @@ async fn unreadable(
         (None, Some(repo)) => format!(" --repo {repo}"),
         (None, None) => String::new(),
     };
-    let earlier = match Target::of(file, source).await {
-        Ok(target) => target.earlier().await.unwrap_or_default(),
-        Err(_) => Vec::new(),
+    let past = match Target::of(file, source).await {
+        Ok(mut target) => target.past().await,
+        Err(stopped) => Past {
+            versions: Vec::new(),
+            unseen: Some(stopped),
+        },
     };
-    let advice = if repair::propose(&found.text, &earlier).state.is_some() {
+    let advice = if repair::propose(&found.text, &past.versions).state.is_some() {
         format!("`phileas state repair{named}` proposes a whole file")
+    } else if let Some(why) = past.unseen {
+        format!(
+            "nothing of it can be saved by itself, and earlier versions could not be looked at: {}; when that is mended, \
+             `phileas state repair{named}` looks for one",
+            why.message
+        )
     } else if source.repo.is_none() {
         format!(
             "nothing of it can be saved by itself; `phileas state repair{named} --repo OWNER/NAME` looks for an earlier version"
@@ -72,14 +83,11 @@ async fn unreadable(
     Stopped::corrupt(format!("{place} cannot be read; {advice}"))
 }
 
-/// What people want to know first.
-fn summary(place: &str, loaded: &Loaded) -> String {
+/// What people want to know first, line by line.
+fn summary(place: &str, loaded: &Loaded) -> Vec<String> {
     let state = &loaded.state;
-    let mut text = format!("{place}\n");
-    let mut line = |name: &str, said: String| {
-        // Writing to a text cannot fail.
-        let _infallible = writeln!(text, "  {name:<10} {said}");
-    };
+    let mut lines = vec![place.to_owned()];
+    let mut line = |name: &str, said: String| lines.push(format!("  {name:<10} {said}"));
     if loaded.version < phileas_domain::state::STATE_VERSION {
         line("version", format!("{}, shown as version 5", loaded.version));
     }
@@ -92,10 +100,11 @@ fn summary(place: &str, loaded: &Loaded) -> String {
         line("paused", format!("{}{why}", by.unwrap_or_default()));
     }
     for (name, track) in &state.tracks {
-        let persona = track
-            .persona_id
-            .as_ref()
-            .map_or("nobody", |persona| persona.as_str());
+        let last = track.persona_id.as_ref().map_or_else(
+            || "nobody has run yet".to_owned(),
+            |persona| format!("{persona} was last"),
+        );
+        let turns = several(usize::try_from(track.seq).unwrap_or(usize::MAX), "turn");
         let live = match track.turns.len() {
             0 => String::new(),
             1 => ", one turn under way".to_owned(),
@@ -106,15 +115,9 @@ fn summary(place: &str, loaded: &Loaded) -> String {
         } else {
             ""
         };
-        line(
-            "track",
-            format!(
-                "{name}: {persona} was last, {} turns{live}{paused}",
-                track.seq
-            ),
-        );
+        line("track", format!("{name}: {last}, {turns}{live}{paused}"));
     }
-    text
+    lines
 }
 
 fn born(state: &State) -> String {
@@ -135,7 +138,11 @@ fn history(state: &State) -> String {
         Some((0, _)) | None => String::new(),
         Some((first, _)) => format!(", {first} more in the archive"),
     };
-    format!("{} entries{archived}", state.history.len())
+    let entries = match state.history.len() {
+        1 => "1 entry".to_owned(),
+        several => format!("{several} entries"),
+    };
+    format!("{entries}{archived}")
 }
 
 fn open_pulls(state: &State) -> String {
@@ -160,7 +167,7 @@ mod tests {
     fn the_summary_names_what_counts() {
         let text = include_str!("../../../tests/fixtures/state/v4-dict.json");
         let loaded = codec::load(text).unwrap();
-        let said = summary("a file", &loaded);
+        let said = summary("a file", &loaded).join("\n");
         assert!(said.starts_with("a file\n"), "{said}");
         assert!(said.contains("4, shown as version 5"), "{said}");
         assert!(said.contains("by an older program"), "{said}");

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use jiff::SignedDuration;
 use phileas_domain::engine::{Line, Reason, Yield};
 use phileas_domain::model::RepositoryName;
@@ -12,6 +11,7 @@ use super::super::exit::Stopped;
 use super::super::lines::{Tense, short, words};
 use super::super::output::Screen;
 use super::super::plain::plain;
+use super::super::table::Table;
 use super::Status;
 
 /// Where a line goes on that is wider than the terminal, in columns.
@@ -45,15 +45,15 @@ pub(super) fn print(
         "what happens, or why not",
         "until (UTC)",
     ];
-    let mut table = plain_table(&header, screen.width);
+    let mut table = Table::new(header).within(screen.width);
     for (_, line) in report.all() {
         let paused = line
             .track
             .as_ref()
             .and_then(|track| status.paused.get(track));
-        table.add_row(row(line, paused));
+        table.row(row(line, paused));
     }
-    screen.line(&table.trim_fmt())?;
+    screen.lines(&table.text())?;
 
     heading("budget", screen)?;
     for line in budget(status) {
@@ -74,7 +74,7 @@ pub(super) fn print(
             if status.yields.is_empty() {
                 screen.line("nobody has run yet")?;
             } else {
-                screen.line(&yields(status, screen.width))?;
+                screen.lines(&yields(status, screen.width))?;
             }
         }
     }
@@ -101,17 +101,6 @@ fn heading(text: &str, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
     screen.line("")?;
     screen.line(&format!("{style}{text}{style:#}"))?;
     Ok(())
-}
-
-fn plain_table(header: &[&str], width: Option<usize>) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    }
-    table.set_header(header.to_vec());
-    table
 }
 
 fn row(line: &Line, paused: Option<&String>) -> [String; 6] {
@@ -190,40 +179,42 @@ fn yields(status: &Status, width: Option<usize>) -> String {
     let header = [
         "persona",
         "sessions",
-        "pulls",
         "merged",
         "rejected",
-        "ignored",
         "open",
+        "completed",
         "no output",
         "failed",
+        "stuck",
+        "cancelled",
+        "other",
+        "ignored",
         "to merge",
         "resting until (UTC)",
     ];
-    let mut table = plain_table(&header, width);
-    for column in 1..=9 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut table = Table::new(header).within(width).figures(1..=12);
     for (persona, figures) in &status.yields {
-        table.add_row(yield_row(persona.as_str(), figures));
+        table.row(yield_row(persona.as_str(), figures));
     }
-    table.add_row(yield_row("all", &status.total));
-    table.trim_fmt()
+    table.row(yield_row("all", &status.total));
+    table.text()
 }
 
-fn yield_row(name: &str, figures: &Yield) -> [String; 11] {
+/// The columns from `merged` to `other` add up to the sessions; the ignored are among the open.
+fn yield_row(name: &str, figures: &Yield) -> [String; 14] {
     [
         name.to_owned(),
         figures.sessions.to_string(),
-        figures.pulls.to_string(),
         figures.merged.to_string(),
         figures.rejected.to_string(),
-        figures.ignored.to_string(),
         figures.open.to_string(),
+        figures.completed.to_string(),
         figures.no_output.to_string(),
-        (figures.failed + figures.stuck).to_string(),
+        figures.failed.to_string(),
+        figures.stuck.to_string(),
+        figures.cancelled.to_string(),
+        figures.other.to_string(),
+        figures.ignored.to_string(),
         figures.median_to_merge.map_or_else(String::new, span),
         figures.resting_until.map_or_else(String::new, short),
     ]

@@ -4,6 +4,42 @@ use super::{keys, phileas};
 use crate::support::ticks::quiet_world;
 use crate::support::{Folder, Phileas, Served};
 
+/// Nothing that others wrote moves a cursor, sets a title or breaks a row.
+#[test]
+fn what_others_wrote_steers_no_terminal() {
+    let folder = Folder::repository(
+        "cycle = [\"curator\", \"\\u001b]0;who\\u0007\"]\n\"\\u001b[2J\\nkey\" = 1\n",
+        &[],
+    );
+    folder.write(
+        ".jules/personas/curator/prompt.md",
+        "---\nid: curator\nemoji: \"\\e]0;title\\a📚\"\ndescription: \"Keeps\\nit \\e[8mtrue\"\n---\nDo it.\n",
+    );
+    folder.write(
+        ".jules/personas/tester/prompt.md",
+        "---\nid: \"tester\\e[31m\\n\"\n---\nDo it.\n",
+    );
+    for (arguments, code) in [
+        (&["persona", "list"][..], 1),
+        (&["validate"], 1),
+        (&["simulate"], 1),
+    ] {
+        let arguments = [arguments, &[folder.text()]].concat();
+        let ended = phileas(&arguments).expect(code);
+        for text in [&ended.out, &ended.err] {
+            let steers = |c: char| c.is_control() && c != '\n';
+            assert!(!text.contains(steers), "{text:?}");
+        }
+    }
+    let list = phileas(&["persona", "list", folder.text()]).expect(1);
+    assert_eq!(list.out.lines().count(), 1, "{list}");
+    assert!(list.out.contains("Keeps it [8mtrue"), "{list}");
+    assert!(
+        list.err.contains("U+001B"),
+        "what was left out is told\n{list}"
+    );
+}
+
 /// The keys of a decision and of a summary, as the formats say. Programs read them.
 #[test]
 fn json_lines_have_exactly_the_documented_keys() {

@@ -194,6 +194,8 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
     ] {
         let ended = phileas(&["sandbox", "--repo", folder.text()]).expect(2);
         assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+        let unseen = phileas(&["sandbox", "--headless", "--repo", folder.text()]).expect(2);
+        assert_eq!((&unseen.out, &unseen.err), (&ended.out, &ended.err));
         let found = phileas(&["validate", folder.text()]).expect(1);
         let (found, _) = found.out.rsplit_once("not ok").unwrap();
         assert_eq!(ended.out, found, "it says what `validate` finds");
@@ -211,6 +213,19 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
         lines.last().unwrap()["sandbox"].is_object(),
         "no show among JSON lines"
     );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_no_link() {
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let path = folder.join(".jules/personas/curator/prompt.md");
+    std::fs::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let ended = phileas(&["validate", folder.text()]).expect(1);
+    assert!(ended.out.contains("neither a file nor a folder"), "{ended}");
+    assert!(!ended.out.contains("link"), "{ended}");
 }
 
 #[test]

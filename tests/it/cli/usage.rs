@@ -38,6 +38,12 @@ fn help_and_version_are_no_errors() {
         page.contains("cancel") && page.contains("EXIT STATUS"),
         "{page}"
     );
+    let version = concat!("phileas ", env!("CARGO_PKG_VERSION"));
+    assert!(
+        page.lines()
+            .any(|line| line.starts_with(".TH") && line.contains(version)),
+        "{page}"
+    );
     let unknown = phileas(&["man", "sandbx"]).expect(2);
     assert!(unknown.err.contains("did you mean `sandbox`?"), "{unknown}");
 }
@@ -81,6 +87,32 @@ fn a_wrong_command_line_is_usage() {
         named.err.contains("owner/name"),
         "it says how to mend it\n{named}"
     );
+}
+
+#[test]
+fn an_instant_that_is_none_is_told_how_to_be_written() {
+    let ended = phileas(&["simulate", "--from", "yesterday"]).expect(2);
+    assert!(ended.err.contains("2026-01-05T09:00:00Z"), "{ended}");
+    assert!(!ended.err.contains("parse"), "{ended}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error() {
+    for arguments in [&["completions", "bash"][..], &["man"], &["validate"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let ended = std::process::Command::new(env!("CARGO_BIN_EXE_phileas"))
+            .args(arguments)
+            .stdout(full.unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {ended:?}");
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert!(
+            said.starts_with("phileas: ") && !said.contains("panicked"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::bench::{alone, bench, text_of};
+use super::bench::{alone, bench, program, run, text_of};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -115,6 +115,31 @@ fn a_broken_ledger_is_repaired_from_the_branchs_own_past() {
     let nothing = bench.run(&["state", "rebuild", "--write", "--json"]).done();
     assert!(nothing.json()["written"].is_null(), "{nothing:?}");
     assert!(nothing.out.contains("can be read"), "{nothing:?}");
+}
+
+/// Nobody answers: what is not known is said not to be known, and what needs nobody is done.
+#[test]
+fn without_github_a_file_is_mended_from_itself_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let cut = folder.path().join("cut.json");
+    std::fs::write(&cut, "{ not json").unwrap();
+    let (_conflict, sides) = copy("corrupt-conflict-markers.json");
+    let offline = |command: &str, path: &Path| {
+        let mut program = program(&["state", command, path.to_str().unwrap()]);
+        program
+            .env("GITHUB_REPOSITORY", "acme/widget")
+            .env("GITHUB_TOKEN", "test-token")
+            .env("GITHUB_API_URL", "http://127.0.0.1:1");
+        run(program)
+    };
+    let shown = offline("show", &cut).refused(5, "could not be looked at");
+    assert!(!shown.err.contains("was found"), "{shown:?}");
+    let repair = offline("repair", &cut).refused(4, "could not be looked at");
+    assert!(!repair.err.contains("was found"), "{repair:?}");
+    offline("show", &sides).refused(5, "proposes a whole file");
+    let mended = offline("repair", &sides).done();
+    assert!(mended.out.contains("proposal: the side"), "{mended:?}");
+    assert!(mended.err.contains("could not be looked at"), "{mended:?}");
 }
 
 #[test]

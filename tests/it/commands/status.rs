@@ -30,10 +30,43 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
         "tracks",
         "budget",
         "yield of the last",
+        "completed",
+        "stuck",
+        "cancelled",
+        "other",
         "curator",
         "/12 sessions",
     ] {
         assert!(text.out.contains(word), "{word}: {text:?}");
+    }
+    bench
+        .run(&["track", "pause", "default", "--reason", "release week"])
+        .done();
+    bench
+        .run(&[
+            "track",
+            "pause",
+            "default",
+            "--reason",
+            "release\u{1b}]0;x\u{7}\nweek",
+        ])
+        .done();
+    for command in [
+        &["status"][..],
+        &["track", "list"],
+        &["state", "show"],
+        &["tick"],
+    ] {
+        let ran = bench.run(command).done();
+        for text in [&ran.out, &ran.err] {
+            let steers = |c: char| c.is_control() && c != '\n';
+            assert!(!text.contains(steers), "{command:?}: {text:?}");
+        }
+        let row = ran.out.lines().find(|line| line.contains("release"));
+        assert!(
+            row.is_none_or(|row| row.contains("week")),
+            "{command:?}: {ran:?}"
+        );
     }
     bench
         .run(&["track", "pause", "default", "--reason", "release week"])

@@ -59,6 +59,24 @@ fn an_input_that_is_no_pipe_ends_nothing() {
 }
 
 #[test]
+fn what_is_wrong_with_a_plan_is_said_beside_the_addresses() {
+    let folder = crate::support::Folder::repository("cycle = [\"curator\"\n", &["curator"]);
+    let mut child = program(&["sandbox", "--world-only", "--repo", folder.text()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains(".jules/schedules.toml:1"), "{said}");
+    let places: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert!(places["github"].is_string(), "{places}");
+    assert!(ended.status.success());
+}
+
+#[test]
 fn the_models_say_where_they_are_and_end_with_their_input() {
     let mut child = program(&["sandbox", "--world-only"])
         .stdin(Stdio::piped())

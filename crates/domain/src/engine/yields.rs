@@ -13,7 +13,8 @@ use crate::state::{HistoryEntry, Outcome};
 /// What became of the sessions of one persona, or of all, as far as the history is not archived.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Yield {
-    /// Sessions, duplicates included.
+    /// Sessions, duplicates included. What became of them adds up to this: [`merged`](Self::merged) to
+    /// [`other`](Self::other), without [`ignored`](Self::ignored), which are among the open.
     pub sessions: u32,
     /// How many of them led to a pull request.
     pub pulls: u32,
@@ -35,6 +36,8 @@ pub struct Yield {
     pub stuck: u32,
     /// Sessions that a person ended.
     pub cancelled: u32,
+    /// Duplicates, and sessions whose outcome another program wrote in a word of its own or nobody wrote.
+    pub other: u32,
     /// From the start of a session to the merge of its pull request: the lower median over those merges of which both
     /// instants are known.
     pub median_to_merge: Option<SignedDuration>,
@@ -101,8 +104,14 @@ fn of_entries(snapshot: &Snapshot, entries: &[&HistoryEntry]) -> Yield {
     let mut figures = Yield::default();
     let mut to_merge = Vec::new();
     for entry in entries {
-        let sessions = usize::from(entry.session_id.is_some()) + entry.duplicates.len();
-        figures.sessions += u32::try_from(sessions).unwrap_or(u32::MAX);
+        let duplicates = u32::try_from(entry.duplicates.len()).unwrap_or(u32::MAX);
+        figures.sessions += duplicates;
+        figures.other += duplicates;
+        // A turn that ended before it had a session, which would show in its session or its pull request.
+        if entry.session_id.is_none() && entry.pr_number.is_none() {
+            continue;
+        }
+        figures.sessions += 1;
         figures.pulls += u32::from(entry.pr_number.is_some());
         match &entry.outcome {
             Some(Outcome::Merged) => {
@@ -116,8 +125,7 @@ fn of_entries(snapshot: &Snapshot, entries: &[&HistoryEntry]) -> Yield {
             Some(Outcome::Failed) => figures.failed += 1,
             Some(Outcome::Stuck) => figures.stuck += 1,
             Some(Outcome::Cancelled) => figures.cancelled += 1,
-            // Duplicates are counted as sessions above; other programs' words say nothing here.
-            Some(Outcome::Duplicate | Outcome::Other(_)) | None => {}
+            Some(Outcome::Duplicate | Outcome::Other(_)) | None => figures.other += 1,
         }
         figures.ignored += u32::from(rest::is_ignored(snapshot, entry));
     }

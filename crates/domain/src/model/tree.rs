@@ -12,6 +12,8 @@ pub enum Mode {
     Link,
     /// `160000`: a submodule.
     Submodule,
+    /// A pipe, a socket or a device in a folder. git holds none of them.
+    Special,
 }
 
 /// One file of a [`Tree`].

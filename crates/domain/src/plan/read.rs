@@ -80,6 +80,10 @@ fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
             "put the file itself here",
         )),
         Mode::Submodule => Err(error("the plan is a submodule", "put a file here")),
+        Mode::Special => Err(error(
+            "the plan is neither a file nor a folder",
+            "put a file here",
+        )),
         Mode::File if entry.size > MAX_SCHEDULES_BYTES => Err(error(
             &format!("the plan is larger than {MAX_SCHEDULES_BYTES} bytes"),
             "shorten it",

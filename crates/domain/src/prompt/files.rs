@@ -93,6 +93,7 @@ impl Files {
                 let found = match (entry.mode, &entry.text) {
                     (Mode::Link, _) => Found::Link,
                     (Mode::Submodule, _) => Found::Submodule,
+                    (Mode::Special, _) => Found::Unread,
                     (Mode::File, Some(text)) => Found::Text(Arc::clone(text)),
                     (Mode::File, None) => Found::Unread,
                 };

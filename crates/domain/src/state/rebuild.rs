@@ -130,9 +130,12 @@ pub fn rebuild(
     state.budget.created = recent.filter(|at| *at > now - BUDGET_WINDOW).collect();
     state.budget.created.sort_unstable();
     for (name, track) in &state.tracks {
+        let counted = match track.seq {
+            1 => "one turn was counted".to_owned(),
+            turns => format!("{turns} turns were counted"),
+        };
         notes.push(format!(
-            "track `{name}`: {} turns were counted; which step comes next follows from the persona that ran last",
-            track.seq
+            "track `{name}`: {counted}; which step comes next follows from the persona that ran last"
         ));
     }
     Rebuilt { state, notes }

@@ -91,10 +91,15 @@ fn each_persona_has_figures_of_its_own_and_who_never_ran_has_none() {
     };
     let b = Yield {
         sessions: 3,
+        other: 3,
         ..Yield::default()
     };
     let expected = [("a".into(), a.clone()), ("b".into(), b)];
     assert_eq!(figures, expected.into());
-    let all = Yield { sessions: 5, ..a };
+    let all = Yield {
+        sessions: 5,
+        other: 3,
+        ..a
+    };
     assert_eq!(yield_of_all(&desk.snapshot()), all);
 }

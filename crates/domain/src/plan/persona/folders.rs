@@ -180,6 +180,10 @@ fn text_of<'t>(path: &str, entry: &'t Entry) -> Result<&'t str, Box<Diagnostic>>
             "the prompt is a submodule".to_owned(),
             "put a file here",
         )),
+        Mode::Special => Err(error(
+            "the prompt is neither a file nor a folder".to_owned(),
+            "put a file here",
+        )),
         Mode::File if entry.size > MAX_PROMPT_BYTES => Err(error(
             format!("the prompt is larger than {MAX_PROMPT_BYTES} bytes"),
             "move parts of it to a file of the repository that it names",

@@ -71,8 +71,8 @@ impl Reader<'_> {
         }
         Persona {
             id: PersonaId::new(folder),
-            emoji: self.text("emoji").unwrap_or_default(),
-            description: self.text("description").unwrap_or_default(),
+            emoji: self.shown("emoji"),
+            description: self.shown("description"),
             path: self.path.to_owned(),
             body: self.head.body.to_owned(),
             body_line: self.head.body_line,
@@ -197,6 +197,23 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// A text that stands in titles and tables. What would steer a terminal is left out; breaks are for whoever shows it.
+    fn shown(&mut self, key: &str) -> String {
+        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        let text = self.text(key).unwrap_or_default();
+        if let Some(c) = text.chars().find(|c| steers(*c)) {
+            let message = format!(
+                "`{key}` holds the control character U+{:04X}, which is left out",
+                u32::from(c)
+            );
+            self.note(
+                Diagnostic::warning(self.path, message).mend("take it out"),
+                key,
+            );
+        }
+        text.replace(steers, "")
     }
 
     fn flag(&mut self, key: &str) -> Option<bool> {

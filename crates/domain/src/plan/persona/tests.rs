@@ -315,6 +315,7 @@ fn what_is_no_readable_file_is_a_finding() {
     for (path, broken, word) in [
         (&path, entry(Mode::Link, 5, Some("x")), "link"),
         (&path, entry(Mode::Submodule, 0, None), "submodule"),
+        (&path, entry(Mode::Special, 0, None), "neither a file"),
         (
             &path,
             entry(Mode::File, MAX_PROMPT_BYTES + 1, Some("")),
@@ -339,6 +340,21 @@ fn what_is_no_readable_file_is_a_finding() {
         assert_eq!(diagnostics.len(), 1);
         assert!(diagnostics[0].message.contains(word), "{}", diagnostics[0]);
     }
+}
+
+#[test]
+fn what_would_steer_a_terminal_is_left_out_and_told() {
+    let text = "---\nid: a\nemoji: \"\\e]0;x\\a📚\"\ndescription: |\n  One.\n  Two.\n---\nBody\n";
+    let (persona, found) = read_one("a", text);
+    let persona = persona.unwrap();
+    assert_eq!(persona.emoji, "]0;x📚");
+    assert_eq!(persona.description, "One.\nTwo.\n");
+    let [one] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert!(!one.is_error(), "{one}");
+    assert!(one.message.contains("U+001B"), "{one}");
+    assert_eq!((one.line, one.key.as_str()), (Some(3), "emoji"));
 }
 
 #[test]
