@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// A command that could not do its work: the exit code, and one message for people.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Stopped {
     /// The exit code.
     pub exit: Exit,

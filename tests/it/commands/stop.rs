@@ -2,7 +2,7 @@
 
 use phileas_domain::state::codec;
 
-use super::bench::{alone, bench};
+use super::bench::{alone, bench, run};
 
 #[test]
 fn everything_of_ours_stops_and_goes_on() {
@@ -76,4 +76,40 @@ fn a_repository_without_a_ledger_is_not_said_to_stand_still() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("NOT paused"), "{ran:?}");
     assert!(ran.out.contains("phileas:pause"), "{ran:?}");
+}
+
+/// For the pause GitHub is enough; what Jules would have had to do is named, and has the exit code of its key.
+#[test]
+fn the_brake_needs_no_jules_key() {
+    for key in [None, Some("no-such-key")] {
+        let bench = bench();
+        bench.until(|state| !state.history.is_empty());
+        let live = bench.state().tracks["default"].turns[""].session_id.clone();
+        let mut command = bench.program(&["stop", "--all", "--json"]);
+        match key {
+            None => command.env_remove("JULES_API_KEY"),
+            Some(key) => command.env("JULES_API_KEY", key),
+        };
+        let ran = run(command).refused(3, "JULES_API_KEY");
+        assert!(bench.state().paused.is_some(), "{ran:?}");
+        let lines = ran.lines();
+        assert_eq!(lines[0]["paused"], true);
+        assert_eq!(lines[1]["archived"], false);
+        assert_eq!(lines[1]["session_id"], live.unwrap().as_str());
+    }
+}
+
+#[test]
+fn a_brake_that_does_not_reach_github_says_that_nothing_is_paused() {
+    let bench = bench();
+    for token in [None, Some("no-such-token")] {
+        let mut command = bench.program(&["stop", "--all"]);
+        match token {
+            None => command.env_remove("GITHUB_TOKEN"),
+            Some(token) => command.env("GITHUB_TOKEN", token),
+        };
+        let ran = run(command).refused(3, "GITHUB_TOKEN");
+        assert!(ran.out.starts_with("NOT paused: "), "{ran:?}");
+        assert!(ran.out.contains("PHILEAS_PAUSED"), "{ran:?}");
+    }
 }
