@@ -2,6 +2,7 @@
 
 mod look;
 mod pause;
+mod turns;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -16,10 +17,11 @@ use super::exit::{Exit, Stopped};
 use super::lines::short;
 use super::output::Screen;
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
-use crate::runtime::{EditError, ledger_of};
 use crate::runtime::ports::{WriteGitHub, WriteJules};
+use crate::runtime::{EditError, ledger_of};
 use look::{Announced, look};
 use pause::pause;
+use turns::end_turns;
 
 pub(super) use pause::resume;
 
@@ -92,8 +94,17 @@ impl<G: WriteGitHub> Brake<'_, G> {
             Ok(jules) => self.end_sessions(jules, &mut archived, screen).await,
             Err(stopped) => Err(stopped.clone()),
         };
+        // The ledger comes last: it may not keep anything from being stopped.
+        let told = match &paused {
+            Ok(_) if !archived.is_empty() => self.tell_ledger(&archived, screen).await?,
+            _ => true,
+        };
         let sessions = match ended {
-            Ok(sessions) => sessions,
+            Ok(sessions) if told => sessions,
+            Ok(sessions) => Sessions {
+                exit: worse(sessions.exit),
+                ..sessions
+            },
             Err(stopped) => {
                 self.name_live(&archived, screen).await?;
                 screen.flush()?;
@@ -108,6 +119,39 @@ impl<G: WriteGitHub> Brake<'_, G> {
             // The first tick may give birth to the ledger at any time, and start what is due.
             Err(EditError::NoLedger) => Ok(worse(sessions.exit)),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes the turns of archived sessions down as cancelled, and tells whether it could.
+    async fn tell_ledger(
+        &self,
+        archived: &BTreeSet<SessionId>,
+        screen: &mut Screen<impl Write>,
+    ) -> Result<bool, Stopped> {
+        match end_turns(self.github, archived).await {
+            Ok(ended) => {
+                for (track, turn) in &ended {
+                    let (id, persona) = (turn.turn.as_str(), &turn.persona_id);
+                    self.say(
+                        screen,
+                        &json!({
+                            "ended": id, "track": track.as_str(), "persona": persona.as_str(), "outcome": "cancelled",
+                        }),
+                        &format!("{track}: the turn of {persona} is over, as cancelled"),
+                    )?;
+                }
+                Ok(true)
+            }
+            Err(error) => {
+                self.say(
+                    screen,
+                    &json!({ "ended": null, "detail": error.to_string() }),
+                    &format!(
+                        "the ledger could not be told that their turns are over: {error}; a later tick finds it out"
+                    ),
+                )?;
+                Ok(false)
+            }
         }
     }
 

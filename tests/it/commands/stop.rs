@@ -1,6 +1,6 @@
 //! `phileas stop --all` and `phileas resume`.
 
-use phileas_domain::state::codec;
+use phileas_domain::state::{Outcome, codec};
 
 use super::bench::{alone, bench, run};
 
@@ -11,9 +11,23 @@ fn everything_of_ours_stops_and_goes_on() {
     alone(&["stop", "--repo", "acme/widget"]).refused(2, "--all");
     let lines = bench.run(&["stop", "--all", "--json"]).done().lines();
     assert_eq!(lines[0]["paused"], true);
-    let archived: Vec<_> = lines[1..].iter().map(|line| &line["session_id"]).collect();
-    assert!(!archived.is_empty());
+    let archived = lines.iter().filter(|line| line["archived"] == true).count();
+    assert_eq!(archived, 1, "{lines:?}");
+    let ended: Vec<_> = lines
+        .iter()
+        .filter(|line| line["ended"].is_string())
+        .collect();
+    assert_eq!(ended.len(), 1, "{lines:?}");
+    assert_eq!(ended[0]["outcome"], "cancelled");
+    // The ledger knows at once, although Jules' listing leaves archived sessions out.
     let state = bench.state();
+    let turns = state.tracks.values().map(|track| track.turns.len());
+    assert_eq!(turns.sum::<usize>(), 0);
+    let newest = state.history.values().next_back().unwrap();
+    assert_eq!(newest.outcome, Some(Outcome::Cancelled));
+    assert_eq!(newest.note, None);
+    let status = bench.run(&["status"]).done();
+    assert!(!status.out.contains("not in Jules' listing"), "{status:?}");
     let pause = state.paused.clone().unwrap();
     assert_eq!(pause.reason.as_deref(), Some("phileas stop --all"));
     assert!(pause.at.is_some());

@@ -38,6 +38,7 @@ mod yields;
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
+pub use ending::end_cancelled;
 pub use event::{CreateFailure, Event};
 pub use import::{Import, ImportError};
 pub use needs::{ListingNeed, Needs};
