@@ -41,5 +41,6 @@ mod sessions;
 mod silence;
 mod spans;
 mod spending;
+mod wishes;
 mod witness;
 mod yields;
