@@ -72,17 +72,29 @@ pub(super) struct Pending {
 pub(super) fn pending(draft: &Draft<'_>) -> Vec<Pending> {
     let requests = draft.state.requests.iter();
     requests
-        .filter(|(_, request)| request.outcome.as_deref() == Some(PENDING))
         .filter_map(|(key, request)| {
-            let persona = request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT)?;
+            let (number, persona) = waits(request)?;
             Some(Pending {
                 key: key.clone(),
-                persona: persona.into(),
-                track: TrackName::of_request(request.number?),
+                persona,
+                track: TrackName::of_request(number),
                 created_at: request.created_at,
             })
         })
         .collect()
+}
+
+/// The numbers of requests that were taken up and not yet started, and who is asked for.
+pub fn pending_requests(state: &State) -> impl Iterator<Item = (u64, PersonaId)> {
+    state.requests.values().filter_map(waits)
+}
+
+fn waits(request: &RequestState) -> Option<(u64, PersonaId)> {
+    if request.outcome.as_deref() != Some(PENDING) {
+        return None;
+    }
+    let persona = request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT)?;
+    Some((request.number?, persona.into()))
 }
 
 /// Writes this run's wish into the state, once: the key names the run, so that later rounds and retries see it.

@@ -35,7 +35,7 @@ mod step;
 mod track;
 mod yields;
 
-pub use asked::withdraw;
+pub use asked::{pending_requests, withdraw};
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
