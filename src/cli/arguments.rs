@@ -123,7 +123,7 @@ pub struct TickArguments {
     /// The event's payload
     #[arg(long, env = "GITHUB_EVENT_PATH", value_name = "FILE")]
     pub event_path: Option<PathBuf>,
-    /// Run this persona now, by its id or the path of its prompt
+    /// Run this persona now, by its id or the path of its prompt; waits for a place as a request
     #[arg(long, value_name = "ID", conflicts_with_all = ["track", "all"])]
     pub persona: Option<String>,
     /// Run the next step of this track now, and nothing else
@@ -301,7 +301,7 @@ pub enum SessionCommand {
     },
     /// Show one session and its activities
     Show {
-        /// The session's id
+        /// The session's or the turn's id
         id: String,
         /// Which repository.
         #[command(flatten)]
@@ -315,9 +315,9 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// Say something to a session
+    /// Say something to a session; one that is archived is not spoken to
     Message {
-        /// The session's id
+        /// The session's or the turn's id
         id: String,
         /// What
         text: String,
@@ -333,9 +333,9 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// End a live turn: its session is archived; the next tick lets its track go on
+    /// End a live turn, or take back a request: a session is archived; the next tick lets its track go on
     Cancel {
-        /// The session's or the turn's id
+        /// The session's or the turn's id, or `request:<number>` as `tick` and `explain` name it
         id: String,
         /// Which repository.
         #[command(flatten)]

@@ -30,13 +30,9 @@ impl Connection {
     /// Clients with the credentials and addresses of the environment. Must be called within a Tokio runtime.
     pub(super) fn from_environment(repository: &RepositoryName) -> Result<Self, Stopped> {
         let transport = transport();
-        let seed = seed()?;
-        let github = github_through(Arc::clone(&transport), repository, seed)?;
-        let (key, warning) = JulesKey::from_variables(variable)
-            .map_err(|error| Stopped::credential(error.to_string()))?;
-        warn(warning);
+        let github = github_through(Arc::clone(&transport), repository, seed()?)?;
         let stopwatch = SystemStopwatch::default();
-        let jules_client = Arc::new(jules_through(transport, key, seed, stopwatch.clone())?);
+        let jules_client = Arc::new(jules_of_environment(transport, stopwatch.clone())?);
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
             repository: repository.clone(),
@@ -73,6 +69,22 @@ impl Connection {
 /// GitHub alone, for commands that have nothing to ask Jules. Must be called within a Tokio runtime.
 pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stopped> {
     github_through(transport(), repository, seed()?)
+}
+
+/// Jules alone, for whoever can do without: there may be no key. Must be called within a Tokio runtime.
+pub(super) fn jules(repository: &RepositoryName) -> Result<RepositoryJules, Stopped> {
+    let client = jules_of_environment(transport(), SystemStopwatch::default())?;
+    Ok(RepositoryJules::new(Arc::new(client), repository.clone()))
+}
+
+fn jules_of_environment(
+    transport: Arc<dyn Transport>,
+    stopwatch: SystemStopwatch,
+) -> Result<jules::Client, Stopped> {
+    let (key, warning) = JulesKey::from_variables(variable)
+        .map_err(|error| Stopped::credential(error.to_string()))?;
+    warn(warning);
+    jules_through(transport, key, seed()?, stopwatch)
 }
 
 /// Jules with another key than the environment's.

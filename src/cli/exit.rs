@@ -1,4 +1,4 @@
-//! Exit codes: 0 done or nothing to do, 1 findings or an internal fault, 2 usage or configuration, 3 a credential is
+//! Exit codes: 0 done or nothing to do, 1 findings, a refused wish or an internal fault, 2 usage or configuration, 3 a credential is
 //! missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
 
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::runtime::{EditError, TickError};
 pub enum Exit {
     /// Done, or nothing to do.
     Done,
-    /// A checker found something, or a fault of our own.
+    /// A checker found something, what was asked for was refused, or a fault of our own.
     Findings,
     /// The command line or the configuration is wrong.
     Usage,
@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// A command that could not do its work: the exit code, and one message for people.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Stopped {
     /// The exit code.
     pub exit: Exit,

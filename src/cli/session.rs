@@ -9,7 +9,7 @@ mod speak;
 use std::io::Write;
 
 use phileas_domain::engine::{Ask, Ledger, Line, Reason, Session};
-use phileas_domain::model::{Marker, RepositoryName, SessionId};
+use phileas_domain::model::{Marker, RepositoryName, SessionId, TrackName};
 use phileas_domain::state::State;
 
 use super::arguments::SessionCommand;
@@ -17,12 +17,18 @@ use super::connect::Connection;
 use super::exit::{Exit, Stopped};
 use super::lines::Tense;
 use super::output::Screen;
+use super::plain::plain;
 use super::tick;
 use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::runtime::ports::{Observation, ReadGitHub as _, ReadJules as _};
 use crate::runtime::{Settings, Tick, TickReport, ledger_of};
+
+/// What stands before a session's id where people copy it from.
+const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
+/// How much of a wrong id is printed, in characters.
+const ID_CHARS: usize = 60;
 
 pub(super) async fn run(
     command: &SessionCommand,
@@ -33,38 +39,96 @@ pub(super) async fn run(
             archived,
             repository,
         } => list::run(*archived, repository, screen).await,
-        SessionCommand::Show { id, repository } => show::run(&id_of(id), repository, screen).await,
+        SessionCommand::Show { id, repository } => show::run(&id_of(id)?, repository, screen).await,
         SessionCommand::Approve { id, repository } => {
-            speak::approve(&id_of(id), repository, screen).await
+            speak::approve(&id_of(id)?, repository, screen).await
         }
         SessionCommand::Message {
             id,
             text,
             repository,
-        } => speak::message(&id_of(id), text, repository, screen).await,
+        } => speak::message(&id_of(id)?, text, repository, screen).await,
         SessionCommand::Retry { id, repository } => {
-            again::retry(&id_of(id), repository, screen).await
+            again::retry(&id_of(id)?, repository, screen).await
         }
         SessionCommand::Cancel { id, repository } => {
-            again::cancel(&id_of(id), repository, screen).await
+            again::cancel(&id_of(id)?, repository, screen).await
         }
         SessionCommand::Import {
             id,
             persona,
             repository,
-        } => import::run(&id_of(id), persona, repository, screen).await,
+        } => import::run(&id_of(id)?, persona, repository, screen).await,
     }
 }
 
 /// An id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
-fn id_of(text: &str) -> String {
+fn id_of(text: &str) -> Result<String, Stopped> {
     let bare = text.split(['?', '#']).next().unwrap_or_default();
-    let last = bare.trim().trim_end_matches('/').rsplit('/').next();
-    last.unwrap_or_default().to_owned()
+    let bare = bare.trim().trim_end_matches('/');
+    let id = match bare.rsplit_once('/') {
+        None => bare,
+        Some((before, last)) if PAGES.iter().any(|page| before.ends_with(page)) => last,
+        Some(_) => "",
+    };
+    let is_request = TrackName::from(id).request_number().is_some();
+    let names = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if id.is_empty() || !is_request && !id.chars().all(names) {
+        return Err(Stopped::usage(format!(
+            "`{}` is no session's id; give its digits, `sessions/<id>` or the address of its page, or a turn's id",
+            plain(text, ID_CHARS)
+        )));
+    }
+    Ok(id.to_owned())
+}
+
+/// The session that is meant: a turn's id, or a request's name, stands for the newest session of it.
+fn session_named(state: Option<&State>, id: &str) -> Result<String, Stopped> {
+    let Some(state) = state else {
+        return Ok(id.to_owned());
+    };
+    let turn = turn_named(state, id);
+    if TrackName::from(turn.as_str()).request_number().is_some() {
+        return Err(Stopped::usage(format!("{id} has no session")));
+    }
+    if let Some((_, _, live)) = state.live_turn(&turn) {
+        return match &live.session_id {
+            // The session of an earlier attempt, or a second one, is meant by its own id.
+            _ if live.turn.as_str() != turn => Ok(id.to_owned()),
+            Some(session) => Ok(session.to_string()),
+            None => Err(Stopped::usage(format!("turn {turn} has no session yet"))),
+        };
+    }
+    let entry = state.entry_named(&turn).map(|(_, entry)| entry);
+    let by_turn = entry.filter(|entry| entry.turn.as_ref().is_some_and(|id| id.as_str() == turn));
+    let session = by_turn.and_then(|entry| entry.session_id.as_ref());
+    Ok(session.map_or_else(|| id.to_owned(), ToString::to_string))
+}
+
+/// The turn of a request, where `request:<number>` is meant; any other id stays what it is.
+fn turn_named(state: &State, id: &str) -> String {
+    let track = TrackName::from(id);
+    let Some(number) = track.request_number() else {
+        return id.to_owned();
+    };
+    let live = state
+        .tracks
+        .get(&track)
+        .and_then(|track| track.turns.values().next());
+    let live = live.map(|turn| &turn.turn);
+    let mut requests = state.requests.values();
+    let asked = requests.find(|request| request.number == Some(number));
+    let turn = live.or_else(|| asked?.turn.as_ref());
+    turn.map_or_else(|| id.to_owned(), ToString::to_string)
 }
 
 /// A session that Jules knows and that works on this repository. Of others nothing is shown.
 async fn of_repository(connection: &Connection, id: &str) -> Result<Session, Stopped> {
+    if TrackName::from(id).request_number().is_some() {
+        return Err(Stopped::usage(format!(
+            "{id} is a request; give the id of its session"
+        )));
+    }
     let session = connection.jules.session(&SessionId::from(id)).await?;
     let session = session
         .ok_or_else(|| Stopped::usage(format!("Jules knows no session {id} under this key")))?;
@@ -111,8 +175,9 @@ async fn carry_out(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let report = tick_of(connection).run(&connection.settings(ask)?).await?;
-    show(connection, &report, json, screen)
+    let settings = connection.settings(ask)?;
+    let report = tick_of(connection).run(&settings).await?;
+    show(connection, &report, &settings.ask, json, screen)
 }
 
 /// One tick that follows what is live and starts nothing: whoever cancels does not ask for the next session.
@@ -134,7 +199,7 @@ async fn end_only(
         report.waiting.retain(|(_, line)| !own(line));
         report.wake_at = Some(report.now);
     }
-    show(connection, &report, json, screen)
+    show(connection, &report, &Ask::Due, json, screen)
 }
 
 fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
@@ -148,6 +213,7 @@ fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules,
 fn show(
     connection: &Connection,
     report: &TickReport,
+    ask: &Ask,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
@@ -159,7 +225,7 @@ fn show(
         Tense::Deed,
         json,
     )?;
-    tick::ended(report)
+    tick::ended(report, ask)
 }
 
 #[cfg(test)]
@@ -172,8 +238,17 @@ mod tests {
             "15481661885092594092",
             "sessions/15481661885092594092",
             "https://jules.google.com/session/15481661885092594092/?x=1#top",
+            "https://jules.google.com/task/15481661885092594092",
         ] {
-            assert_eq!(id_of(text), "15481661885092594092", "{text}");
+            assert_eq!(id_of(text).unwrap(), "15481661885092594092", "{text}");
+        }
+        assert_eq!(id_of("request:3").unwrap(), "request:3");
+    }
+
+    #[test]
+    fn what_is_no_id_is_refused_and_not_cut_to_one() {
+        for text in ["../../x", "sessions/..", "x/y", "a b", "", "/", "é"] {
+            assert!(id_of(text).is_err(), "{text}");
         }
     }
 }

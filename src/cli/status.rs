@@ -74,7 +74,7 @@ pub(super) async fn run(
     } else {
         text::print(&connection.repository, &status, screen)?;
     }
-    tick::ended(&status.report)
+    tick::ended(&status.report, &Ask::Due)
 }
 
 /// What is spent. Jules' short listing leaves archived sessions out; those that the ledger knows of are counted all the

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{Ask, Reason};
+use phileas_domain::engine::{Ask, Line, Reason, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
 use super::arguments::TickArguments;
@@ -59,7 +59,7 @@ pub(super) async fn run(
         arguments.repository.json,
     )?;
     skew(&report);
-    ended(&report)
+    ended(&report, &settings.ask)
 }
 
 /// What was asked for, by id or by the path of a prompt.
@@ -99,9 +99,9 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// A ledger that is not to be trusted, a refused key, an unknown name and a plan with mistakes have exit codes of their
-/// own, whatever else was done; every other wait is 0.
-fn exit(report: &TickReport) -> Exit {
+/// A ledger that is not to be trusted, a refused key, an unknown name, a plan with mistakes and a wish that was refused
+/// have exit codes of their own, whatever else was done; every other wait is 0.
+fn exit(report: &TickReport, ask: &Ask) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     let distrusted = [
         Reason::LedgerCorrupt,
@@ -119,14 +119,37 @@ fn exit(report: &TickReport) -> Exit {
         Exit::Unavailable
     } else if report.plan_diagnostics.iter().any(Diagnostic::is_error) {
         Exit::Usage
+    } else if is_refused(report, ask) {
+        Exit::Findings
     } else {
         Exit::Done
     }
 }
 
+/// Whether what was asked of this very run was refused: it was not started, and nobody will remember it. What waits for
+/// a place is remembered, and what an earlier run had asked for is not this one's.
+fn is_refused(report: &TickReport, ask: &Ask) -> bool {
+    let refuses = |line: &Line| {
+        let everything = line.track.is_none()
+            && (matches!(line.verdict, Verdict::Refused | Verdict::Paused)
+                || matches!(line.reason, Reason::ObserveMode | Reason::LedgerCatchingUp));
+        let wish = line.verdict == Verdict::Refused && line.reason != Reason::RequestOld;
+        match ask {
+            Ask::Due => false,
+            Ask::Persona(id) => everything || wish && line.persona.as_ref() == Some(id),
+            Ask::Track(name) => {
+                let stands = matches!(line.verdict, Verdict::Refused | Verdict::Paused);
+                everything || stands && line.track.as_ref() == Some(name)
+            }
+            Ask::All => everything || wish,
+        }
+    };
+    report.waiting.iter().any(|(_, line)| refuses(line))
+}
+
 /// The exit code; what to do about a refused key is said, because the decision knows no variables.
-pub(super) fn ended(report: &TickReport) -> Result<Exit, Stopped> {
-    let exit = exit(report);
+pub(super) fn ended(report: &TickReport, ask: &Ask) -> Result<Exit, Stopped> {
+    let exit = exit(report, ask);
     if exit == Exit::Credential {
         output::beside(&format!("phileas: {}", connect::mend_of_jules_key()))?;
     }

@@ -217,6 +217,9 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             report.failed.extend(failed);
             learn(report, events);
             count_issues(report, &decision.effects, events);
+            // A later round decides about the same look at the world, in which they are still open.
+            let notices = &mut sight.snapshot.notices;
+            notices.retain(|notice| !report.closed.contains(&notice.number));
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -396,7 +399,10 @@ fn count_issues(report: &mut TickReport, effects: &[Effect], events: &[Event]) {
     for effect in effects.iter().filter(|effect| !failed(effect.name())) {
         match effect {
             Effect::OpenNotice { title, .. } => report.opened.push(title.clone()),
-            Effect::CloseNotice { number, .. } => report.closed.push(*number),
+            // After a lost race GitHub may still show as open what this tick has closed.
+            Effect::CloseNotice { number, .. } if !report.closed.contains(number) => {
+                report.closed.push(*number);
+            }
             _ => {}
         }
     }

@@ -11,4 +11,5 @@ mod status;
 mod stop;
 mod terminal;
 mod track;
+mod wishes;
 mod world_only;

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io::Write;
 
+use jiff::Timestamp;
 use phileas_domain::engine::{self, Ask};
 use phileas_domain::model::{PersonaId, Slot, TrackName};
 use phileas_domain::state::{State, Turn};
@@ -12,7 +13,7 @@ use super::super::arguments::Repository;
 use super::super::connect::{self, Connection};
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
-use super::{carry_out, end_only};
+use super::{carry_out, end_only, turn_named};
 use crate::runtime::{Edit, EditError, edit};
 
 /// What became of the wish.
@@ -20,6 +21,8 @@ use crate::runtime::{Edit, EditError, edit};
 enum Found {
     /// The turn is live, and was changed.
     Live { place: String },
+    /// It was a request that had not started, and is taken back.
+    Withdrawn { persona: String },
     /// The turn is over.
     Over { persona: PersonaId, outcome: String },
 }
@@ -31,9 +34,13 @@ pub(super) async fn retry(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let found = change(&connection, id, &format!("retry {id}"), |state| {
-        let Some((track, slot, turn)) = live(state, id) else {
-            return over(state, id);
+    let found = change(&connection, id, &format!("retry {id}"), |state, _| {
+        if let Some(persona) = waiting(state, id) {
+            return Err(format!("`{persona}` is asked for as {id} already, and waits for its place"));
+        }
+        let turn = turn_named(state, id);
+        let Some((track, slot, turn)) = live(state, &turn) else {
+            return over(state, id, &turn);
         };
         if let Some(session) = &turn.session_id {
             return Err(format!(
@@ -54,6 +61,8 @@ pub(super) async fn retry(
     })
     .await?;
     let ask = match found {
+        // A wish is taken back by `cancel` alone.
+        Found::Withdrawn { .. } => Ask::Due,
         Found::Live { place } => {
             say(id, "goes on", &place, arguments, screen)?;
             Ask::Due
@@ -67,16 +76,23 @@ pub(super) async fn retry(
     carry_out(&connection, ask, arguments.json, screen).await
 }
 
-/// A live turn ends; its session is archived.
+/// A live turn ends; its session is archived. A request that has not started is taken back.
 pub(super) async fn cancel(
     id: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let found = change(&connection, id, &format!("cancel {id}"), |state| {
-        let Some((track, slot, turn)) = live(state, id) else {
-            return over(state, id);
+    let found = change(&connection, id, &format!("cancel {id}"), |state, now| {
+        if let Some(persona) = waiting(state, id)
+            && let Some(number) = TrackName::from(id).request_number()
+            && engine::withdraw(state, number, now)
+        {
+            return Ok(Found::Withdrawn { persona });
+        }
+        let turn = turn_named(state, id);
+        let Some((track, slot, turn)) = live(state, &turn) else {
+            return over(state, id, &turn);
         };
         let place = format!("{track}, {}", turn.persona_id);
         let (track, slot) = (track.clone(), slot.clone());
@@ -95,6 +111,11 @@ pub(super) async fn cancel(
             say(id, "cancelled", &place, arguments, screen)?;
             end_only(&connection, arguments.json, screen).await
         }
+        Found::Withdrawn { persona } => {
+            let text = format!("`{persona}` is asked for no more");
+            say(id, "taken back", &text, arguments, screen)?;
+            Ok(Exit::Done)
+        }
         Found::Over { outcome, .. } => {
             let text = format!("the turn is over already, as {outcome}");
             say(id, "over already", &text, arguments, screen)?;
@@ -111,22 +132,42 @@ fn live<'s>(state: &'s State, id: &str) -> Option<(&'s TrackName, &'s Slot, &'s 
     })
 }
 
-fn over(state: &State, id: &str) -> Result<Found, String> {
-    let (_, entry) = state
-        .entry_named(id)
-        .ok_or_else(|| format!("the ledger knows neither a session nor a turn `{id}`"))?;
-    let outcome = entry.outcome.as_ref();
-    Ok(Found::Over {
-        persona: entry.persona_id.clone(),
-        outcome: outcome.map_or_else(|| "unknown".to_owned(), ToString::to_string),
-    })
+/// The persona of a request that has not started, by the request's name.
+fn waiting(state: &State, id: &str) -> Option<String> {
+    let number = TrackName::from(id).request_number()?;
+    let pending = engine::pending_requests(state).find(|(one, _)| *one == number);
+    pending.map(|(_, persona)| persona.to_string())
+}
+
+/// What became of a turn that is not live, or of a request that has none.
+fn over(state: &State, id: &str, turn: &str) -> Result<Found, String> {
+    let outcome_of = |outcome: Option<String>| outcome.unwrap_or_else(|| "unknown".to_owned());
+    if let Some((_, entry)) = state.entry_named(turn) {
+        return Ok(Found::Over {
+            persona: entry.persona_id.clone(),
+            outcome: outcome_of(entry.outcome.as_ref().map(ToString::to_string)),
+        });
+    }
+    let number = TrackName::from(id).request_number();
+    let mut requests = state.requests.values();
+    let asked = number.and_then(|number| requests.find(|one| one.number == Some(number)));
+    let persona = asked.and_then(|request| request.subject.as_deref()?.strip_prefix("persona:"));
+    match (asked, persona) {
+        (Some(request), Some(persona)) => Ok(Found::Over {
+            persona: persona.into(),
+            outcome: outcome_of(request.outcome.clone()),
+        }),
+        _ => Err(format!(
+            "the ledger knows neither a session nor a turn nor a request `{id}`"
+        )),
+    }
 }
 
 async fn change(
     connection: &Connection,
     id: &str,
     headline: &str,
-    change: impl Fn(&mut State) -> Result<Found, String>,
+    change: impl Fn(&mut State, Timestamp) -> Result<Found, String>,
 ) -> Result<Found, EditError> {
     let holder = connect::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
     let wish = Edit {
@@ -135,8 +176,8 @@ async fn change(
         moves_pointer_of: None,
     };
     let found = RefCell::new(None);
-    edit(&connection.github, &wish, |state, _| {
-        found.replace(Some(change(state)?));
+    edit(&connection.github, &wish, |state, observation| {
+        found.replace(Some(change(state, observation.now)?));
         Ok(())
     })
     .await?;

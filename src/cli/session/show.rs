@@ -13,7 +13,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
 use super::super::plain::plain;
-use super::{list, observe, of_repository};
+use super::{list, observe, of_repository, session_named};
 use crate::runtime::ports::ReadJules as _;
 
 /// How much of a title or a message is printed, in characters.
@@ -26,8 +26,12 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let (_, state) = observe(&connection).await?;
+    let id = &session_named(state.as_ref(), id)?;
     let session = of_repository(&connection, id).await?;
-    let activities = connection.jules.activities(&SessionId::from(id)).await?;
+    let activities = connection
+        .jules
+        .activities(&SessionId::from(id.as_str()))
+        .await?;
     let state = state.as_ref();
     if arguments.json {
         let mut document = list::document(&session, state);

@@ -13,7 +13,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
 use super::super::plain::plain;
 use super::list::{TITLE_CHARS, state_code};
-use super::{observe, of_repository};
+use super::{observe, of_repository, session_named};
 use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 
 /// The longest message, in characters. Jules names no limit; this is far above what people type.
@@ -83,14 +83,42 @@ pub(super) async fn message(
     }
     let connection = Connection::from_environment(&arguments.repo)?;
     let (observation, state) = observe(&connection).await?;
-    of_repository(&connection, id).await?;
+    let id = session_named(state.as_ref(), id)?;
+    let id = id.as_str();
+    let session = of_repository(&connection, id).await?;
+    let over = state.as_ref().and_then(|state| outcome_of(state, id));
+    if session.archived {
+        let over = over.map_or_else(String::new, |outcome| {
+            format!(", and its turn is over as {outcome}")
+        });
+        return Err(Stopped::usage(format!(
+            "session {id} is archived{over}, so nobody works on what is said to it; nothing was sent (`phileas session \
+             retry {id}` asks for its persona anew)"
+        )));
+    }
     let at = observation.now.as_second();
     let text = marked(text, state.as_ref(), id, at);
     connection
         .jules
         .send_message(&SessionId::from(id), &text)
         .await?;
-    done(id, "sent", "the message is sent", arguments, screen)
+    let sentence = match over {
+        Some(outcome) => format!(
+            "the message is sent; its turn is over as {outcome}, so Jules may do nothing with it, and phileas does not \
+             follow what it does"
+        ),
+        None => "the message is sent".to_owned(),
+    };
+    done(id, "sent", &sentence, arguments, screen)
+}
+
+/// How the session's turn has ended, where it has.
+fn outcome_of(state: &State, id: &str) -> Option<String> {
+    if state.live_turn(id).is_some() {
+        return None;
+    }
+    let (_, entry) = state.entry_named(id)?;
+    Some(entry.outcome.as_ref()?.to_string())
 }
 
 /// The message with a last line of its own, by which it is told from a standard answer. A session that the ledger does

@@ -83,13 +83,13 @@ impl Stage {
     async fn stop(&self, pause: &dyn Waiting, variable: bool) -> (Exit, Vec<Value>) {
         let brake = Brake {
             github: &self.clients.github,
-            jules: &self.clients.jules,
             pause,
             paused_otherwise: variable,
             json: true,
         };
         let mut out = Vec::new();
-        let exit = brake.pull(&mut Screen::plain(&mut out)).await.unwrap();
+        let screen = &mut Screen::plain(&mut out);
+        let exit = brake.pull(Ok(&self.clients.jules), screen).await.unwrap();
         let lines = String::from_utf8(out).unwrap();
         let lines = lines
             .lines()

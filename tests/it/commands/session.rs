@@ -65,9 +65,20 @@ fn sessions_are_listed_and_shown_with_their_turn() {
     let page = format!("https://jules.google.com/session/{id}");
     let text = bench.run(&["session", "show", &page]).done();
     assert!(text.out.contains(&turn), "{text:?}");
+    let by_turn = bench
+        .run(&["session", "show", &turn, "--json"])
+        .done()
+        .json();
+    assert_eq!(by_turn["session_id"], id.as_str());
     bench
         .run(&["session", "show", "12345678901234567890"])
         .refused(2, "knows no session");
+    bench
+        .run(&["session", "show", &format!("../../{id}")])
+        .refused(2, "is no session's id");
+    bench
+        .run(&["session", "show", "request:1"])
+        .refused(2, "request:1 has no session");
 }
 
 #[test]
@@ -133,6 +144,12 @@ fn a_cancelled_turn_ends_and_can_be_asked_for_anew() {
     assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");
     let ran = bench.run(&["session", "cancel", &id]).done();
     assert!(ran.out.contains("over already, as cancelled"), "{ran:?}");
+    for named in [&id, &turn] {
+        bench
+            .run(&["session", "message", named, "Go on."])
+            .refused(2, "is archived, and its turn is over as cancelled");
+    }
+    assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");
     bench
         .run(&["session", "cancel", "nobody"])
         .refused(2, "neither a session nor a turn");

@@ -1,7 +1,8 @@
 //! `phileas status`.
 
-use super::bench::bench;
-use phileas_domain::state::{HistoryEntry, Outcome};
+use super::bench::{Bench, bench, bench_with};
+use crate::support::Folder;
+use phileas_domain::state::{HistoryEntry, Outcome, State};
 
 #[test]
 fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
@@ -150,4 +151,39 @@ fn issues_that_a_tick_opens_and_closes_are_named() {
     bench.write_ledger(&whole);
     let mended = bench.run(&["tick"]).done();
     assert!(mended.out.contains("issue #1 closed"), "{mended:?}");
+}
+
+/// The tick that closes it goes on to the next step, and decides once more about the same look at the world.
+#[test]
+fn an_issue_is_closed_once() {
+    let plan = "cycle = [\"curator\", \"refactor\"]\n[defaults]\nplan_approval = \"writers\"\n";
+    let folder = Folder::repository(plan, &["curator", "refactor"]);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let closes = |bench: &Bench| {
+        let world = bench.shared.world();
+        let requests = &world.books().requests;
+        requests
+            .iter()
+            .filter(|one| one.route.ends_with("/issues/{issue_number}"))
+            .count()
+    };
+    let called = |state: &State| {
+        let mut turns = state.tracks.values().flat_map(|track| track.turns.values());
+        turns.any(|turn| turn.warned_at.is_some())
+    };
+    let state = bench.until(called);
+    let turn = state.tracks["default"].turns.values().next().unwrap();
+    let session = turn.session_id.clone().unwrap();
+    bench.run(&["session", "approve", session.as_str()]).done();
+    bench.pass(120);
+    bench.shared.world().books_mut().reset_requests();
+    let lines = bench.tick().lines();
+    let closed = lines.iter().filter(|line| line["issue"]["did"] == "closed");
+    assert_eq!(closed.count(), 1, "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line["decision"] == "dispatched"),
+        "{lines:?}"
+    );
+    assert_eq!(lines.last().unwrap()["summary"]["issues_closed"], 1);
+    assert!(closes(&bench) <= 2, "one look at the issue, one change");
 }

@@ -1,8 +1,8 @@
 //! `phileas stop --all` and `phileas resume`.
 
-use phileas_domain::state::codec;
+use phileas_domain::state::{Outcome, codec};
 
-use super::bench::{alone, bench};
+use super::bench::{alone, bench, run};
 
 #[test]
 fn everything_of_ours_stops_and_goes_on() {
@@ -11,9 +11,23 @@ fn everything_of_ours_stops_and_goes_on() {
     alone(&["stop", "--repo", "acme/widget"]).refused(2, "--all");
     let lines = bench.run(&["stop", "--all", "--json"]).done().lines();
     assert_eq!(lines[0]["paused"], true);
-    let archived: Vec<_> = lines[1..].iter().map(|line| &line["session_id"]).collect();
-    assert!(!archived.is_empty());
+    let archived = lines.iter().filter(|line| line["archived"] == true).count();
+    assert_eq!(archived, 1, "{lines:?}");
+    let ended: Vec<_> = lines
+        .iter()
+        .filter(|line| line["ended"].is_string())
+        .collect();
+    assert_eq!(ended.len(), 1, "{lines:?}");
+    assert_eq!(ended[0]["outcome"], "cancelled");
+    // The ledger knows at once, although Jules' listing leaves archived sessions out.
     let state = bench.state();
+    let turns = state.tracks.values().map(|track| track.turns.len());
+    assert_eq!(turns.sum::<usize>(), 0);
+    let newest = state.history.values().next_back().unwrap();
+    assert_eq!(newest.outcome, Some(Outcome::Cancelled));
+    assert_eq!(newest.note, None);
+    let status = bench.run(&["status"]).done();
+    assert!(!status.out.contains("not in Jules' listing"), "{status:?}");
     let pause = state.paused.clone().unwrap();
     assert_eq!(pause.reason.as_deref(), Some("phileas stop --all"));
     assert!(pause.at.is_some());
@@ -76,4 +90,40 @@ fn a_repository_without_a_ledger_is_not_said_to_stand_still() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("NOT paused"), "{ran:?}");
     assert!(ran.out.contains("phileas:pause"), "{ran:?}");
+}
+
+/// For the pause GitHub is enough; what Jules would have had to do is named, and has the exit code of its key.
+#[test]
+fn the_brake_needs_no_jules_key() {
+    for key in [None, Some("no-such-key")] {
+        let bench = bench();
+        bench.until(|state| !state.history.is_empty());
+        let live = bench.state().tracks["default"].turns[""].session_id.clone();
+        let mut command = bench.program(&["stop", "--all", "--json"]);
+        match key {
+            None => command.env_remove("JULES_API_KEY"),
+            Some(key) => command.env("JULES_API_KEY", key),
+        };
+        let ran = run(command).refused(3, "JULES_API_KEY");
+        assert!(bench.state().paused.is_some(), "{ran:?}");
+        let lines = ran.lines();
+        assert_eq!(lines[0]["paused"], true);
+        assert_eq!(lines[1]["archived"], false);
+        assert_eq!(lines[1]["session_id"], live.unwrap().as_str());
+    }
+}
+
+#[test]
+fn a_brake_that_does_not_reach_github_says_that_nothing_is_paused() {
+    let bench = bench();
+    for token in [None, Some("no-such-token")] {
+        let mut command = bench.program(&["stop", "--all"]);
+        match token {
+            None => command.env_remove("GITHUB_TOKEN"),
+            Some(token) => command.env("GITHUB_TOKEN", token),
+        };
+        let ran = run(command).refused(3, "GITHUB_TOKEN");
+        assert!(ran.out.starts_with("NOT paused: "), "{ran:?}");
+        assert!(ran.out.contains("PHILEAS_PAUSED"), "{ran:?}");
+    }
 }

@@ -7,10 +7,12 @@ use super::limits::REQUEST_VALID;
 use super::start::{Candidate, Cause, work_of};
 use super::{Ask, Line, Reason, Verdict, step};
 use crate::model::{PersonaId, TrackName};
-use crate::state::RequestState;
+use crate::state::{Outcome, RequestState, State};
 
 /// The outcome of a request that was taken up and not yet started.
 const PENDING: &str = "pending";
+/// The kind of a request that a person made by a command.
+const BY_COMMAND: &str = "dispatch";
 /// Stands before the persona's id in a request's subject.
 const PERSONA_SUBJECT: &str = "persona:";
 
@@ -70,17 +72,29 @@ pub(super) struct Pending {
 pub(super) fn pending(draft: &Draft<'_>) -> Vec<Pending> {
     let requests = draft.state.requests.iter();
     requests
-        .filter(|(_, request)| request.outcome.as_deref() == Some(PENDING))
         .filter_map(|(key, request)| {
-            let persona = request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT)?;
+            let (number, persona) = waits(request)?;
             Some(Pending {
                 key: key.clone(),
-                persona: persona.into(),
-                track: TrackName::of_request(request.number?),
+                persona,
+                track: TrackName::of_request(number),
                 created_at: request.created_at,
             })
         })
         .collect()
+}
+
+/// The numbers of requests that were taken up and not yet started, and who is asked for.
+pub fn pending_requests(state: &State) -> impl Iterator<Item = (u64, PersonaId)> {
+    state.requests.values().filter_map(waits)
+}
+
+fn waits(request: &RequestState) -> Option<(u64, PersonaId)> {
+    if request.outcome.as_deref() != Some(PENDING) {
+        return None;
+    }
+    let persona = request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT)?;
+    Some((request.number?, persona.into()))
 }
 
 /// Writes this run's wish into the state, once: the key names the run, so that later rounds and retries see it.
@@ -107,9 +121,15 @@ fn take_up(draft: &mut Draft<'_>) {
         if draft.state.requests.contains_key(&key) {
             continue;
         }
+        if let Some(track) = open(draft, &persona) {
+            let text = format!("`{persona}` is asked for already, as {track}; this wish joins it");
+            let line = Line::track(&track, Verdict::Skipped, Reason::RequestOpen, text);
+            draft.say(line.persona(&persona));
+            continue;
+        }
         let number = draft.state.next_request_number();
         let request = RequestState {
-            kind: "dispatch".to_owned(),
+            kind: BY_COMMAND.to_owned(),
             subject: Some(format!("{PERSONA_SUBJECT}{persona}")),
             outcome: Some(PENDING.to_owned()),
             number: Some(number),
@@ -119,6 +139,45 @@ fn take_up(draft: &mut Draft<'_>) {
         draft.state.requests.insert(key, request);
         draft.headline(format!("request {number} {persona}"), None);
     }
+}
+
+/// The oldest request by a command for a persona that has no session yet, and that is not about to be refused for its
+/// age. One that this very run has started counts as well: a later round asks again.
+fn open(draft: &Draft<'_>, persona: &PersonaId) -> Option<TrackName> {
+    let subject = format!("{PERSONA_SUBJECT}{persona}");
+    let now = draft.now();
+    let unstarted = |request: &RequestState| {
+        if request.outcome.as_deref() == Some(PENDING) {
+            let age = request.created_at.map(|at| now.duration_since(at));
+            return age.is_none_or(|age| age < REQUEST_VALID);
+        }
+        let turn = request.turn.as_ref();
+        let live = turn.and_then(|turn| draft.state.live_turn(turn.as_str()));
+        live.is_some_and(|(_, _, turn)| {
+            let holder = turn.intent.as_ref().map(|intent| &intent.holder);
+            turn.session_id.is_none() || holder == Some(&draft.snapshot.holder)
+        })
+    };
+    let same = draft.state.requests.values().filter(|request| {
+        request.kind == BY_COMMAND && request.subject.as_deref() == Some(subject.as_str())
+    });
+    same.filter(|request| unstarted(request))
+        .filter_map(|request| request.number)
+        .min()
+        .map(TrackName::of_request)
+}
+
+/// Takes back the request of a number that was not started yet. Whether there was one.
+pub fn withdraw(state: &mut State, number: u64, now: Timestamp) -> bool {
+    let pending = |request: &&mut RequestState| {
+        request.number == Some(number) && request.outcome.as_deref() == Some(PENDING)
+    };
+    let Some(request) = state.requests.values_mut().find(pending) else {
+        return false;
+    };
+    request.outcome = Some(Outcome::Cancelled.as_str().to_owned());
+    request.finished_at = Some(now);
+    true
 }
 
 /// Ends a request that cannot be fulfilled, and says why; it is said once.

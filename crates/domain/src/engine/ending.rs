@@ -1,9 +1,11 @@
 //! How turns end: with an outcome, with another attempt, or before they had a session.
 
+use jiff::Timestamp;
+
 use super::draft::Draft;
 use super::{Reason, Verdict, pulls, rest};
-use crate::model::{Slot, TrackName};
-use crate::state::{Outcome, Turn};
+use crate::model::{SessionId, Slot, TrackName};
+use crate::state::{Outcome, State, Turn};
 
 /// The attempt failed, and the next one is to be started.
 pub(super) fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: &str) {
@@ -61,21 +63,11 @@ pub(super) fn end(
 ) {
     let now = draft.now();
     let seq = draft.seq(track);
-    let Some(turn) = draft.track_mut(track).turns.remove(slot) else {
+    let Some((turn, was)) = close(&mut draft.state, track, slot, &outcome, note.as_ref(), now)
+    else {
         return;
     };
-    let mut was = None;
-    if let Some(entry) = turn
-        .history_key
-        .and_then(|key| draft.state.history.get_mut(&key))
-    {
-        was = entry.outcome.replace(outcome.clone());
-        entry.finished_at = Some(now);
-        entry.note.clone_from(&note);
-        entry.pr_number = entry.pr_number.or(turn.pr_number);
-    }
     rest::learn(draft, track, &turn.persona_id, was.as_ref(), &outcome);
-    pulls::finish_request(draft, &Some(turn.turn.clone()), &outcome);
     draft.headline(
         format!("settled {track}#{seq} {} {outcome}", turn.persona_id),
         Some(&turn.turn),
@@ -94,6 +86,47 @@ pub(super) fn end(
     ));
 }
 
+/// Ends the live turn of a session that a person has archived by phileas, as a cancelled one; answers with its track and
+/// the turn. `None`: no live turn has this session. It is what the next tick would write, for whoever has stopped the
+/// session and looks at nothing else; persons' wishes teach nothing about a persona, so its rest stays as it is.
+pub fn end_cancelled(
+    state: &mut State,
+    session: &SessionId,
+    now: Timestamp,
+) -> Option<(TrackName, Turn)> {
+    let (track, slot, turn) = state.live_turn(session.as_str())?;
+    if turn.session_id.as_ref() != Some(session) {
+        return None;
+    }
+    let (track, slot) = (track.clone(), slot.clone());
+    let (turn, _) = close(state, &track, &slot, &Outcome::Cancelled, None, now)?;
+    Some((track, turn))
+}
+
+/// Frees the slot, and completes the turn's entry and the request that asked for it. Answers with the turn and the
+/// outcome that was written before.
+fn close(
+    state: &mut State,
+    track: &TrackName,
+    slot: &Slot,
+    outcome: &Outcome,
+    note: Option<&String>,
+    now: Timestamp,
+) -> Option<(Turn, Option<Outcome>)> {
+    let known = state.tracks.get_mut(track)?;
+    let turn = known.turns.remove(slot)?;
+    known.updated_at = Some(now);
+    let mut was = None;
+    if let Some(entry) = turn.history_key.and_then(|key| state.history.get_mut(&key)) {
+        was = entry.outcome.replace(outcome.clone());
+        entry.finished_at = Some(now);
+        entry.note = note.cloned();
+        entry.pr_number = entry.pr_number.or(turn.pr_number);
+    }
+    pulls::finish_request(state, &Some(turn.turn.clone()), outcome, now);
+    Some((turn, was))
+}
+
 /// A turn that ends before it had a session leaves no history.
 pub(super) fn drop_unstarted(
     draft: &mut Draft<'_>,
@@ -104,7 +137,9 @@ pub(super) fn drop_unstarted(
 ) {
     let seq = draft.seq(track);
     draft.track_mut(track).turns.remove(slot);
-    pulls::finish_request(draft, &Some(turn.turn.clone()), &Outcome::Cancelled);
+    let now = draft.now();
+    let turn_id = Some(turn.turn.clone());
+    pulls::finish_request(&mut draft.state, &turn_id, &Outcome::Cancelled, now);
     draft.headline(
         format!("cancelled {track}#{seq} {}", turn.persona_id),
         Some(&turn.turn),

@@ -35,9 +35,11 @@ mod step;
 mod track;
 mod yields;
 
+pub use asked::{pending_requests, withdraw};
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
+pub use ending::end_cancelled;
 pub use event::{CreateFailure, Event};
 pub use import::{Import, ImportError};
 pub use needs::{ListingNeed, Needs};

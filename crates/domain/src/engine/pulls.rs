@@ -1,12 +1,14 @@
 //! Which pull request belongs to which session, and what became of it.
 
+use jiff::Timestamp;
+
 use super::dispatch::START_BRANCHES;
 use super::draft::Draft;
 use super::limits::PULLS_FOLLOWED;
 use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict};
 use crate::model::{BranchName, PullNumber, SessionId};
 use crate::state::segment::amend;
-use crate::state::{Amendment, Outcome};
+use crate::state::{Amendment, Outcome, State};
 
 /// A session's pull request: by its own word first, then by its id in the branch or the description.
 ///
@@ -166,7 +168,7 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
     let entry = entry.clone();
     let track = entry.track_name();
     super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);
-    finish_request(draft, &entry.turn, outcome);
+    finish_request(&mut draft.state, &entry.turn, outcome, now);
     let seq = entry.seq.map(|seq| format!("#{seq}")).unwrap_or_default();
     draft.headline(
         format!("settled {track}{seq} {} {outcome}", entry.persona_id),
@@ -196,16 +198,15 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
 
 /// Writes a turn's outcome into the request that asked for it.
 pub(super) fn finish_request(
-    draft: &mut Draft<'_>,
+    state: &mut State,
     turn: &Option<crate::model::TurnId>,
     outcome: &Outcome,
+    now: Timestamp,
 ) {
-    let now = draft.now();
     let Some(turn) = turn else {
         return;
     };
-    for request in draft
-        .state
+    for request in state
         .requests
         .values_mut()
         .filter(|request| request.turn.as_ref() == Some(turn))

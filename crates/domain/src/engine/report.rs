@@ -220,6 +220,8 @@ reasons! {
     LayerUnavailable = "skipped.layer_unavailable",
     /// The schedule runs only when asked for.
     Manual = "skipped.manual",
+    /// The same wish stands already and was not started yet; this one joins it.
+    RequestOpen = "skipped.request_open",
     /// The track has no step that could run.
     TrackEmpty = "skipped.track_empty",
     /// Missed slots are forgotten, as the plan says.

@@ -50,6 +50,7 @@ impl Candidate {
         bool,
         bool,
         std::cmp::Reverse<Priority>,
+        Option<u64>,
         Timestamp,
         TrackName,
     ) {
@@ -58,6 +59,8 @@ impl Candidate {
             first,
             !self.is_request(),
             std::cmp::Reverse(self.policy.priority),
+            // The ledger numbers requests as they come. Their times may differ by less than clocks do.
+            self.track.request_number(),
             self.due_since,
             self.track.clone(),
         )

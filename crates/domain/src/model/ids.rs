@@ -117,6 +117,12 @@ impl TrackName {
         Self(format!("request:{number}"))
     }
 
+    /// The number of a request's track, if it is one.
+    #[must_use]
+    pub fn request_number(&self) -> Option<u64> {
+        self.0.strip_prefix("request:")?.parse().ok()
+    }
+
     /// The persona of a schedule's track, if it is one.
     #[must_use]
     pub fn schedule_persona(&self) -> Option<PersonaId> {

@@ -18,7 +18,7 @@ impl State {
     /// The next request's number: above every one that the state still knows, live or in the history.
     #[must_use]
     pub fn next_request_number(&self) -> u64 {
-        let number = |name: &TrackName| name.as_str().strip_prefix("request:")?.parse::<u64>().ok();
+        let number = TrackName::request_number;
         let tracks = self.tracks.keys().filter_map(number);
         let history = self
             .history

@@ -42,5 +42,6 @@ mod sessions;
 mod silence;
 mod spans;
 mod spending;
+mod wishes;
 mod witness;
 mod yields;

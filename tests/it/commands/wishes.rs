@@ -1,0 +1,79 @@
+//! What a person asks a tick for: joined, taken back, refused.
+
+use super::bench::{Bench, bench_with};
+use crate::support::Folder;
+
+/// One place, which the first tick gives to `curator`.
+fn full() -> Bench {
+    let plan = "cycle = [\"curator\"]\n[budget]\nmax_active = 1\n";
+    let folder = Folder::repository(plan, &["curator", "auditor"]);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    bench.tick();
+    bench
+}
+
+#[test]
+fn a_wish_that_waits_is_joined_and_can_be_taken_back() {
+    let bench = full();
+    let wish = || bench.run(&["tick", "--persona", "auditor"]).done();
+    let first = wish();
+    assert!(first.out.contains("waiting.budget_active"), "{first:?}");
+    let head = bench.head();
+    let again = wish();
+    assert!(again.out.contains("skipped.request_open"), "{again:?}");
+    assert!(again.out.contains("request:1"), "{again:?}");
+    assert_eq!(bench.state().requests.len(), 1);
+    assert_eq!(bench.head(), head, "nothing new is written");
+    bench
+        .run(&["session", "retry", "request:1"])
+        .refused(2, "waits for its place");
+    let back = bench.run(&["session", "cancel", "request:1"]).done();
+    assert!(
+        back.out.contains("`auditor` is asked for no more"),
+        "{back:?}"
+    );
+    let back = bench.run(&["session", "cancel", "request:1"]).done();
+    assert!(back.out.contains("over already, as cancelled"), "{back:?}");
+    bench
+        .run(&["session", "cancel", "request:2"])
+        .refused(2, "nor a request `request:2`");
+    let idle = bench.run(&["tick"]).done();
+    assert!(!idle.out.contains("request:1"), "{idle:?}");
+}
+
+#[test]
+fn a_request_at_work_is_named_like_its_turn() {
+    let plan = "[schedules]\nauditor = \"manual\"\n";
+    let folder = Folder::repository(plan, &["auditor"]);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    bench.run(&["tick", "--persona", "auditor"]).done();
+    let shown = bench
+        .run(&["session", "show", "request:1", "--json"])
+        .done();
+    assert_eq!(shown.json()["track"], "request:1");
+    bench.run(&["session", "cancel", "request:1"]).done();
+    assert!(bench.state().tracks["request:1"].turns.is_empty());
+}
+
+#[test]
+fn a_wish_that_is_refused_does_not_end_as_done() {
+    let bench = full();
+    bench.run(&["stop", "--all"]).done();
+    for wish in [
+        &["tick", "--persona", "auditor"][..],
+        &["tick", "--track", "default"],
+        &["tick", "--all"],
+        &["explain", "--persona", "auditor"],
+    ] {
+        let ran = bench.run(wish);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.out.contains("paused.state"), "{ran:?}");
+    }
+    bench.run(&["tick"]).done();
+    assert!(bench.state().requests.is_empty(), "nobody remembers them");
+    bench.run(&["resume"]).done();
+    bench.run(&["track", "pause", "default"]).done();
+    let ran = bench.run(&["tick", "--track", "default"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    bench.run(&["tick", "--persona", "auditor"]).done();
+}
