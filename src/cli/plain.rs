@@ -43,7 +43,7 @@ pub(super) fn line(text: &str) -> Cow<'_, str> {
     seen(text, |c| matches!(c, '\n' | '\r' | '\t').then_some(' '))
 }
 
-/// Like [`line`], but breaks and tabs stay as they are: for what has several lines on purpose.
+/// Like [`line()`], but breaks and tabs stay as they are: for what has several lines on purpose.
 pub(super) fn lines(text: &str) -> Cow<'_, str> {
     seen(text, |c| matches!(c, '\n' | '\t').then_some(c))
 }
