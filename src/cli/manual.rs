@@ -17,7 +17,10 @@ const EXIT_CODES: [(&str, &str); 6] = [
         "0",
         "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do.",
     ),
-    ("1", "A checker found something, or an internal fault."),
+    (
+        "1",
+        "A checker found something, a wish of this call was refused, or an internal fault.",
+    ),
     ("2", "The command line or the configuration is wrong."),
     ("3", "A credential is missing, refused or too weak."),
     ("4", "GitHub or Jules is unavailable."),
