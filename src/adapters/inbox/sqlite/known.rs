@@ -177,7 +177,7 @@ mod tests {
 
     /// Two ids with one key: the table knows which is which.
     #[test]
-    fn an_id_behind_anothers_key_is_searched_for() {
+    fn an_id_behind_the_key_of_another_is_searched_for() {
         let connection = table();
         let place = store(&connection, "a");
         let other = store(&connection, "b");
