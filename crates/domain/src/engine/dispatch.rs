@@ -72,11 +72,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         turn: turn.turn.clone(),
         attempt: turn.attempt,
     };
-    let seq = draft
-        .state
-        .tracks
-        .get(&candidate.track)
-        .map_or(0, |state| state.seq);
+    let seq = draft.seq(&candidate.track);
     let line = PromptLine {
         marker: marker.clone(),
         repository: snapshot.repository.id,

@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
 
     /// The number of a track's newest turn.
     pub(super) fn seq(&self, track: &TrackName) -> u64 {
-        self.state.tracks.get(track).map_or(0, |known| known.seq)
+        self.state.seq(track)
     }
 
     /// A line about a turn of the track's present pass.

@@ -9,7 +9,7 @@ use super::{
     Verdict,
 };
 use crate::Diagnostic;
-use crate::model::{Marker, PromptLine, TrackName};
+use crate::model::{Marker, PromptLine};
 use crate::plan::{Driver, Mode, SCHEDULES_PATH};
 use crate::state::State;
 
@@ -216,7 +216,7 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     draft.needs.sessions.extend(unread);
     let unknown = sessions.sessions.iter().filter(|session| {
         our_line(draft.snapshot, session).is_some_and(|line| {
-            !line.track.as_str().starts_with("request:") && line.seq > known_seq(state, &line.track)
+            !line.track.as_str().starts_with("request:") && line.seq > state.seq(&line.track)
         })
     });
     let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {
@@ -242,10 +242,6 @@ fn catching_up(draft: &mut Draft<'_>, newer: &Session) {
         newer.id
     );
     draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
-}
-
-fn known_seq(state: &State, track: &TrackName) -> u64 {
-    state.tracks.get(track).map_or(0, |known| known.seq)
 }
 
 /// What a session's prompt says, if it is one of this repository's.

@@ -4,6 +4,12 @@ use super::{HistoryEntry, State, Turn};
 use crate::model::{SessionId, Slot, TrackName, TurnId};
 
 impl State {
+    /// The number of a track's newest turn; 0 where it has had none.
+    #[must_use]
+    pub fn seq(&self, track: &TrackName) -> u64 {
+        self.tracks.get(track).map_or(0, |known| known.seq)
+    }
+
     /// The entry that a session belongs to, as its own session or as a duplicate, as far as it is not archived.
     #[must_use]
     pub fn entry_of_session(&self, session: &SessionId) -> Option<(u64, &HistoryEntry)> {

@@ -103,7 +103,7 @@ fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
         let entries = state.history.range(first..).map(|(_, entry)| entry);
         entries.filter(|entry| entry.is_of_track(name))
     };
-    let known = state.tracks.get(name).map_or(0, |track| track.seq);
+    let known = state.seq(name);
     let numbered = || missed().filter(|entry| entry.seq.is_some());
     let highest = numbered().filter_map(|entry| entry.seq).max();
     let newest = numbered().filter_map(|entry| entry.created_at).max();
