@@ -4,6 +4,7 @@ mod file;
 mod rebuild;
 mod repair;
 mod show;
+mod written;
 
 use std::io::Write;
 use std::path::Path;

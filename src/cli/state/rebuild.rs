@@ -6,7 +6,7 @@ use std::io::Write;
 use phileas_domain::engine::{
     self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Sessions, Snapshot,
 };
-use phileas_domain::model::{Oid, PullNumber};
+use phileas_domain::model::PullNumber;
 use phileas_domain::state::rebuild::{
     Ending, PullFate, Rebuilt, SessionEnd, SessionFact, catch_up, rebuild,
 };
@@ -18,6 +18,7 @@ use super::super::connect::{Connection, hex};
 use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::Screen;
+use super::written::Written;
 use super::{commit, is_newer, newer};
 use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
 
@@ -61,9 +62,10 @@ pub(super) async fn run(
         )));
     }
     let text = codec::save(&proposal.state);
-    let written: Option<Oid> = if write {
+    let written = if write {
         let headline = "rebuild the state from Jules' list of sessions";
-        Some(commit(&connection.github, base, headline, text.clone()).await?)
+        let head = commit(&connection.github, base, headline, text.clone()).await?;
+        Some(Written::Commit(head))
     } else {
         None
     };
@@ -73,7 +75,7 @@ pub(super) async fn run(
         let document = json!({
             "sessions": facts.len(),
             "notes": proposal.notes,
-            "written": written.as_ref().map(|head| json!({ "commit": head.as_str() })),
+            "written": written.as_ref().map(Written::json),
             "state": state,
         });
         screen.line(&document.to_string())?;
@@ -212,7 +214,7 @@ fn facts(snapshot: &Snapshot) -> Vec<SessionFact> {
 fn print(
     proposal: &Rebuilt,
     sessions: usize,
-    written: Option<&Oid>,
+    written: Option<&Written>,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
     screen.line(&format!(
@@ -243,7 +245,7 @@ fn print(
     }
     let last = written.map_or_else(
         || "nothing was written; `--write` commits the proposal".to_owned(),
-        |head| format!("committed to the branch {LEDGER_BRANCH} as {head}"),
+        Written::to_string,
     );
     screen.line(&last)?;
     Ok(())

@@ -1,8 +1,7 @@
 //! `phileas state repair`: a whole file in place of one that cannot be read, shown first and written when told to.
 
-use std::fmt;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use phileas_domain::model::Oid;
 use phileas_domain::state::repair::{self, EarlierVersion, Line, MAX_EARLIER, Origin, Proposal};
@@ -15,6 +14,7 @@ use super::super::exit::{Exit, Stopped};
 use super::super::lines::short;
 use super::super::output::{self, Screen};
 use super::super::validate::diagnostic_json;
+use super::written::Written;
 use super::{Found, commit, file, is_newer, newer, no_ledger, tell, wanted};
 use crate::adapters::github;
 use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
@@ -211,45 +211,6 @@ pub(super) struct Past {
     pub(super) versions: Vec<EarlierVersion>,
     /// Why they were not looked at, where a repository was named.
     pub(super) unseen: Option<Stopped>,
-}
-
-/// Where a proposal was written.
-enum Written {
-    /// Into the file that was named.
-    File {
-        path: PathBuf,
-        /// What stood in it before.
-        kept: PathBuf,
-    },
-    /// Onto the ledger's branch.
-    Commit(Oid),
-}
-
-impl Written {
-    fn json(&self) -> serde_json::Value {
-        match self {
-            Self::File { path, kept } => json!({
-                // A path need not be UTF-8.
-                "file": path.display().to_string(),
-                "kept": kept.display().to_string(),
-            }),
-            Self::Commit(head) => json!({ "commit": head.as_str() }),
-        }
-    }
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, kept } => write!(
-                f,
-                "written to {}; the old file is {}",
-                path.display(),
-                kept.display()
-            ),
-            Self::Commit(head) => write!(f, "committed to the branch {LEDGER_BRANCH} as {head}"),
-        }
-    }
 }
 
 fn print(
