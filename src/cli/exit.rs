@@ -1,5 +1,5 @@
-//! Exit codes: 0 done or nothing to do, 1 findings, a refused wish or an internal fault, 2 usage or configuration, 3 a credential is
-//! missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
+//! Exit codes: 0 done or nothing to do, 1 findings, a refused wish or an internal fault, 2 usage or configuration, 3 a
+//! credential is missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
 
 use std::fmt;
 use std::process::ExitCode;

@@ -104,6 +104,10 @@ fn unknown(plan: &Plan, id: &str) -> Stopped {
 /// be read is a finding.
 fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let (tree, plan, mut found) = read(dir)?;
+    let no_plan = found
+        .iter()
+        .find(|one| one.file == SCHEDULES_PATH && tree.get(SCHEDULES_PATH).is_none())
+        .map(|one| one.message.clone());
     found.retain(|one| one.file.starts_with(PERSONAS_FOLDER));
     tell(found.iter())?;
     if plan.personas.is_empty() {
@@ -112,8 +116,7 @@ fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit,
             dir.display()
         ))?;
     }
-    if tree.get(SCHEDULES_PATH).is_none() {
-        let what = "there is no plan, so nobody runs by itself";
+    if let Some(what) = no_plan {
         output::beside(&format!("{SCHEDULES_PATH}: {what}"))?;
     }
     for persona in plan.personas.values() {
