@@ -5,6 +5,8 @@ pub mod github;
 pub mod inbox;
 pub mod jules;
 pub mod ledger;
+#[cfg(test)]
+mod log_capture;
 pub mod pause;
 pub mod repository;
 pub mod stopwatch;

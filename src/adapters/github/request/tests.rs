@@ -6,6 +6,7 @@ use super::super::scripted::{TEST_TOKEN, json, lost, not_sent, reply, set};
 use super::*;
 use crate::adapters::github::budget::Usage;
 use crate::adapters::github::routes::{CREATE_ISSUE, LIST_ISSUES};
+use crate::adapters::log_capture::LogCapture;
 
 fn retry(after: Option<u64>) -> Disposition {
     let after = after.map(Duration::from_secs);
@@ -203,13 +204,7 @@ async fn refusals_are_told_from_each_other() {
 
 #[tokio::test]
 async fn the_token_is_shown_nowhere() {
-    let log = Captured::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let log = LogCapture::begin();
     let echo = value!({ "message": format!("who is {TEST_TOKEN}?") });
     let id = [
         ("x-github-request-id", "AB:1"),
@@ -227,36 +222,7 @@ async fn the_token_is_shown_nowhere() {
         .write(CREATE_ISSUE, &[], &value!({}))
         .await
         .unwrap_err();
-    drop(guard);
-    let shown = format!("{:?} {failure:?} {}", set.client, log.text());
+    let shown = format!("{:?} {failure:?} {}", set.client, log.end());
     assert!(shown.contains("GitHub answered"), "{shown}");
     assert!(!shown.contains("canary"), "{shown}");
-}
-
-#[derive(Clone, Default)]
-struct Captured(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
-
-impl Captured {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl std::io::Write for Captured {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> tracing_subscriber::fmt::MakeWriter<'a> for Captured {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
 }

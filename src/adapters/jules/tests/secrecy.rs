@@ -1,38 +1,12 @@
 //! Keys, prompts and bodies stay where they belong.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use phileas_domain::engine::ListingNeed;
 use serde_json::json;
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::fmt::format::FmtSpan;
 
 use super::stage::{KEY, at, create, lost, ok, raw, refusal, repository, stage};
+use crate::adapters::log_capture::LogCapture;
 use crate::adapters::transport::TransportError;
 use crate::runtime::ports::{ReadJules as _, WriteJules as _};
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
 
 async fn play() {
     let foreign = json!({"id": "77", "title": "foreign title", "prompt": "foreign prompt",
@@ -59,22 +33,9 @@ async fn play() {
 
 #[tokio::test]
 async fn nothing_of_it_reaches_the_log() {
-    // With one subscriber alive, tracing asks the thread that meets a span first whether anybody listens, and other
-    // tests' threads say no for everybody. With two alive it asks both of them.
-    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_ansi(false)
-        .without_time()
-        .with_max_level(tracing::Level::TRACE)
-        .with_span_events(FmtSpan::FULL)
-        .with_writer(log.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let log = LogCapture::begin();
     play().await;
-    drop(guard);
-
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = log.end();
     for told in [
         "route=\"GET /v1alpha/sessions\"",
         "status=503",
