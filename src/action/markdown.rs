@@ -7,7 +7,7 @@
 pub const MAX_TEXT: usize = 300;
 
 /// Characters that mean something to Markdown, to HTML, or to what GitHub makes links of.
-const SPECIAL: &str = "&<>\"'`*_{}[]()#+!|~\\@:/=$^";
+const SPECIAL: &str = "&<>\"`*_[]#|~\\@:$";
 /// Keeps a name that follows `@` from being a mention, and shows nothing.
 const WORD_JOINER: &str = "&#8288;";
 
@@ -84,10 +84,7 @@ mod tests {
         ] {
             assert!(!shown.contains(word), "{word:?} in {shown}");
         }
-        assert!(
-            shown.starts_with("&#35; &#60;img src&#61;x&#62;"),
-            "{shown}"
-        );
+        assert!(shown.starts_with("&#35; &#60;img src=x&#62;"), "{shown}");
         assert!(shown.contains("&#64;&#8288;octocat"), "{shown}");
         assert!(shown.ends_with("x y"), "{shown}");
     }
@@ -97,7 +94,7 @@ mod tests {
         let text = "It was the track's turn; 2 of 5, at 09:30.";
         assert_eq!(
             plain(text),
-            "It was the track&#39;s turn; 2 of 5, at 09&#58;30."
+            "It was the track's turn; 2 of 5, at 09&#58;30."
         );
         assert_eq!(plain(&"ä".repeat(400)), "ä".repeat(300) + "…");
     }
