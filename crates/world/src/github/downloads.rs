@@ -42,7 +42,7 @@ impl Model {
             ));
         }
         let found = match (stored, page) {
-            (Some(stored), _) => return Some(self.from_storage(stored, request, now)),
+            (Some(stored), _) => return Some(self.stored_asset(stored, request, now)),
             (_, Some((owner, name, tag, file))) => self.asset_on_page(owner, name, &tag, &file),
             _ => None,
         };
@@ -82,7 +82,7 @@ impl Model {
         Some((id, asset.0))
     }
 
-    fn from_storage(
+    fn stored_asset(
         &self,
         stored: &str,
         request: &Request<Bytes>,
