@@ -45,8 +45,8 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
     }
 }
 
-/// What serves all adapters: how a request travels, and how one waits.
-const GROUND: [&str; 2] = ["transport", "pause"];
+/// What serves all adapters: how a request travels, how one waits, and how their tests hear what they log.
+const GROUND: [&str; 3] = ["transport", "pause", "log_capture"];
 
 fn between_adapters(from: &str, to: &str) -> Option<&'static str> {
     if from == to || GROUND.contains(&to) {

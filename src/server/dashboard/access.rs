@@ -3,7 +3,8 @@
 //! With a token, people sign in with it once and carry a session in a cookie; programs send it as `Bearer`. Without a
 //! token the listener must be on loopback, and whoever reaches it is let in. Against pages of other origins, which a
 //! browser on the same machine also shows: the `Host` must be an address or a name that we were told (a rebound name is
-//! neither), a form must come from our own origin, and it must carry a token that only our own pages hold.
+//! neither), a form must come from our own origin, and it must carry a token that only our own pages hold. A rebound
+//! page may send any header that it likes, so only the right token makes up for a foreign host.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -21,7 +22,9 @@ pub const MIN_TOKEN: usize = 16;
 pub const SESSION: Duration = Duration::from_secs(12 * 3_600);
 /// The most sessions at a time; the oldest goes.
 pub const MAX_SESSIONS: usize = 64;
-/// How many wrong tokens are looked at within [`WINDOW`], of forms and of programs each.
+/// How many wrong tokens within [`WINDOW`], of forms and of programs each, are called wrong; for more, whoever sends them
+/// is told to wait. The right one is let in at all times: a program with an old token must not lock the others out, and
+/// a token of [`MIN_TOKEN`] bytes is not guessed.
 pub const MAX_WRONG: usize = 10;
 /// The time in which wrong tokens are counted.
 pub const WINDOW: Duration = Duration::from_secs(60);
@@ -65,6 +68,19 @@ pub enum Who {
     Session(Digest),
 }
 
+impl Checked {
+    /// What the audit log says of it, if it says anything: whoever sends many wrong tokens must not push everything else
+    /// out of it.
+    #[must_use]
+    pub fn told(self) -> Option<&'static str> {
+        match self {
+            Self::Wrong(1) => Some("refused"),
+            Self::Wrong(MAX_WRONG) => Some("refused many times within a minute"),
+            Self::Right | Self::Wrong(_) | Self::TooMany | Self::Stranger => None,
+        }
+    }
+}
+
 impl Who {
     /// The word for the audit log.
     #[must_use]
@@ -85,10 +101,12 @@ impl Who {
 pub enum Checked {
     /// It is the token.
     Right,
-    /// It is not.
-    Wrong,
-    /// Too many were wrong lately; this one was not looked at.
+    /// It is not, and so many were not within [`WINDOW`], this one included.
+    Wrong(usize),
+    /// It is not, and neither were many lately.
     TooMany,
+    /// There is none, and no session either.
+    Stranger,
 }
 
 /// The door of the admin listener.
@@ -146,14 +164,14 @@ impl Access {
         self.token.is_some()
     }
 
-    /// Who sends this request. `Err`: nobody we know, or a program with a wrong token.
+    /// Who sends this request. `Err`: nobody we know, or a program with a wrong token or another kind of credential.
     ///
     /// # Errors
     ///
     /// [`Checked`] tells whether it should come back later.
     pub fn who(&self, headers: &HeaderMap, now: Instant) -> Result<Who, Checked> {
-        if let Some(given) = bearer(headers) {
-            return match self.check(&self.programs, given, now) {
+        if headers.contains_key(header::AUTHORIZATION) {
+            return match self.check(&self.programs, bearer(headers).unwrap_or_default(), now) {
                 Checked::Right => Ok(Who::Bearer),
                 refused => Err(refused),
             };
@@ -161,14 +179,14 @@ impl Access {
         if self.token.is_none() {
             return Ok(Who::Loopback);
         }
-        let id = cookie(headers).ok_or(Checked::Wrong)?;
+        let id = cookie(headers).ok_or(Checked::Stranger)?;
         let digest = Sha256::digest(id).into();
         let mut sessions = self.sessions();
         sessions.retain(|_, until| *until > now);
         if sessions.contains_key(&digest) {
             Ok(Who::Session(digest))
         } else {
-            Err(Checked::Wrong)
+            Err(Checked::Stranger)
         }
     }
 
@@ -236,6 +254,30 @@ impl Access {
             || self.hosts.contains(&host)
     }
 
+    /// Whether a browser says that a request that changes something comes from a page of ours. Programs say nothing.
+    ///
+    /// A proxy may put its own idea of the host into the request; then the names that we were told count.
+    #[must_use]
+    pub fn is_own_origin(&self, headers: &HeaderMap) -> bool {
+        let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        if let Some(site) = text("sec-fetch-site")
+            && !matches!(site, "same-origin" | "none")
+        {
+            return false;
+        }
+        let Some(origin) = text("origin") else {
+            return true;
+        };
+        let authority = origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"));
+        authority.map(str::to_ascii_lowercase).is_some_and(|from| {
+            host(headers).as_ref() == Some(&from)
+                || self.hosts.contains(&from)
+                || self.hosts.contains(without_port(&from))
+        })
+    }
+
     fn form_mac(&self, who: Option<&Who>) -> Hmac<Sha256> {
         let mac = self.mac().chain_update(b"form:");
         match who {
@@ -251,10 +293,6 @@ impl Access {
 
     /// Compares digests under a key that nobody knows, so that the time tells nothing about the token.
     fn check(&self, wrong: &Mutex<Wrong>, given: &str, now: Instant) -> Checked {
-        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        if wrong.are_too_many(now) {
-            return Checked::TooMany;
-        }
         let right = self.token.as_ref().is_some_and(|token| {
             let known = self.mac().chain_update(token.expose_secret()).finalize();
             let given = self.mac().chain_update(given);
@@ -263,8 +301,12 @@ impl Access {
         if right {
             return Checked::Right;
         }
+        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        if wrong.are_too_many(now) {
+            return Checked::TooMany;
+        }
         wrong.times.push_back(now);
-        Checked::Wrong
+        Checked::Wrong(wrong.times.len())
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Instant>> {
@@ -286,27 +328,6 @@ impl Wrong {
             self.times.pop_front();
         }
         self.times.len() >= MAX_WRONG
-    }
-}
-
-/// Whether a browser says that a request that changes something comes from a page of ours. Programs say nothing.
-#[must_use]
-pub fn is_own_origin(headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    if let Some(site) = text("sec-fetch-site")
-        && !matches!(site, "same-origin" | "none")
-    {
-        return false;
-    }
-    match text("origin") {
-        None => true,
-        Some(origin) => {
-            let authority = origin
-                .strip_prefix("http://")
-                .or_else(|| origin.strip_prefix("https://"));
-            let authority = authority.map(str::to_ascii_lowercase);
-            authority.is_some() && authority == host(headers)
-        }
     }
 }
 
@@ -408,30 +429,52 @@ mod tests {
 
     #[test]
     fn forms_of_other_origins_are_not_ours() {
+        let access = guarded();
+        let own = |headers: HeaderMap| access.is_own_origin(&headers);
         let from = |origin: &'static str| headers(&[("host", "localhost:1"), ("origin", origin)]);
-        assert!(is_own_origin(&from("http://localhost:1")));
-        assert!(is_own_origin(&headers(&[("host", "localhost:1")])));
+        assert!(own(from("http://localhost:1")));
+        assert!(own(headers(&[("host", "localhost:1")])));
+        // A proxy that names us as it reaches us, and not as people do.
+        assert!(own(from("https://phileas.example.com")));
         for origin in ["http://localhost:2", "http://evil.example", "null", ""] {
-            assert!(!is_own_origin(&from(origin)), "{origin}");
+            assert!(!own(from(origin)), "{origin}");
         }
         let site = |site| headers(&[("host", "localhost:1"), ("sec-fetch-site", site)]);
-        assert!(is_own_origin(&site("same-origin")));
-        assert!(!is_own_origin(&site("cross-site")) && !is_own_origin(&site("same-site")));
+        assert!(own(site("same-origin")));
+        assert!(!own(site("cross-site")) && !own(site("same-site")));
     }
 
     #[test]
-    fn who_guesses_is_not_listened_to_for_a_while() {
+    fn who_guesses_is_told_to_wait_and_locks_nobody_out() {
         let access = guarded();
         let now = Instant::now();
-        for _ in 0..MAX_WRONG {
-            assert_eq!(access.sign_in("wrong", now), Checked::Wrong);
+        for count in 1..=MAX_WRONG {
+            assert_eq!(access.sign_in("wrong", now), Checked::Wrong(count));
         }
-        assert_eq!(access.sign_in(TOKEN, now), Checked::TooMany);
+        assert_eq!(access.sign_in("wrong", now), Checked::TooMany);
+        assert_eq!(access.sign_in(TOKEN, now), Checked::Right);
         // Programs have a count of their own, and time forgives.
-        let program = format!("Bearer {TOKEN}");
-        let program = headers(&[("authorization", &program)]);
-        assert_eq!(access.who(&program, now), Ok(Who::Bearer));
-        assert_eq!(access.sign_in(TOKEN, now + WINDOW), Checked::Right);
+        let program = |token: &str| headers(&[("authorization", &format!("Bearer {token}"))]);
+        for count in 1..=MAX_WRONG {
+            let refused = access.who(&program("wrong"), now);
+            assert_eq!(refused, Err(Checked::Wrong(count)));
+        }
+        assert_eq!(access.who(&program("wrong"), now), Err(Checked::TooMany));
+        assert_eq!(access.who(&program(TOKEN), now), Ok(Who::Bearer));
+        assert_eq!(access.sign_in("wrong", now + WINDOW), Checked::Wrong(1));
+    }
+
+    #[test]
+    fn a_credential_that_is_not_the_token_makes_nobody_somebody() {
+        let address = "127.0.0.1:9090".parse().unwrap();
+        let unguarded = Access::new(address, None, []).unwrap();
+        let now = Instant::now();
+        assert_eq!(unguarded.who(&headers(&[]), now), Ok(Who::Loopback));
+        for given in ["Basic eDp5", "Bearer", "Bearer ", "Bearer x", "x"] {
+            let headers = headers(&[("authorization", given)]);
+            assert!(unguarded.who(&headers, now).is_err(), "{given}");
+            assert!(guarded().who(&headers, now).is_err(), "{given}");
+        }
     }
 
     #[test]
@@ -442,7 +485,7 @@ mod tests {
         let cookie = format!("other=1; {COOKIE}={id}");
         let cookie = headers(&[("cookie", &cookie)]);
         assert_eq!(access.who(&cookie, now).as_ref(), Ok(&who));
-        assert_eq!(access.who(&cookie, now + SESSION), Err(Checked::Wrong));
+        assert_eq!(access.who(&cookie, now + SESSION), Err(Checked::Stranger));
         let (id, who) = access.begin(now).unwrap();
         access.end(&who);
         let cookie = format!("{COOKIE}={id}");

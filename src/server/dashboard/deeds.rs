@@ -166,12 +166,13 @@ pub(super) async fn login<I: Inbox + 'static>(
     let given = field(&form, "token").unwrap_or_default();
     match access.sign_in(&given, now) {
         Checked::Right => {}
-        Checked::Wrong => {
-            desk.record("nobody", "login", None, "refused", &request);
+        wrong @ (Checked::Wrong(_) | Checked::Stranger) => {
+            if let Some(result) = wrong.told() {
+                desk.record("nobody", "login", None, result, &request);
+            }
             let page = show::login_page(&desk, Some("This is not the admin token."));
             return (StatusCode::UNAUTHORIZED, page).into_response();
         }
-        // These are not written down: whoever guesses must not fill the disk.
         Checked::TooMany => return too_many(),
     }
     let (id, who) = match access.begin(now) {

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::Desk;
-use super::access::{Checked, WINDOW, is_own_origin};
+use super::access::{Checked, WINDOW, Who};
 use crate::server::audit::Deed;
 
 /// Nothing is loaded from anywhere else, nothing runs that stands in a page, and no form goes elsewhere.
@@ -21,6 +21,10 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 #[derive(Debug, Clone)]
 pub(super) struct RequestId(pub(super) String);
 
+/// Who asks, as far as that is known before it is known whether they must be.
+#[derive(Debug, Clone)]
+pub(super) struct Asker(Result<Who, Checked>);
+
 /// Before anything else: is the request meant for us, and does it come from a page of ours?
 pub(super) async fn receive<I>(
     State(desk): State<Arc<Desk<I>>>,
@@ -30,15 +34,20 @@ pub(super) async fn receive<I>(
     let id = format!("{:016x}", fastrand::u64(..));
     request.extensions_mut().insert(RequestId(id.clone()));
     let access = &desk.dashboard.access;
-    // Who brings the token knows us, by whatever name; no foreign page can make a browser send it.
-    let program = request.headers().contains_key(header::AUTHORIZATION);
+    let who = access.who(request.headers(), Instant::now());
+    // Whoever brings the token knows us, by whatever name. Any other credential is one that a foreign page may have made
+    // up.
+    let program = who == Ok(Who::Bearer);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let response = if !program && !access.is_our_host(request.headers()) {
         let word = "this name is not known here; use the address itself, or name it in PHILEAS_ADMIN_HOSTS\n";
         (StatusCode::MISDIRECTED_REQUEST, word).into_response()
-    } else if !reads && !is_own_origin(request.headers()) {
-        (StatusCode::FORBIDDEN, "this form comes from another page\n").into_response()
+    } else if !reads && !access.is_own_origin(request.headers()) {
+        let word = "this form comes from another page; a proxy in front must pass the Host header on, or the name that \
+                    people use must stand in PHILEAS_ADMIN_HOSTS\n";
+        (StatusCode::FORBIDDEN, word).into_response()
     } else {
+        request.extensions_mut().insert(Asker(who));
         next.run(request).await
     };
     sealed(response, &id)
@@ -56,29 +65,35 @@ pub(super) async fn admit<I>(
             .get(header::ACCEPT)
             .and_then(|kinds| kinds.to_str().ok())
             .is_some_and(|kinds| kinds.contains("text/html"));
-    let program = request.headers().contains_key(header::AUTHORIZATION);
-    match desk.dashboard.access.who(request.headers(), Instant::now()) {
+    let asker = request.extensions_mut().remove::<Asker>();
+    match asker.map_or(Err(Checked::Stranger), |Asker(who)| who) {
         Ok(who) => {
             request.extensions_mut().insert(who);
             next.run(request).await
         }
         Err(Checked::TooMany) => too_many(),
-        Err(_) => {
-            if program && let Some(RequestId(id)) = request.extensions().get() {
+        Err(refused) => {
+            if let Some(result) = refused.told()
+                && let Some(RequestId(id)) = request.extensions().get()
+            {
                 desk.dashboard.audit.record(&Deed {
                     at: desk.now(),
                     who: "nobody",
                     what: "bearer",
                     about: None,
-                    result: "refused",
+                    result,
                     request: id,
                 });
             }
-            if page && !program {
+            if page && refused == Checked::Stranger {
                 return Redirect::to("/login").into_response();
             }
-            let mut refused =
-                (StatusCode::UNAUTHORIZED, "an admin token is needed\n").into_response();
+            let word = if desk.dashboard.access.is_guarded() {
+                "an admin token is needed\n"
+            } else {
+                "no admin token is set here: leave the Authorization header out\n"
+            };
+            let mut refused = (StatusCode::UNAUTHORIZED, word).into_response();
             let how = HeaderValue::from_static("Bearer");
             refused.headers_mut().insert(header::WWW_AUTHENTICATE, how);
             refused

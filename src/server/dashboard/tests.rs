@@ -263,6 +263,19 @@ async fn a_rebound_name_is_not_served() {
         .ask("GET", "/", &[("host", "evil.example:9090")], "")
         .await;
     assert_eq!(rebound.status, StatusCode::MISDIRECTED_REQUEST);
+    // To itself a rebound page is no foreign one: it may send any header along.
+    for credential in ["Basic eDp5", "Bearer x", "Bearer", ""] {
+        let dressed = [("host", "evil.example:9090"), ("authorization", credential)];
+        let dressed = stand.ask("GET", "/deliveries", &dressed, "").await;
+        assert_eq!(
+            dressed.status,
+            StatusCode::MISDIRECTED_REQUEST,
+            "{credential}"
+        );
+        let own_name = [("authorization", credential)];
+        let own_name = stand.ask("GET", "/deliveries", &own_name, "").await;
+        assert_eq!(own_name.status, StatusCode::UNAUTHORIZED, "{credential}");
+    }
     let forged = stand.ask("POST", "/repositories/7/resume", &[], "").await;
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
     let crossed = [("sec-fetch-site", "cross-site")];
