@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use phileas_world::github::Role;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::seed::NewApp;
 use serde_json::{Value, json};
@@ -262,6 +263,50 @@ fn secrets_that_the_runner_does_not_know_are_hidden_first() {
     ] {
         assert!(!text.contains(token) && !text.contains("sandbox-jules-key"));
     }
+}
+
+#[test]
+fn a_wish_wants_writers_and_what_is_due_wants_nobody() {
+    let (bench, runner) = (bench(), Runner::new());
+    let github = |role| {
+        bench
+            .shared
+            .world()
+            .github_mut()
+            .set_role(bench.repo, "reader", role)
+    };
+    github(Role::Triage);
+    for (actor, again, heeded) in [
+        ("maintainer", "maintainer", true),
+        ("reader", "maintainer", false),
+        ("maintainer", "reader", false),
+        ("nobody", "nobody", false),
+        ("maintainer[bot]", "maintainer", false),
+    ] {
+        let people = [
+            ("INPUT_PERSONA", "tester"),
+            ("INPUT_DRY_RUN", "true"),
+            ("GITHUB_ACTOR", actor),
+            ("GITHUB_TRIGGERING_ACTOR", again),
+        ];
+        let step = runner.step(&bench, "issues", "{}", &people);
+        if heeded {
+            step.said(0, "dispatched", "due.request");
+        } else {
+            step.said(0, "refused", "refused.actor_permission");
+            assert!(step.summary.contains("may not write"), "{}", step.summary);
+        }
+        let clock = runner.step(&bench, "schedule", CLOCK, &people);
+        clock.said(0, "dispatched", "due.request");
+        let due = runner.step(&bench, "issues", "{}", &people[1..2]);
+        due.said(0, "dispatched", "due.track");
+    }
+    // What counts is what they may do now.
+    github(Role::Write);
+    let people = [("INPUT_PERSONA", "tester"), ("GITHUB_ACTOR", "reader")];
+    runner
+        .step(&bench, "issues", "{}", &people)
+        .said(0, "dispatched", "due.request");
 }
 
 #[test]
