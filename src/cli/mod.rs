@@ -1,5 +1,6 @@
 //! The command line: what is typed, what is printed, and the exit code.
 
+mod action;
 pub mod arguments;
 mod connect;
 mod deliveries;
@@ -57,7 +58,7 @@ pub fn main() -> ExitCode {
             return exit.into();
         }
     };
-    logs();
+    logs(&arguments.command);
     let mut screen = Screen::standard();
     let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
@@ -82,27 +83,37 @@ fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
         .map_err(|error| Stopped::fault(error.to_string()))
 }
 
-/// Logs go to standard error: warnings, or what `PHILEAS_LOG` asks for.
+/// Logs go to standard error: warnings, or what `PHILEAS_LOG` asks for. The runner of a workflow obeys both streams, and
+/// reads them side by side; there logs stand in the one in which its obedience is suspended.
 #[expect(
     clippy::disallowed_methods,
     reason = "the library that writes them makes control characters visible by itself"
 )]
-fn logs() {
+fn logs(command: &Command) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("PHILEAS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
+    let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()
-        .with_target(false)
-        .init();
+        .with_target(false);
+    if matches!(command, Command::Action(_)) {
+        subscriber
+            .with_writer(std::io::stdout)
+            .with_ansi(false)
+            .init();
+    } else {
+        subscriber
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+            .init();
+    }
 }
 
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     match &arguments.command {
         Command::Sandbox(arguments) => sandbox::run(arguments, screen).await,
         Command::Tick(arguments) => tick::run(arguments, screen).await,
+        Command::Action(arguments) => action::run(arguments, screen).await,
         Command::Explain(arguments) => {
             let arguments = arguments::TickArguments {
                 dry_run: true,

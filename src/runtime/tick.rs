@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Effect, Event, Ledger, Line, Reason, Report, Snapshot, Verdict,
+    self, Ask, Change, Effect, Event, Ledger, Line, Reason, Report, Session, Snapshot, Verdict,
 };
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
@@ -57,6 +57,8 @@ pub struct TickReport {
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
     /// Effects that could not be carried out, and sessions that could not be read.
     pub failed: Vec<Failed>,
+    /// Sessions that were created, as Jules answered.
+    pub created: Vec<Session>,
     /// Titles of the issues that were opened.
     pub opened: Vec<String>,
     /// Numbers of the issues that were closed.
@@ -374,6 +376,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 if let Some((_, line)) = said {
                     line.session_id = Some(session.id.clone());
                 }
+                report.created.push(session.clone());
             }
             // It was announced, not done; the next decision says what became of it.
             Event::SessionNotCreated { marker, .. } => {

@@ -100,6 +100,14 @@ impl Tokens {
         Ok(fresh.token)
     }
 
+    /// The token that was minted last. A token that was given is no secret of ours to announce.
+    pub(super) async fn minted(&self, client: &Client) -> Result<Option<Token>, Failure> {
+        match self {
+            Self::Fixed(_) => Ok(None),
+            Self::App(_) => self.current(client).await.map(Some),
+        }
+    }
+
     /// A token was refused. Whether it is worth while to ask for another one.
     pub(super) async fn refused(&self, token: &Token) -> bool {
         let Self::App(minted) = self else {

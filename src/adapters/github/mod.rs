@@ -11,6 +11,7 @@
 //! | which paths are called? | [`routes`] |
 //! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
+//! | may a person write here? | `people.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `objects.rs` (for the ledger) |
@@ -25,6 +26,7 @@ mod hooks;
 mod installation;
 mod notice;
 mod observe;
+mod people;
 mod place;
 mod plan_files;
 mod pulls;

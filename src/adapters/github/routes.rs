@@ -22,6 +22,8 @@ pub const LIST_REACHED: &str = "GET /installation/repositories";
 pub const CONVERT_MANIFEST: &str = "POST /app-manifests/{code}/conversions";
 /// A repository.
 pub const READ_REPOSITORY: &str = "GET /repos/{owner}/{repo}";
+/// What a person may do in it.
+pub const READ_PERMISSION: &str = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
 /// Its webhooks.
 pub const LIST_HOOKS: &str = "GET /repos/{owner}/{repo}/hooks";
 /// What one of them was sent, attempt by attempt, newest first.
@@ -83,6 +85,7 @@ pub const ALL: &[&str] = &[
     LIST_REACHED,
     CONVERT_MANIFEST,
     READ_REPOSITORY,
+    READ_PERMISSION,
     LIST_HOOKS,
     LIST_HOOK_DELIVERIES,
     REDELIVER,

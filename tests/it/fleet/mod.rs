@@ -8,6 +8,6 @@ mod listing;
 mod many;
 mod process;
 mod setup;
-mod stage;
+pub(crate) mod stage;
 mod stop;
 mod sweep;

@@ -254,6 +254,22 @@ pub enum SessionState {
 }
 
 impl SessionState {
+    /// The word that Jules has for it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Queued => "QUEUED",
+            Self::Planning => "PLANNING",
+            Self::AwaitingPlanApproval => "AWAITING_PLAN_APPROVAL",
+            Self::AwaitingUserFeedback => "AWAITING_USER_FEEDBACK",
+            Self::InProgress => "IN_PROGRESS",
+            Self::Paused => "PAUSED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Unknown(word) => word,
+        }
+    }
+
     /// Whether it takes up one of the key's places.
     #[must_use]
     pub fn is_live(&self) -> bool {
