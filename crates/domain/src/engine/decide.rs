@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
-use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start};
+use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start, tell, wish};
 
 /// Decides what should happen next.
 ///
@@ -36,11 +36,14 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         follow::turns(&mut draft);
         pulls::settle(&mut draft);
         start::forget_old(&mut draft);
+        // What people ask for is heard even while nothing may start.
+        wish::take_up(&mut draft);
         match gate::paused(&mut draft) {
             None => start::due(&mut draft, started),
             Some(reason) => start::say_paused(&mut draft, reason),
         }
         notices::dismiss_settled(&mut draft);
+        tell::everybody(&mut draft);
     }
     gate::silence_observers(draft.finish(), snapshot)
 }

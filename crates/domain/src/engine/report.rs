@@ -178,6 +178,8 @@ reasons! {
     NotSent = "waiting.not_sent",
     /// The listing shows more than the ledger knows; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
+    /// What a wish is about, or who made it, is read next.
+    RequestUnread = "waiting.request_unread",
     /// A failed attempt waits before it is tried again.
     RetryPause = "waiting.retry_pause",
     /// Nobody knows whether a session exists.
@@ -192,6 +194,8 @@ reasons! {
     PausedState = "paused.state",
     /// The track's state says so.
     PausedTrack = "paused.track",
+    /// The label `phileas:hold` is on what it is about.
+    SubjectHeld = "paused.hold",
     /// The state file cannot be read.
     LedgerCorrupt = "paused.ledger_corrupt",
     /// The state file is gone or old although Jules knows this repository.
@@ -230,6 +234,24 @@ reasons! {
     Unknown = "refused.unknown",
     /// A request that could not be started for a week.
     RequestOld = "refused.request_old",
+    /// Who asked has no write access, or nobody can tell who asked.
+    ActorPermission = "refused.actor_permission",
+    /// Who asked is a bot that the plan does not name.
+    ActorBot = "refused.actor_bot",
+    /// Who asked is the account of phileas itself, or Jules.
+    ActorSelf = "refused.actor_self",
+    /// The same person has asked for enough within an hour.
+    ActorBudget = "refused.actor_budget",
+    /// What it was asked for on was changed afterwards.
+    ContentChanged = "refused.content_changed",
+    /// What it was asked for on was closed or is gone.
+    SubjectClosed = "refused.subject_closed",
+    /// The pull request comes from a fork.
+    Fork = "refused.fork",
+    /// This version does not do that.
+    NotBuilt = "refused.not_built",
+    /// There is nothing that it could be done to.
+    NothingToDo = "refused.nothing_to_do",
 }
 
 impl fmt::Display for Reason {
