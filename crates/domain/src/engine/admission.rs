@@ -35,7 +35,11 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
     if let Some((reason, text)) = stranger(draft, actor) {
         return Admission::Refused(reason, text);
     }
-    if subject.pull.as_ref().is_some_and(|ends| !ends.same_repository) {
+    if subject
+        .pull
+        .as_ref()
+        .is_some_and(|ends| !ends.same_repository)
+    {
         return refused(Reason::Fork, "the pull request comes from a fork");
     }
     if let What::Run(persona) = &wish.what
@@ -44,8 +48,7 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
         let text = format!("there is no persona `{persona}`");
         return Admission::Refused(Reason::Unknown, text);
     }
-    if matches!(wish.what, What::Run(_) | What::Retry)
-        && subject.changed_since(wish.event, wish.at)
+    if matches!(wish.what, What::Run(_) | What::Retry) && subject.changed_since(wish.event, wish.at)
     {
         return refused(
             Reason::ContentChanged,

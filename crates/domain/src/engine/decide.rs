@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
-use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start, tell, wish};
+use super::{
+    Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start, tell, wish,
+};
 
 /// Decides what should happen next.
 ///

@@ -58,8 +58,6 @@ pub use snapshot::{
     Repository, Session, SessionState, Sessions, Snapshot,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
-pub use subject::{
-    Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent,
-};
+pub use subject::{Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent};
 pub use tell::STATUS_MARKER;
 pub use yields::{BudgetFigures, Yield, budget_figures, yield_of_all, yields};

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Slots, Step, Work};
-use super::{Ask, Line, Reason, Verdict, adopt, asked, binding, budget, dispatch, ending, schedule, track};
+use super::{
+    Ask, Line, Reason, Verdict, adopt, asked, binding, budget, dispatch, ending, schedule, track,
+};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
 use crate::state::{RequestState, Turn};

@@ -261,15 +261,15 @@ fn request() -> impl Strategy<Value = RequestState> {
             turn,
             number,
             comment_id: number,
-            status: at.zip(text.filter(|text| !text.is_empty())).map(
-                |(at, digest)| StatusState {
+            status: at
+                .zip(text.filter(|text| !text.is_empty()))
+                .map(|(at, digest)| StatusState {
                     digest,
                     at,
                     told: number.is_some(),
                     repeats: 2,
                     extra: extra.clone(),
-                },
-            ),
+                }),
             created_at: at,
             finished_at: at,
             extra,
