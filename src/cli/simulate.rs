@@ -109,9 +109,9 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
-        labelled: std::collections::BTreeMap::new(),
-        subjects: std::collections::BTreeMap::new(),
-        permissions: std::collections::BTreeMap::new(),
+        labelled: BTreeMap::new(),
+        subjects: BTreeMap::new(),
+        permissions: BTreeMap::new(),
         viewer: None,
         ask: Ask::Due,
     })

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Effect, Event, Ledger, Line, Reason, Report, Snapshot, Verdict,
+    self, Ask, Change, Effect, Event, LABEL_PREFIX, Ledger, Line, Reason, Report, Snapshot, Verdict,
 };
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
@@ -220,6 +220,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             // A later round decides about the same look at the world, in which they are still open.
             let notices = &mut sight.snapshot.notices;
             notices.retain(|notice| !report.closed.contains(&notice.number));
+            forget_labels(&mut sight.snapshot, &decision.effects);
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -383,7 +384,19 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 report.done.retain(|(_, line)| !announced(line));
             }
             // It stands among the failed ones, with what it was about.
-            Event::EffectFailed { .. } => {}
+            Event::EffectFailed { .. } | Event::StatusTold { .. } => {}
+        }
+    }
+}
+
+/// Labels that were to be taken off are not looked at again in this tick, in which they would still be on. Whether they
+/// are off shows the next one.
+fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
+    for effect in effects {
+        if let Effect::RemoveLabel { thread, label } = effect
+            && let Some(words) = snapshot.labelled.get_mut(thread)
+        {
+            words.retain(|word| label.strip_prefix(LABEL_PREFIX) != Some(word.as_str()));
         }
     }
 }

@@ -368,7 +368,10 @@ fn r28_while_everything_is_paused_a_request_is_heard_and_waits() {
     desk.paused_by_variable = Some("yes".to_owned());
     desk.label(7, "b", "ada");
     desk.tick();
-    assert_eq!(desk.reasons("request:1").last(), Some(&Reason::PausedVariable));
+    assert_eq!(
+        desk.reasons("request:1").last(),
+        Some(&Reason::PausedVariable)
+    );
     assert!(desk.sessions.is_empty());
     assert_eq!(desk.eyes, [(7, None)]);
     assert!(

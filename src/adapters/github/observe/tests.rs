@@ -20,7 +20,7 @@ fn pull(number: u64, state: &str) -> Value {
     value!({ "number": number, "state": state, "isDraft": false, "title": "t", "body": "b",
         "author": { "login": "ada" }, "headRefName": "h", "headRefOid": "1f",
         "isCrossRepository": false, "baseRefName": "main", "createdAt": "2026-01-04T00:00:00Z",
-        "closedAt": null, "mergedAt": null, "reviews": { "nodes": [] } })
+        "closedAt": null, "mergedAt": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
 }
 
 fn answer() -> Value {
@@ -54,6 +54,9 @@ fn answer() -> Value {
             { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->" },
             { "number": 6, "body": "somebody's own" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
+        "active": { "nodes": [
+            { "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } },
+            { "number": 9, "labels": null } ] },
     } } })
 }
 
@@ -119,6 +122,10 @@ async fn one_request_tells_everything() {
     let key = "jules_credential".to_owned();
     assert_eq!(seen.notices, [Notice { number: 5, key }]);
     assert_eq!(seen.paused_by_label, Some(8));
+    // Labels of ours on what is open, whatever their case; pull requests that are closed do not count.
+    let words = |word: &str| BTreeSet::from([word.to_owned()]);
+    let labelled = [(3, words("curator")), (8, words("pause"))];
+    assert_eq!(seen.labelled, labelled.into());
     let usage = set.client.usage();
     assert_eq!((usage.requests, usage.points), (1, 2));
     assert_eq!(set.script.lines(), ["POST https://api.github.com/graphql"]);

@@ -29,6 +29,19 @@ pub(in super::super) struct Repository {
     pub(in super::super) recent: Connection<PullFacts>,
     pub(in super::super) notices: Connection<NoticeIssue>,
     pub(in super::super) paused: Connection<Numbered>,
+    pub(in super::super) active: Connection<Labelled>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Labelled {
+    pub(in super::super) number: u64,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) labels: Option<Connection<Named>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Named {
+    pub(in super::super) name: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]

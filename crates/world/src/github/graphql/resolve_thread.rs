@@ -416,6 +416,7 @@ impl Run<'_> {
             "editor" => Val::thing(comment.edits.last().map(|edit| Thing::Account(edit.editor))),
             "includesCreatedEdit" => (!comment.edits.is_empty()).into(),
             "isMinimized" => false.into(),
+            "viewerDidAuthor" => (comment.author == self.identity.account).into(),
             "url" => self
                 .model
                 .web_url(
