@@ -135,6 +135,8 @@ fn snapshot() -> Snapshot {
         paused_by_variable: None,
         paused_by_label: None,
         labelled: std::collections::BTreeMap::new(),
+        comments: Vec::new(),
+        crowded: std::collections::BTreeSet::new(),
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,

@@ -115,6 +115,8 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
         labelled: observation.labelled,
+        comments: observation.comments,
+        crowded: observation.crowded,
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
@@ -366,6 +368,8 @@ mod tests {
                 notices: Vec::new(),
                 paused_by_label: None,
                 labelled: BTreeMap::new(),
+                comments: Vec::new(),
+                crowded: BTreeSet::new(),
             })
         }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, CreateFailure, CreateSession, ListingNeed, Notice, Permission, Pull,
+    Activity, Actor, Comment, CreateFailure, CreateSession, ListingNeed, Notice, Permission, Pull,
     Repository, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
@@ -65,6 +65,10 @@ pub struct Observation {
     pub paused_by_label: Option<u64>,
     /// Open issues and pull requests with labels of ours: the words behind the prefix, in lower case.
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
+    /// The newest comments on what is open and was touched last that say something to phileas.
+    pub comments: Vec<Comment>,
+    /// Where more was said of late than is read at once.
+    pub crowded: BTreeSet<u64>,
 }
 
 /// Issues and pull requests that wishes are about.

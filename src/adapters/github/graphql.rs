@@ -21,6 +21,8 @@ use super::{Client, error};
 pub(super) const OBSERVE: &str = concat!(
     include_str!("graphql/observe.graphql"),
     "\n",
+    include_str!("graphql/account.graphql"),
+    "\n",
     include_str!("graphql/file_facts.graphql"),
     "\n",
     include_str!("graphql/pull_facts.graphql"),
@@ -32,7 +34,11 @@ pub(super) const OPEN_PULLS: &str = concat!(
 );
 pub(super) const FILE_FACTS: &str = include_str!("graphql/file_facts.graphql");
 pub(super) const PULL_FACTS: &str = include_str!("graphql/pull_facts.graphql");
-pub(super) const SUBJECT_FACTS: &str = include_str!("graphql/subject_facts.graphql");
+pub(super) const SUBJECT_FACTS: &str = concat!(
+    include_str!("graphql/subject_facts.graphql"),
+    "\n",
+    include_str!("graphql/account.graphql"),
+);
 pub(super) const OWN_COMMENTS: &str = include_str!("graphql/own_comments.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 

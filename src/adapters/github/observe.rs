@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use jiff::SignedDuration;
 use phileas_domain::engine::{Checks, LABEL_PREFIX, Notice, Pull, Repository};
 use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
 use phileas_domain::state::STATE_PATH;
@@ -20,6 +21,7 @@ use super::wire::file::{Form, Text};
 use super::wire::git::Blob;
 use super::wire::observation::{LedgerCommit, Observed, OpenPulls};
 use super::wire::pull::PullFacts;
+use super::wire::subject::Said;
 use super::{Client, error, notice, routes};
 
 /// The largest state file that is read, in bytes.
@@ -30,6 +32,8 @@ const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
 const MAX_BLOB_READS: usize = 16;
 /// How many further pages of open pull requests are read; each holds 100.
 const MAX_PULL_PAGES: usize = 10;
+/// A repository is looked at once an hour at least, so what was said before that has been seen.
+const HEARD_AGAIN: SignedDuration = SignedDuration::from_hours(1);
 const WHAT: &str = "POST /graphql (Observe)";
 
 /// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
@@ -108,14 +112,30 @@ impl Client {
             default_head: commit.map(|commit| Oid::new(commit.oid)),
         };
         let mut labelled = BTreeMap::new();
-        let issues = seen.active.into_iter();
-        for issue in issues {
+        let mut crowded = BTreeSet::new();
+        let mut comments = Vec::new();
+        let an_hour_ago = now.checked_sub(HEARD_AGAIN).unwrap_or(now);
+        let mut hear = |number: u64, said: Said| {
+            if said.is_crowded(an_hour_ago) {
+                crowded.insert(number);
+            }
+            comments.extend(said.commands(number));
+        };
+        for issue in seen.active {
             let names = issue.labels.into_iter().flatten().map(|label| label.name);
             note_labels(&mut labelled, issue.number, names);
+            hear(issue.number, issue.comments);
         }
         let mut pulls = BTreeMap::new();
         let further = self.further_pulls(seen.open.next()).await?;
-        for facts in further.into_iter().chain(seen.open).chain(seen.recent) {
+        let recent = seen.recent.into_iter().map(|pull| {
+            if let Some(number) = pull.facts.number_while_open() {
+                hear(number, pull.comments);
+            }
+            pull.facts
+        });
+        let recent: Vec<PullFacts> = recent.collect();
+        for facts in further.into_iter().chain(seen.open).chain(recent) {
             if let Some((number, names)) = facts.labels_while_open() {
                 note_labels(&mut labelled, number, names);
             }
@@ -143,6 +163,8 @@ impl Client {
                 .collect(),
             paused_by_label: seen.paused.into_iter().next().map(|issue| issue.number),
             labelled,
+            comments,
+            crowded,
         })
     }
 

@@ -35,11 +35,11 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
     if gate::ledger(&mut draft) {
         // What happened is written down even while nothing may start.
         events::apply(&mut draft, events);
+        // What people ask for is heard even while nothing may start, and before anybody else speaks.
+        wish::take_up(&mut draft);
         follow::turns(&mut draft);
         pulls::settle(&mut draft);
         start::forget_old(&mut draft);
-        // What people ask for is heard even while nothing may start.
-        wish::take_up(&mut draft);
         match gate::paused(&mut draft) {
             None => start::due(&mut draft, started),
             Some(reason) => start::say_paused(&mut draft, reason),

@@ -164,6 +164,15 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     if let Some(pull) = pull {
         know_pull(draft, track, slot, turn, pull);
     }
+    // An approval is for the plan that waited when it was given, not for one that is made later.
+    let at_plan =
+        |session: &super::Session| session.state == super::SessionState::AwaitingPlanApproval;
+    if turn.approved_by.is_some()
+        && listed.is_some_and(|session| !at_plan(session))
+        && let Some(turn) = draft.turn_mut(track, slot)
+    {
+        turn.approved_by = None;
+    }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
     let policy = binding::policy_of(draft, track, index, &turn.persona_id);
     // One that nobody can see may be at work, unless Jules says that there is none.

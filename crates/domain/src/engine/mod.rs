@@ -9,6 +9,7 @@ mod adopt;
 mod asked;
 mod binding;
 mod budget;
+mod comment;
 mod decide;
 mod decision;
 mod dispatch;
@@ -43,6 +44,7 @@ mod wish;
 mod yields;
 
 pub use asked::{asked_for, pending_requests, withdraw};
+pub use comment::{Comment, command_in};
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};

@@ -120,6 +120,8 @@ reasons! {
     DueRequest = "due.request",
     /// The attempt before this one came to nothing.
     DueRetry = "due.retry",
+    /// A person's command was carried out.
+    Obeyed = "finished.command",
     /// The session was found by its marker.
     FoundByMarker = "found.by_marker",
     /// A second session of one turn was found.
@@ -178,6 +180,8 @@ reasons! {
     NotSent = "waiting.not_sent",
     /// The listing shows more than the ledger knows; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
+    /// More was said on one issue or pull request than is read at once.
+    CommentsMissed = "waiting.comments_missed",
     /// What a wish is about, or who made it, is read next.
     RequestUnread = "waiting.request_unread",
     /// A failed attempt waits before it is tried again.
@@ -248,6 +252,8 @@ reasons! {
     SubjectClosed = "refused.subject_closed",
     /// The pull request comes from a fork.
     Fork = "refused.fork",
+    /// The plan keeps it from phileas.
+    PlanForbids = "refused.plan_forbids",
     /// This version does not do that.
     NotBuilt = "refused.not_built",
     /// There is nothing that it could be done to.

@@ -11,7 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::draft::Draft;
 use super::limits::{GRACE, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS};
 use super::neutral::neutral;
-use super::wish::{PENDING, REFUSED};
+use super::obey::account;
+use super::wish::{DONE, PENDING, REFUSED};
 use super::{Effect, Reason, Verdict};
 use crate::model::TrackName;
 use crate::prompt;
@@ -22,6 +23,7 @@ pub const STATUS_MARKER: &str = "<!-- phileas:status -->";
 
 /// Brings every status comment up to date.
 pub(super) fn everybody(draft: &mut Draft<'_>) {
+    answer(draft);
     let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
     for (key, request) in &draft.state.requests {
         if let (Some(subject), Some(_), Some(number)) =
@@ -36,6 +38,33 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
         requests.reverse();
         requests.truncate(STATUS_REQUESTS);
         subject(draft, &requests);
+    }
+}
+
+/// Answers those who want to know how things stand. It is written down, so that it is told once and stays.
+fn answer(draft: &mut Draft<'_>) {
+    let waits = |request: &RequestState| {
+        request.outcome.as_deref() == Some(DONE)
+            && request.answer.is_none()
+            && matches!(request.command.as_deref(), Some("status" | "explain"))
+    };
+    let keys: Vec<String> = draft
+        .state
+        .requests
+        .iter()
+        .filter(|(_, request)| waits(request))
+        .map(|(key, _)| key.clone())
+        .collect();
+    for key in keys {
+        let command = draft
+            .state
+            .requests
+            .get(&key)
+            .map(|one| one.command.clone());
+        let text = account(draft, command == Some(Some("explain".to_owned())));
+        if let Some(request) = draft.state.requests.get_mut(&key) {
+            request.answer = Some(text);
+        }
     }
 }
 
@@ -117,9 +146,10 @@ fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<String> {
     let mut lines = Vec::new();
     for (number, key) in requests {
         let request = draft.state.requests.get(key)?;
-        let what = match (&request.persona, request.kind.as_str()) {
+        let what = match (&request.persona, &request.command) {
             (Some(persona), _) => format!("`{}`", plain(persona.as_str())),
-            (None, kind) => format!("a {}", plain(kind)),
+            (None, Some(command)) => format!("the command `{}`", plain(command)),
+            (None, None) => "a wish".to_owned(),
         };
         let who = request
             .actor
@@ -166,7 +196,10 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
     let Some(turn) = &request.turn else {
         return Some(match outcome {
             "cancelled" => "taken back before it was started.".to_owned(),
-            "done" => "done.".to_owned(),
+            DONE => match &request.answer {
+                Some(answer) => format!("{}.", answer.trim_end_matches('.')),
+                None => "done.".to_owned(),
+            },
             other => format!("over: {}.", plain(other)),
         });
     };
@@ -277,6 +310,7 @@ fn refusal(code: &str) -> &'static str {
         Some(Reason::SubjectClosed) => "it was closed before it could start",
         Some(Reason::RequestOld) => "it was asked for more than seven days ago; ask again",
         Some(Reason::Unknown) => "there is nothing by that name here",
+        Some(Reason::PlanForbids) => "the plan leaves it to people, in Jules itself",
         Some(Reason::NotBuilt) => "this version of phileas cannot do that",
         Some(Reason::NothingToDo) => "there is nothing here that it could be done to",
         Some(Reason::PersonaSensitive) => {

@@ -6,8 +6,9 @@
 use jiff::Timestamp;
 
 use super::admission::{Admission, admit};
+use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{POLL, SUBJECTS_READ};
+use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::{Effect, Line, Reason, Verdict, obey};
 use crate::model::{PersonaId, TrackName};
@@ -22,6 +23,8 @@ pub(super) const BY_COMMENT: &str = "comment";
 pub(super) const PENDING: &str = "pending";
 /// The outcome of a request that was not let through, or cannot be fulfilled.
 pub(super) const REFUSED: &str = "refused";
+/// The outcome of a command that was carried out.
+pub(super) const DONE: &str = "done";
 /// The label that keeps everything from starting on what it is put on.
 pub(super) const HOLD: &str = "hold";
 /// The label that pauses the repository.
@@ -56,6 +59,18 @@ pub(super) enum What {
     ApprovePlan,
     /// To be merged.
     Merge,
+    /// What is at work here shall stop.
+    Cancel,
+    /// Nothing shall start any more.
+    Pause,
+    /// It may again.
+    Resume,
+    /// How it goes.
+    Status,
+    /// Why nothing happens.
+    Explain,
+    /// Everything shall stop at once.
+    Stop,
     /// Something that is not understood here.
     Unknown(String),
 }
@@ -72,9 +87,42 @@ impl What {
         }
     }
 
+    /// What a comment asks for, by the words behind `/phileas`.
+    fn of_comment(words: &[&str]) -> Self {
+        match words {
+            ["run", persona] => Self::Run((*persona).into()),
+            ["approve"] => Self::ApprovePlan,
+            ["retry"] => Self::Retry,
+            ["cancel"] => Self::Cancel,
+            ["pause", ..] => Self::Pause,
+            ["resume"] => Self::Resume,
+            ["status"] => Self::Status,
+            ["explain"] => Self::Explain,
+            ["stop"] => Self::Stop,
+            words => Self::Unknown(words.join(" ")),
+        }
+    }
+
+    /// The command's name.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::Retry => "retry",
+            Self::ApprovePlan => "approve",
+            Self::Merge => "merge",
+            Self::Cancel => "cancel",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Status => "status",
+            Self::Explain => "explain",
+            Self::Stop => "stop",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
     /// Whether it only stops something: that is never counted.
     pub(super) fn is_brake(&self) -> bool {
-        false
+        matches!(self, Self::Cancel | Self::Pause | Self::Stop)
     }
 }
 
@@ -107,6 +155,56 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
                 say_unread(draft, text);
             }
         }
+    }
+    commented(draft);
+}
+
+/// Takes up every command that stands in a comment. One that is known is over, whatever its comment has become.
+fn commented(draft: &mut Draft<'_>) {
+    let snapshot = draft.snapshot;
+    for number in &snapshot.crowded {
+        let text = format!(
+            "more was said on #{number} within an hour than is read at once; a command among the earlier comments is \
+             to be given again"
+        );
+        let line = Line::repository(Verdict::Waiting, Reason::CommentsMissed, text);
+        draft.say(line);
+    }
+    let now = draft.now();
+    let mut unread = 0;
+    for comment in &snapshot.comments {
+        let Some(words) = command_in(&comment.body) else {
+            continue;
+        };
+        let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
+        if comment.edited || is_old || draft.state.requests.contains_key(&comment.id) {
+            continue;
+        }
+        let subject = match snapshot.subjects.get(&comment.thread) {
+            Some(Some(subject)) => subject,
+            Some(None) => continue,
+            None => {
+                if unread < SUBJECTS_READ {
+                    draft.needs.subjects.insert(comment.thread);
+                }
+                unread += 1;
+                let text = format!("a command on #{} is read next", comment.thread);
+                say_unread(draft, text);
+                continue;
+            }
+        };
+        let wish = Wish {
+            key: &comment.id,
+            kind: BY_COMMENT,
+            subject,
+            what: What::of_comment(&words),
+            actor: comment.author.as_ref(),
+            at: comment.created_at,
+            event: None,
+            label: None,
+            comment: Some(comment.number),
+        };
+        decide(draft, &wish);
     }
 }
 
@@ -157,7 +255,12 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
             say_unread(draft, text);
         }
         Admission::Refused(reason, text) => {
-            let is_public = wish.kind == BY_LABEL || reason == Reason::Unknown;
+            // A stranger's comment does not make phileas talk.
+            let is_stranger = matches!(
+                reason,
+                Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
+            );
+            let is_public = wish.kind == BY_LABEL || !is_stranger;
             let track = record(draft, wish, is_public, |request, now| {
                 request.outcome = Some(REFUSED.to_owned());
                 request.reason = Some(reason.code().to_owned());
@@ -169,8 +272,12 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
             acknowledge(draft, wish, false);
         }
         Admission::Granted => {
-            obey::carry_out(draft, wish);
-            acknowledge(draft, wish, true);
+            if obey::carry_out(draft, wish) {
+                acknowledge(draft, wish, true);
+            } else {
+                let text = format!("`{}` needs a look at Jules", wish.what.word());
+                say_unread(draft, text);
+            }
         }
     }
 }
@@ -187,8 +294,7 @@ fn acknowledge(draft: &mut Draft<'_>, wish: &Wish<'_>, heard: bool) {
     }
 }
 
-/// Writes a wish into the state, and answers with its track. `is_public`: the status comment speaks of it; a stranger's
-/// comment does not make phileas talk.
+/// Writes a wish into the state, and answers with its track. `is_public`: the status comment speaks of it.
 pub(super) fn record(
     draft: &mut Draft<'_>,
     wish: &Wish<'_>,
@@ -216,6 +322,10 @@ pub(super) fn record(
         persona: match &wish.what {
             What::Run(persona) => Some(persona.clone()),
             _ => None,
+        },
+        command: match &wish.what {
+            What::Run(_) => None,
+            what => Some(what.word().to_owned()),
         },
         number: Some(number),
         comment_id: same.last().map(|(_, id)| *id),

@@ -256,7 +256,9 @@ fn request() -> impl Strategy<Value = RequestState> {
                 .clone()
                 .filter(|id| !id.is_empty())
                 .map(PersonaId::from),
+            command: text.clone(),
             outcome: text.clone(),
+            answer: text.clone(),
             reason: text.clone(),
             turn,
             number,

@@ -228,7 +228,9 @@ fn request(request: &RequestState) -> Value {
     out.put_if("actor_id", request.actor_id, request.actor_id.is_some());
     out.put_if("thread", request.thread, request.thread.is_some());
     out.text_if("persona", request.persona.as_ref());
+    out.text_if("command", request.command.as_ref());
     out.text_if("outcome", request.outcome.as_ref());
+    out.text_if("answer", request.answer.as_ref());
     out.text_if("reason", request.reason.as_ref());
     out.text_if("turn", request.turn.as_ref());
     out.put_if("number", request.number, request.number.is_some());

@@ -122,8 +122,12 @@ pub struct RequestState {
     pub thread: Option<u64>,
     /// Who is asked for, where the subject does not say it.
     pub persona: Option<PersonaId>,
+    /// The command, where it is not for a session.
+    pub command: Option<String>,
     /// `dispatched`, `refused`, …
     pub outcome: Option<String>,
+    /// What a command was answered, in our own words.
+    pub answer: Option<String>,
     /// Why it was refused: the code of a reason.
     pub reason: Option<String>,
     /// The turn it started.

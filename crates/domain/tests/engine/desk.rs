@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    Activity, ActivityKind, Actor, Ask, Checks, CreateFailure, CreateSession, Decision, Effect,
-    Event, KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Permission, Pull, PullState,
-    Reason, Repository, Session, SessionState, Sessions, Snapshot, Subject, Verdict, decide, needs,
+    Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
+    Effect, Event, KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Permission, Pull,
+    PullState, Reason, Repository, Session, SessionState, Sessions, Snapshot, Subject, Verdict,
+    decide, needs,
 };
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -53,6 +54,10 @@ pub(crate) struct Desk {
     pub(crate) viewer: Option<Actor>,
     /// The status comments by their ids: where, and what they say.
     pub(crate) comments: BTreeMap<u64, (u64, String)>,
+    /// What people said, as far as it is shown.
+    pub(crate) said: Vec<Comment>,
+    /// Where more was said than is shown.
+    pub(crate) crowded: BTreeSet<u64>,
     /// What was looked at with eyes.
     pub(crate) eyes: Vec<(u64, Option<u64>)>,
     /// How many accounts were asked about.
@@ -104,6 +109,8 @@ impl Desk {
             permissions: BTreeMap::new(),
             viewer: None,
             comments: BTreeMap::new(),
+            said: Vec::new(),
+            crowded: BTreeSet::new(),
             eyes: Vec::new(),
             asked_about: 0,
             answering: Answering::Session,
@@ -209,6 +216,8 @@ impl Desk {
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
             labelled: self.labelled(),
+            comments: self.said.clone(),
+            crowded: self.crowded.clone(),
             subjects: BTreeMap::new(),
             permissions: BTreeMap::new(),
             viewer: None,

@@ -6,6 +6,8 @@ mod alike;
 mod answers;
 mod broken;
 mod catch_up;
+mod commands;
+mod comments;
 mod commits;
 mod creates;
 mod cycle;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::engine::{
-    Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent,
+    Actor, Comment, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent,
 };
 
 use crate::desk::Desk;
@@ -86,6 +86,21 @@ impl Desk {
             at,
             actor,
             what,
+        });
+        id
+    }
+
+    /// Somebody writes a comment, now. Answers with its id.
+    pub(crate) fn writes(&mut self, number: u64, body: &str, who: &str) -> String {
+        let id = format!("IC_{}", self.said.len());
+        self.said.push(Comment {
+            id: id.clone(),
+            number: 500 + self.said.len() as u64,
+            thread: number,
+            created_at: self.now,
+            edited: false,
+            author: Some(account(who)),
+            body: body.to_owned(),
         });
         id
     }

@@ -54,6 +54,8 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         paused_by_variable: None,
         paused_by_label: None,
         labelled: std::collections::BTreeMap::new(),
+        comments: Vec::new(),
+        crowded: BTreeSet::new(),
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,

@@ -23,6 +23,17 @@ fn pull(number: u64, state: &str) -> Value {
         "closedAt": null, "mergedAt": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
 }
 
+/// The same with a command and another comment on it, of so many in all.
+fn said(mut on: Value, total: usize) -> Value {
+    let comment = |body: &str| {
+        value!({ "id": format!("IC_{}", on["number"]), "fullDatabaseId": "4000000001", "createdAt": start().to_string(),
+            "lastEditedAt": null, "author": { "__typename": "User", "login": "ada", "databaseId": 5 }, "body": body })
+    };
+    let nodes = [comment("/phileas run curator"), comment("> /phileas stop")];
+    on["comments"] = value!({ "totalCount": total, "nodes": nodes });
+    on
+}
+
 fn answer() -> Value {
     let journal = value!({ "name": "2026-01-04.md", "mode": 33188, "oid": "b2", "size": 9 });
     let link = value!({ "name": "prompt.md", "mode": 40960, "oid": "b3", "size": 4, "object": {
@@ -49,14 +60,14 @@ fn answer() -> Value {
             "folder": { "name": ".jules", "mode": 16384, "oid": "d2", "size": 0 },
             "state": file("cycle_state.json", "{\"version\":5}") } },
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
-        "recent": { "nodes": [pull(3, "OPEN"), pull(2, "CLOSED"), null] },
+        "recent": { "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
             { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->" },
             { "number": 6, "body": "somebody's own" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
         "active": { "nodes": [
-            { "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } },
-            { "number": 9, "labels": null } ] },
+            said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),
+            said(value!({ "number": 9, "labels": null }), 99) ] },
     } } })
 }
 
@@ -126,6 +137,16 @@ async fn one_request_tells_everything() {
     let words = |word: &str| BTreeSet::from([word.to_owned()]);
     let labelled = [(3, words("curator")), (8, words("pause"))];
     assert_eq!(seen.labelled, labelled.into());
+    let heard: Vec<_> = seen
+        .comments
+        .iter()
+        .map(|one| (one.thread, one.number))
+        .collect();
+    assert_eq!(
+        heard,
+        [(8, 4_000_000_001), (9, 4_000_000_001), (3, 4_000_000_001)]
+    );
+    assert_eq!(seen.crowded, [9].into());
     let usage = set.client.usage();
     assert_eq!((usage.requests, usage.points), (1, 2));
     assert_eq!(set.script.lines(), ["POST https://api.github.com/graphql"]);

@@ -73,6 +73,11 @@ impl Review {
 }
 
 impl PullFacts {
+    /// Its number, while it is open.
+    pub(in super::super) fn number_while_open(&self) -> Option<u64> {
+        matches!(self.state, State::Open).then_some(self.number)
+    }
+
     /// Its number and its labels, while it is open.
     pub(in super::super) fn labels_while_open(&self) -> Option<(u64, Vec<&str>)> {
         let nodes = &self.labels.as_ref()?.nodes;

@@ -1,7 +1,9 @@
 //! Issues and pull requests that a wish is about, and the comments on them.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Actor, Ends, Subject, SubjectChange, SubjectEvent};
+use phileas_domain::engine::{
+    Actor, Comment as Command, Ends, Subject, SubjectChange, SubjectEvent, command_in,
+};
 use phileas_domain::model::Login;
 use serde::Deserialize;
 
@@ -106,6 +108,54 @@ struct TimedEvent {
     created_at: Timestamp,
     #[serde(deserialize_with = "present")]
     actor: Option<Account>,
+}
+
+/// The newest comments on something.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Said {
+    total_count: usize,
+    nodes: Vec<Option<SaidComment>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SaidComment {
+    id: String,
+    #[serde(deserialize_with = "present")]
+    full_database_id: Option<String>,
+    created_at: Timestamp,
+    #[serde(deserialize_with = "present")]
+    last_edited_at: Option<Timestamp>,
+    #[serde(deserialize_with = "present")]
+    author: Option<Account>,
+    body: String,
+}
+
+impl Said {
+    /// Whether there is more than is shown, and all that is shown was written since.
+    pub(in super::super) fn is_crowded(&self, since: Timestamp) -> bool {
+        let mut shown = self.nodes.iter().flatten();
+        self.total_count > self.nodes.len() && shown.all(|comment| comment.created_at > since)
+    }
+
+    /// Those that say something to phileas.
+    pub(in super::super) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
+        let comments = self.nodes.into_iter().flatten();
+        comments
+            .filter(|comment| command_in(&comment.body).is_some())
+            .filter_map(move |comment| {
+                Some(Command {
+                    id: comment.id,
+                    number: comment.full_database_id?.parse().ok()?,
+                    thread,
+                    created_at: comment.created_at,
+                    edited: comment.last_edited_at.is_some(),
+                    author: comment.author.map(Actor::from),
+                    body: comment.body,
+                })
+            })
+    }
 }
 
 /// One of the comments that `own_comments.graphql` shows.
