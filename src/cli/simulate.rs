@@ -111,7 +111,7 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         paused_by_label: None,
         labelled: BTreeMap::new(),
         comments: Vec::new(),
-        crowded: std::collections::BTreeSet::new(),
+        crowded: BTreeSet::new(),
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,

@@ -44,8 +44,17 @@ pub(super) async fn execute(
                 marker,
                 digest,
                 body,
+                not_after,
             } => {
-                let told = github.tell_status(*thread, *comment_id, marker, body).await;
+                // Whoever was stopped for long might meet the successor that writes it instead.
+                let told = if now() < *not_after {
+                    github.tell_status(*thread, *comment_id, marker, body).await
+                } else {
+                    Err(Failure {
+                        disposition: Disposition::Retry { after: None },
+                        detail: "the time for it was over".to_owned(),
+                    })
+                };
                 told.map(|comment_id| {
                     events.push(Event::StatusTold {
                         request: request.clone(),

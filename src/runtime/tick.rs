@@ -178,16 +178,21 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         report: &mut TickReport,
         stop: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Stop> {
+        let mut approved: Vec<Effect> = Vec::new();
         for round in 1..=MAX_ROUNDS {
             // What the rounds before have started makes room for others, and these need journals of their own.
             look_further(self.github, self.jules, self.stopwatch, sight).await;
             report.stopped |= stop();
             // Nobody would write down what came of a session that the last round starts.
-            let decision = if round < MAX_ROUNDS && !report.stopped {
+            let mut decision = if round < MAX_ROUNDS && !report.stopped {
                 engine::decide(&sight.snapshot, events)
             } else {
                 engine::settle(&sight.snapshot, events)
             };
+            // What Jules was told a moment ago does not show in what was read before.
+            decision.effects.retain(|effect| !approved.contains(effect));
+            let is_approval = |effect: &&Effect| matches!(effect, Effect::ApprovePlan { .. });
+            approved.extend(decision.effects.iter().filter(is_approval).cloned());
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {

@@ -89,6 +89,8 @@ pub enum Effect {
         digest: String,
         /// The text, the marker included.
         body: String,
+        /// GitHub may be called only before this: a later decision writes it again.
+        not_after: Timestamp,
     },
 }
 
@@ -217,6 +219,7 @@ mod tests {
             marker: String::new(),
             digest: String::new(),
             body: String::new(),
+            not_after: Timestamp::MIN,
         };
         for (effect, name) in [
             (message, "send_message"),

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
-use super::limits::{GRACE, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS};
+use super::limits::{
+    GRACE, INTENT_VALID, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS,
+};
 use super::neutral::neutral;
 use super::obey::account;
 use super::wish::{DONE, PENDING, REFUSED};
@@ -124,6 +126,7 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
         marker: STATUS_MARKER.to_owned(),
         digest,
         body,
+        not_after: later(now, INTENT_VALID),
     });
 }
 
