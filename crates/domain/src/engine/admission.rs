@@ -21,8 +21,7 @@ pub(super) enum Admission {
     Granted,
 }
 
-/// Whether a wish is let through, cheapest question first: GitHub is asked about its actor only when nothing else
-/// stands in the way.
+/// Whether a wish is let through. GitHub is asked about its actor only where the account itself does not settle it.
 pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
     let refused = |reason, text: &str| Admission::Refused(reason, text.to_owned());
     let subject = wish.subject;
@@ -35,11 +34,23 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
     if let Some((reason, text)) = stranger(draft, actor) {
         return Admission::Refused(reason, text);
     }
-    if subject
+    // Before anything is said of what was asked for: a stranger learns nothing, and is not answered.
+    match may_write(draft, actor) {
+        None => return Admission::Unread,
+        Some(false) => {
+            return refused(
+                Reason::ActorPermission,
+                "only people with write access may ask",
+            );
+        }
+        Some(true) => {}
+    }
+    let starts = matches!(wish.what, What::Run(_) | What::Retry);
+    let is_fork = subject
         .pull
         .as_ref()
-        .is_some_and(|ends| !ends.same_repository)
-    {
+        .is_some_and(|ends| !ends.same_repository);
+    if starts && is_fork {
         return refused(Reason::Fork, "the pull request comes from a fork");
     }
     if let What::Run(persona) = &wish.what
@@ -48,25 +59,19 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
         let text = format!("there is no persona `{persona}`");
         return Admission::Refused(Reason::Unknown, text);
     }
-    if matches!(wish.what, What::Run(_) | What::Retry) && subject.changed_since(wish.event, wish.at)
-    {
+    if starts && subject.changed_since(wish.event, wish.at) {
         return refused(
             Reason::ContentChanged,
             "the text or the commits were changed after it was asked for",
         );
     }
-    match may_write(draft, actor) {
-        None => Admission::Unread,
-        Some(false) => refused(
-            Reason::ActorPermission,
-            "only people with write access may ask",
-        ),
-        Some(true) if !wish.what.is_brake() && spent(draft, actor) => refused(
+    if !wish.what.is_brake() && spent(draft, actor) {
+        return refused(
             Reason::ActorBudget,
             "enough was asked for by the same person within an hour",
-        ),
-        Some(true) => Admission::Granted,
+        );
     }
+    Admission::Granted
 }
 
 /// Why an account is never listened to, whatever it may do in the repository.

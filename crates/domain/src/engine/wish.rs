@@ -13,6 +13,7 @@ use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::{Effect, Line, Reason, Verdict, obey};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::RESERVED_IDS;
+use crate::prompt;
 use crate::state::RequestState;
 
 /// The kind of a request that was made by a label.
@@ -29,6 +30,8 @@ pub(super) const DONE: &str = "done";
 pub(super) const HOLD: &str = "hold";
 /// The label that pauses the repository.
 const PAUSE: &str = "pause";
+/// The longest word that could be a persona's id; GitHub's labels are no longer than 50 characters themselves.
+const WORD_LIMIT: usize = 100;
 
 /// A wish and where it was put.
 pub(super) struct Wish<'a> {
@@ -83,14 +86,15 @@ impl What {
             "approve-plan" => Self::ApprovePlan,
             "merge" => Self::Merge,
             word if RESERVED_IDS.contains(&word) => Self::Unknown(word.to_owned()),
-            id => Self::Run(id.into()),
+            id if could_be_persona(id) => Self::Run(id.into()),
+            other => Self::Unknown(shortened(other)),
         }
     }
 
     /// What a comment asks for, by the words behind `/phileas`.
     fn of_comment(words: &[&str]) -> Self {
         match words {
-            ["run", persona] => Self::Run((*persona).into()),
+            ["run", persona] if could_be_persona(persona) => Self::Run((*persona).into()),
             ["approve"] => Self::ApprovePlan,
             ["retry"] => Self::Retry,
             ["cancel"] => Self::Cancel,
@@ -99,8 +103,18 @@ impl What {
             ["status"] => Self::Status,
             ["explain"] => Self::Explain,
             ["stop"] => Self::Stop,
-            words => Self::Unknown(words.join(" ")),
+            words => Self::Unknown(shortened(&words.join(" "))),
         }
+    }
+
+    /// A persona in the spelling of the plan: GitHub's labels do not tell case apart.
+    fn as_planned(self, draft: &Draft<'_>) -> Self {
+        let Self::Run(asked) = &self else {
+            return self;
+        };
+        let mut personas = draft.snapshot.plan.personas.keys();
+        let planned = personas.find(|id| id.as_str().eq_ignore_ascii_case(asked.as_str()));
+        planned.cloned().map_or(self, Self::Run)
     }
 
     /// The command's name.
@@ -124,6 +138,17 @@ impl What {
     pub(super) fn is_brake(&self) -> bool {
         matches!(self, Self::Cancel | Self::Pause | Self::Stop)
     }
+}
+
+/// Whether a word has the form of a persona's id. Others do not get into the ledger.
+fn could_be_persona(word: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    word.len() <= WORD_LIMIT && word.chars().all(fits)
+}
+
+/// Somebody's words, for the report.
+fn shortened(words: &str) -> String {
+    prompt::clean_line(words).chars().take(WORD_LIMIT).collect()
 }
 
 /// Takes up every wish that is seen and not yet known.
@@ -197,7 +222,7 @@ fn commented(draft: &mut Draft<'_>) {
             key: &comment.id,
             kind: BY_COMMENT,
             subject,
-            what: What::of_comment(&words),
+            what: What::of_comment(&words).as_planned(draft),
             actor: comment.author.as_ref(),
             at: comment.created_at,
             event: None,
@@ -232,7 +257,7 @@ fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
         key: &event.id,
         kind: BY_LABEL,
         subject,
-        what: What::of_label(word),
+        what: What::of_label(word).as_planned(draft),
         actor: event.actor.as_ref(),
         at,
         event: Some(&event.id),

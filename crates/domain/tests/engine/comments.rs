@@ -77,6 +77,8 @@ fn r9_a_created_comment_that_begins_with_it_goes_through() {
 fn r5_a_strangers_comment_does_nothing_and_is_not_answered() {
     let mut desk = desk();
     desk.writes(7, "/phileas run b", "stranger");
+    desk.writes(7, "/phileas run nobody", "stranger");
+    desk.writes(7, "/phileas dance", "stranger");
     desk.writes(7, "/phileas stop", "helper[bot]");
     for _ in 0..3 {
         desk.tick();
@@ -110,17 +112,23 @@ fn a_command_of_a_week_ago_is_passed_over_in_silence() {
 
 #[test]
 fn what_is_not_understood_is_said_once() {
+    let long = format!("/phileas run {}", "x".repeat(60_000));
     for body in [
         "/phileas",
         "/phileas dance",
         "/phileas run",
         "/phileas run nobody",
+        "/phileas run `b`",
+        &long,
     ] {
         let mut desk = desk();
         desk.writes(7, body, "ada");
         desk.tick();
         let status = desk.status(7);
         assert_eq!(status.matches("refused.unknown").count(), 1, "{status}");
+        let written = phileas_domain::state::codec::save(desk.state());
+        assert!(written.len() < 5_000, "{}", written.len());
+        assert!(desk.lines.iter().all(|line| line.detail.len() < 500));
     }
 }
 

@@ -64,6 +64,15 @@ fn a_label_of_a_writer_starts_its_persona_on_the_issue() {
 }
 
 #[test]
+fn a_personas_case_does_not_matter_to_a_label() {
+    let mut desk = desk();
+    desk.persona("Tidy-Up", "emoji: \"🔧\"");
+    desk.label(7, "tidy-up", "ada");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["Tidy-Up"]);
+}
+
+#[test]
 fn the_status_comment_is_edited_as_things_go_on() {
     let mut desk = desk();
     desk.label(7, "b", "ada");

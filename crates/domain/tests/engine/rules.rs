@@ -403,6 +403,16 @@ fn r29_the_same_pull_request_from_this_repository_goes_through() {
     started(&desk);
 }
 
+/// What stops something may be said anywhere.
+#[test]
+fn r29_a_fork_may_be_the_place_of_a_brake() {
+    let mut desk = desk();
+    desk.pull_subject(8, false);
+    desk.writes(8, "/phileas pause", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+}
+
 #[test]
 fn a_wish_of_a_week_ago_is_refused_and_one_second_younger_is_not() {
     for (age, old) in [(7 * 24 * 3600, true), (7 * 24 * 3600 - 1, false)] {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use phileas_domain::engine::PullState;
-use phileas_domain::model::Mode;
+use phileas_domain::model::{Mode, PullNumber};
 use serde_json::{Value, json as value};
 
 use super::super::scripted::{Outcome, Set, json, reply, set, start};
@@ -285,8 +285,7 @@ async fn a_wrong_document_is_not_sent_again() {
 
 #[tokio::test]
 async fn texts_and_pulls_are_asked_for_in_chunks() {
-    let paths: std::collections::BTreeSet<String> =
-        (0..51).map(|index| format!("f{index:02}")).collect();
+    let paths: BTreeSet<String> = (0..51).map(|index| format!("f{index:02}")).collect();
     let found = |files: Value| {
         json(
             200,
