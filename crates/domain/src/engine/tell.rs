@@ -4,13 +4,13 @@
 //! it dies. The digest of what it was last made to say goes into the ledger before it is written: of several processes
 //! the one whose commit wins writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
 use super::limits::{
-    GRACE, INTENT_VALID, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS,
+    DAY, GRACE, INTENT_VALID, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS,
 };
 use super::neutral::neutral;
 use super::obey::account;
@@ -26,15 +26,28 @@ pub const STATUS_MARKER: &str = "<!-- phileas:status -->";
 /// Brings every status comment up to date.
 pub(super) fn everybody(draft: &mut Draft<'_>) {
     answer(draft);
+    let now = draft.now();
+    // What ended a day ago and was told says nothing new; its turn need not be looked for in the whole history again.
+    let is_over = |request: &RequestState| {
+        request
+            .finished_at
+            .is_some_and(|at| now.duration_since(at) >= DAY)
+            && request.status.as_ref().is_none_or(|status| status.told)
+    };
     let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+    let mut open = BTreeSet::new();
     for (key, request) in &draft.state.requests {
         if let (Some(subject), Some(_), Some(number)) =
             (&request.subject, request.thread, request.number)
         {
             let of_it = subjects.entry(subject.clone()).or_default();
             of_it.push((number, key.clone()));
+            if !is_over(request) {
+                open.insert(subject.clone());
+            }
         }
     }
+    subjects.retain(|subject, _| open.contains(subject));
     for mut requests in subjects.into_values() {
         requests.sort_unstable();
         requests.reverse();
