@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use octocrab::jsonwebtoken::{Algorithm, Header, encode};
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -162,6 +163,19 @@ async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
         token,
         expires_at: minted.expires_at,
     })
+}
+
+impl Client {
+    /// The token that this client has minted for itself, for whoever must keep it out of a log that others can read.
+    /// `None`: it uses one that it was given.
+    ///
+    /// # Errors
+    ///
+    /// When none can be minted.
+    pub async fn minted_token(&self) -> Result<Option<SecretString>, Failure> {
+        let token = self.tokens.minted(self).await?;
+        Ok(token.map(|token| token.secret().clone()))
+    }
 }
 
 /// One call with the App's own JSON Web Token. Minting twice harms nothing, so that every call here may be repeated.

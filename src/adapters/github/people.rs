@@ -1,20 +1,16 @@
 //! What people may do, at this very moment: an event tells what they might do when it happened.
 
-use secrecy::SecretString;
-use serde::Deserialize;
+use http::StatusCode;
+use phileas_domain::engine::Permission;
+use phileas_domain::model::Login;
 
 use super::request::success;
+use super::wire::subject;
 use super::{Client, routes};
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
 /// What the login of an App ends in.
 const BOT: &str = "[bot]";
-
-#[derive(Deserialize)]
-struct Permission {
-    /// `admin`, `write`, `read` or `none`; roles with other names are told by the one of these that they build on.
-    permission: String,
-}
 
 impl Client {
     /// Whether a person may write to the repository now. Somebody whom GitHub does not know may not, nor may an App:
@@ -27,29 +23,63 @@ impl Client {
         if login.ends_with(BOT) {
             return Ok(false);
         }
-        let route = routes::READ_PERMISSION;
-        let answer = match self.read(route, &[login], "").await {
-            Ok(answer) => success(route, answer),
-            Err(failure) => Err(failure),
-        };
-        match answer {
-            Ok(answer) => {
-                let found: Permission = self.parse(route, &answer)?;
-                Ok(matches!(found.permission.as_str(), "admin" | "write"))
-            }
-            Err(failure) if failure.disposition == Disposition::NotFound => Ok(false),
-            Err(failure) => Err(failure),
-        }
+        Ok(self.permission_of(&login.into()).await?.writes)
     }
 
-    /// The token that this client has minted for itself, for whoever must keep it out of a log that others can read.
-    /// `None`: it uses one that it was given.
-    ///
-    /// # Errors
-    ///
-    /// When none can be minted.
-    pub async fn minted_token(&self) -> Result<Option<SecretString>, Failure> {
-        let token = self.tokens.minted(self).await?;
-        Ok(token.map(|token| token.secret().clone()))
+    pub(in super::super) async fn permission_of(
+        &self,
+        login: &Login,
+    ) -> Result<Permission, Failure> {
+        let route = routes::READ_PERMISSION;
+        let answer = self.read(route, &[login.as_str()], "").await?;
+        if answer.status == StatusCode::NOT_FOUND {
+            return Ok(Permission {
+                id: None,
+                writes: false,
+            });
+        }
+        let answer = success(route, answer)?;
+        let found: subject::Permission = self.parse(route, &answer)?;
+        Ok(Permission {
+            id: found.user.map(|user| user.id),
+            // The older field knows four words and maps every role onto one of them, those that an organisation made
+            // for itself as well: `maintain` reads `write`, `triage` reads `read`.
+            writes: matches!(found.permission.as_str(), "admin" | "write"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json as value};
+
+    use super::super::scripted::{json, set};
+    use super::*;
+    use crate::runtime::ports::Disposition;
+
+    async fn permission(status: u16, body: Value) -> Result<Permission, Failure> {
+        let set = set([json(status, &body)]);
+        set.client.permission_of(&"ada".into()).await
+    }
+
+    #[tokio::test]
+    async fn r5_only_what_github_calls_writing_is_writing() {
+        for (word, writes) in [
+            ("admin", true),
+            ("write", true),
+            ("read", false),
+            ("none", false),
+            ("triage", false),
+        ] {
+            let body = value!({ "permission": word, "role_name": "x", "user": { "id": 5 } });
+            let found = permission(200, body).await.unwrap();
+            assert_eq!((found.id, found.writes), (Some(5), writes), "{word}");
+        }
+        let gone = permission(404, value!({ "message": "ada is not a user" }));
+        assert!(!gone.await.unwrap().writes);
+        let nobody = value!({ "permission": "write", "user": null });
+        assert_eq!(permission(200, nobody).await.unwrap().id, None);
+        let denied = permission(403, value!({ "message": "Resource not accessible" }));
+        assert_eq!(denied.await.unwrap_err().disposition, Disposition::Denied);
     }
 }
