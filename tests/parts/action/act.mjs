@@ -1,7 +1,7 @@
 // Runs a workflow by act, on this machine and without containers, as GitHub's runner would.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,14 +35,17 @@ export const workflow = (name) => readFileSync(join(root, 'tests/parts/action/wo
 
 /**
  * Runs `text` for an event. `env` are variables of the job, `secrets` its secrets, `programs` scripts by name that come
- * first in PATH. Gives `ok`, `log` (all lines), `outputs`, `summary`, and what the runner was told by `::error` and such.
+ * first in PATH, and `tools` is the tool cache of a machine that stays. Gives `ok`, `log` (all lines), `outputs`, `summary`, and what the runner was told by `::error` and such.
  */
-export async function run(text, event, payload, { env = {}, secrets = {}, programs = {}, actor = 'maintainer' } = {}) {
+export async function run(text, event, payload, { env = {}, secrets = {}, programs = {}, actor = 'maintainer', tools } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'phileas-act-'));
   try {
     const [home, work, action, bin] = ['home', 'work', 'action', 'bin'].map((name) => join(folder, name));
     for (const path of [home, bin, join(work, '.github/workflows'), join(home, '.config/act')]) mkdirSync(path, { recursive: true });
     writeFileSync(join(home, '.config/act/actrc'), '');
+    // act names this folder to its jobs, whatever RUNNER_TOOL_CACHE says.
+    mkdirSync(join(home, '.cache/act'), { recursive: true });
+    if (tools) symlinkSync(tools, join(home, '.cache/act/tool_cache'));
     for (const place of [action, work]) {
       for (const file of ACTION) {
         mkdirSync(dirname(join(place, file)), { recursive: true });

@@ -3,8 +3,9 @@
 //   PHILEAS_BIN=target/debug/phileas node tests/parts/with-world.mjs node --test tests/parts/action/action.mjs
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { arch } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { arch, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { act, advance, books, script, world } from '../world.mjs';
 import { run, workflow, workflowOfReadme } from './act.mjs';
@@ -152,6 +153,18 @@ test('the binary of a release is fetched, checked and kept', async () => {
   assert.equal(done.outputs['dry-run'], 'true');
   assert.ok(done.outputs.decision);
   assert.ok(said(done, `phileas ${VERSION} from the release v${VERSION}`), done.log.join('\n'));
+
+  // A machine that stays fetches it once.
+  const cache = mkdtempSync(join(tmpdir(), 'phileas-tools-'));
+  try {
+    const first = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
+    assert.ok(said(first, 'from the release'), first.log.join('\n'));
+    const away = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
+    const again = await run(fetching, 'workflow_dispatch', dispatched, { env: away, tools: cache });
+    assert.ok(again.ok && said(again, 'from the tool cache'), again.log.join('\n'));
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
 
   // `gh` is asked where it was built, and its no is a no.
   const gh = (verdict) => ({ gh: `#!/bin/sh\ncase "$*" in *--help*) exit 0 ;; esac\necho "gh $*"\nexit ${verdict}\n` });
