@@ -21,20 +21,28 @@ pub const PERMISSIONS: [(&str, &str, &str); 6] = [
         "pull requests are followed, and pointed at their base",
     ),
     ("metadata", "read", "GitHub asks it of every App"),
-    ("checks", "read", "merging waits for checks"),
-    ("statuses", "read", "merging waits for statuses"),
+    (
+        "checks",
+        "read",
+        "red checks on the default branch can hold up the rest",
+    ),
+    ("statuses", "read", "red statuses do the same"),
 ];
-/// The events that wake a repository. Losing one costs patience, never work.
-pub const EVENTS: [&str; 9] = [
-    "check_suite",
-    "issue_comment",
-    "issues",
-    "pull_request",
-    "pull_request_review",
-    "push",
-    "repository",
-    "status",
-    "workflow_run",
+/// The events that wake a repository, each with the permission without which GitHub does not offer it to an App, and
+/// refuses the whole manifest. Losing one costs patience, never work.
+///
+/// What runs of workflows come to is told by `check_suite`; `workflow_run` would need `actions`, which lets its holder
+/// read logs and artifacts.
+/// <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
+pub const EVENTS: [(&str, &str); 8] = [
+    ("check_suite", "checks"),
+    ("issue_comment", "issues"),
+    ("issues", "issues"),
+    ("pull_request", "pull_requests"),
+    ("pull_request_review", "pull_requests"),
+    ("push", "contents"),
+    ("repository", "metadata"),
+    ("status", "statuses"),
 ];
 /// The most repositories whose connection to Jules is asked about.
 pub const MAX_ASKED: usize = 100;
@@ -136,6 +144,7 @@ async fn of_app(app: &AppClient, findings: &mut Findings) {
     });
     let missing: Vec<&str> = EVENTS
         .into_iter()
+        .map(|(event, _)| event)
         .filter(|event| !identity.events.iter().any(|known| known == event))
         .collect();
     if !missing.is_empty() {

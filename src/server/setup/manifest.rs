@@ -70,7 +70,7 @@ pub fn manifest(url: &str, origin: &str) -> Value {
         "redirect_url": format!("{origin}/setup/done"),
         "public": false,
         "default_permissions": permissions,
-        "default_events": EVENTS,
+        "default_events": EVENTS.map(|(event, _)| event),
     })
 }
 
@@ -99,6 +99,11 @@ mod tests {
             ]
         );
         assert_eq!(manifest["public"], false);
+        // GitHub refuses a manifest with an event whose permission it does not ask for.
+        for (event, needs) in EVENTS {
+            let asked = &manifest["default_permissions"][needs];
+            assert!(asked.is_string(), "{event} needs {needs}");
+        }
         assert_eq!(
             manifest["hook_attributes"]["url"],
             "https://phileas.example.com/webhook"
