@@ -133,7 +133,7 @@ pub(super) async fn run(
         .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
     let secrets = SecretString::from(scene::WEBHOOK_SECRET);
-    let (secrets, _) =
+    let secrets =
         Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
     let measured = metrics::routes(Sources {
         metrics,

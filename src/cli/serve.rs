@@ -22,7 +22,9 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::driver::Pulse;
 use crate::server::app::{self, IdentityError};
 use crate::server::audit::Audit;
-use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretError, secret};
+use crate::server::config::{
+    Config, ConfigError, File, FileError, Given, SecretError, origin, secret,
+};
 use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
@@ -30,7 +32,7 @@ use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::setup::GITHUB;
 use crate::server::sweep::Sweep;
-use crate::server::webhook::{Intake, MIN_SECRET, Secrets};
+use crate::server::webhook::{Intake, Secrets};
 use crate::server::{Service, ending};
 
 /// The secret of the webhooks.
@@ -56,6 +58,12 @@ pub(super) async fn run(
     arguments: &Serve,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
+    if arguments.database_url.is_some() {
+        return Err(Stopped::usage(
+            "--database-url: this version keeps its inbox in one file of the data directory, so that one machine serves a \
+             fleet; several machines beside one another come with a later version",
+        ));
+    }
     let config = config(arguments)?;
     // Whatever is looked for in it would only say that it is not there.
     if config.data_dir.is_file() {
@@ -72,7 +80,7 @@ pub(super) async fn run(
     }
     let secrets = secrets(&config)?;
     let token = secret(ADMIN_TOKEN, variable)?;
-    let access = Access::new(config.admin_listen, token, arguments.admin_hosts.clone())?;
+    let access = Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
     let directory = DataDirectory::lock(&config.data_dir)?;
     let audit = Audit::open(directory.path())?;
     let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
@@ -159,6 +167,12 @@ pub(super) async fn run(
 /// The secrets of the environment, and that of the App which the set-up page has made.
 fn secrets(config: &Config) -> Result<Secrets, Stopped> {
     let given = secret(SECRET, variable)?;
+    let name = origin(SECRET, variable);
+    let wrong = |error| Stopped::credential(format!("{name}: {error}"));
+    if let Some(given) = &given {
+        // By themselves, so that errors speak of the variable and not of what set-up has kept.
+        Secrets::from_list(given).map_err(wrong)?;
+    }
     let kept = app::kept_app(&config.data_dir)?.map(|kept| kept.webhook_secret);
     let all: Vec<&str> = [&given, &kept]
         .into_iter()
@@ -172,20 +186,14 @@ fn secrets(config: &Config) -> Result<Secrets, Stopped> {
         )));
     }
     let list = SecretString::from(all.join(","));
-    let (secrets, short) = Secrets::from_list(&list)
-        .map_err(|error| Stopped::credential(format!("{SECRET}: {error}")))?;
-    if short {
-        tracing::warn!(
-            "{SECRET}: a secret is shorter than {MIN_SECRET} bytes and could be guessed; make one with `openssl rand -hex 32`"
-        );
-    }
-    Ok(secrets)
+    Secrets::from_list(&list).map_err(wrong)
 }
 
 fn config(arguments: &Serve) -> Result<Config, Stopped> {
     let given = Given {
         listen: arguments.listen,
         admin_listen: arguments.admin_listen,
+        admin_hosts: arguments.admin_hosts.clone(),
         data_dir: arguments.data_dir.clone(),
         inbox_max_bytes: arguments.inbox_max_bytes,
         public_url: arguments.public_url.clone(),
@@ -264,6 +272,9 @@ impl From<IdentityError> for Stopped {
 
 impl From<AccessError> for Stopped {
     fn from(error: AccessError) -> Self {
-        Self::usage(error.to_string())
+        match error {
+            AccessError::Short => Self::credential(error.to_string()),
+            AccessError::Open { .. } | AccessError::NoEntropy(_) => Self::usage(error.to_string()),
+        }
     }
 }

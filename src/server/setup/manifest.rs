@@ -1,12 +1,11 @@
 //! What is asked of GitHub: an App with the least permissions.
 //! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
 
-use http::Uri;
 use serde_json::{Map, Value, json};
 
 use super::is_account;
-use crate::adapters::transport::is_loopback;
 use crate::server::check::{EVENTS, PERMISSIONS};
+use crate::server::config::{WEBHOOK, public_url};
 
 /// Where the service is, and whose the App is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,25 +19,13 @@ pub(super) struct Wish {
 impl Wish {
     /// Reads a form's fields. An error says what is wrong with which, and how to mend it.
     pub(super) fn read(url: &str, owner: &str) -> Result<Self, String> {
-        let url = url.trim().trim_end_matches('/');
-        let wrong =
-            "the public address is one such as https://phileas.example.com, without a query";
-        let parsed: Uri = url.parse().map_err(|_| wrong.to_owned())?;
-        let host = parsed.host().ok_or_else(|| wrong.to_owned())?;
-        let safe = parsed.scheme_str() == Some("https")
-            || (parsed.scheme_str() == Some("http") && is_loopback(host));
-        let user = parsed
-            .authority()
-            .is_some_and(|authority| authority.as_str().contains('@'));
-        if !safe || user || parsed.query().is_some() {
-            return Err(wrong.to_owned());
-        }
+        let url = public_url(url).map_err(|wrong| wrong.to_string())?;
         let owner = owner.trim();
         if !owner.is_empty() && !is_account(owner) {
             return Err(format!("`{owner}` is not the name of an organisation"));
         }
         Ok(Self {
-            url: url.to_owned(),
+            url,
             owner: (!owner.is_empty()).then(|| owner.to_owned()),
         })
     }
@@ -66,7 +53,7 @@ pub fn manifest(url: &str, origin: &str) -> Value {
         "name": "phileas",
         "url": url,
         "description": "Keeps Jules working on repositories by the clock",
-        "hook_attributes": { "url": format!("{url}/webhook"), "active": true },
+        "hook_attributes": { "url": format!("{url}{WEBHOOK}"), "active": true },
         "redirect_url": format!("{origin}/setup/done"),
         "public": false,
         "default_permissions": permissions,
