@@ -7,6 +7,7 @@ mod duration;
 pub mod exit;
 mod health;
 pub mod lines;
+mod logs;
 mod manual;
 pub mod output;
 mod park;
@@ -57,7 +58,7 @@ pub fn main() -> ExitCode {
             return exit.into();
         }
     };
-    logs();
+    logs::open(&arguments.command);
     let mut screen = Screen::standard();
     let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
@@ -80,23 +81,6 @@ fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
         .enable_all()
         .build()
         .map_err(|error| Stopped::fault(error.to_string()))
-}
-
-/// Logs go to standard error: warnings, or what `PHILEAS_LOG` asks for.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the library that writes them makes control characters visible by itself"
-)]
-fn logs() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("PHILEAS_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .without_time()
-        .with_target(false)
-        .init();
 }
 
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {

@@ -28,6 +28,7 @@ use crate::server::config::{
 use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
+use crate::server::journal::Journal;
 use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::setup::GITHUB;
@@ -82,7 +83,7 @@ pub(super) async fn run(
     let token = secret(ADMIN_TOKEN, variable)?;
     let access = Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
     let directory = DataDirectory::lock(&config.data_dir)?;
-    let audit = Audit::open(directory.path())?;
+    let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
     let public = bind("--listen", config.listen).await?;
     let admin = bind("--admin-listen", config.admin_listen).await?;
@@ -95,8 +96,9 @@ pub(super) async fn run(
     let pulse = Arc::new(Pulse::default());
     let board = Arc::new(Board::default());
     let metrics = Arc::new(Metrics::default());
+    let journal = Arc::new(Journal::new(Arc::clone(&audit)));
     let onlookers: Vec<Arc<dyn Onlooker>> =
-        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _];
+        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
     let fleet = fleet::of(
         &config,
         Arc::clone(&changed),
@@ -124,7 +126,8 @@ pub(super) async fn run(
         repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
         clock: Arc::new(SystemPause),
         access,
-        audit: Arc::new(audit),
+        audit,
+        figures: Arc::clone(&figures),
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
@@ -144,6 +147,13 @@ pub(super) async fn run(
         driver: (Housekeeping, (fleet, sweep)),
         pulse,
     };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        listen = %places["listen"].as_str().unwrap_or_default(),
+        admin_listen = %places["admin_listen"].as_str().unwrap_or_default(),
+        data_dir = %config.data_dir.display(),
+        "the service listens"
+    );
     screen.line(&places.to_string())?;
     screen.flush()?;
     let running = service.run(asked);
@@ -151,11 +161,13 @@ pub(super) async fn run(
     let drained = tokio::select! {
         drained = &mut running => drained,
         () = signals => {
+            tracing::info!("asked to end; running ticks stop between two effects");
             end.now();
             running.await
         }
     };
     if drained {
+        tracing::info!("the service has ended");
         Ok(Exit::Done)
     } else {
         // What was answered 202 is stored; what was cut off is sent again, or found by the next look.

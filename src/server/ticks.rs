@@ -198,6 +198,7 @@ fn tell(member: &Member, report: &TickReport) {
         tracing::info!(
             %repository,
             turn,
+            session = line.session_id.as_ref().map(tracing::field::display),
             reason = line.reason.code(),
             "{}: {}",
             line.verdict.as_str(),

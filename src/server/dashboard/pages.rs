@@ -93,6 +93,8 @@ pub(super) struct Deliveries {
     pub(super) later: bool,
     /// Where the next page begins.
     pub(super) before: Option<u64>,
+    /// What was refused at the door since the start: how many, and why.
+    pub(super) refused: Vec<(u64, &'static str)>,
 }
 
 #[derive(Template)]

@@ -48,6 +48,7 @@ impl Stand {
             clock: Arc::new(SystemPause),
             access: Access::new(HOST.parse().unwrap(), token.map(SecretString::from), []).unwrap(),
             audit: Arc::new(Audit::open(folder.path()).unwrap()),
+            figures: Arc::default(),
             github: "https://github.com".to_owned(),
             ending: asked,
         };
