@@ -423,15 +423,29 @@ pub struct Health {
     /// Ask whether deliveries may be sent to it, which needs its inbox and its driver, and not only whether it lives
     #[arg(long)]
     pub ready: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where a service keeps its inbox.
+#[derive(Debug, Clone, Args)]
+pub struct Kept {
+    /// The data directory of the service, which may be running; what the file of settings says, unless it is said here
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The file of the service's settings; `phileas.toml` here, if there is one
+    #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// A list of deliveries.
 #[derive(Debug, Clone, Args)]
 pub struct Deliveries {
-    /// The data directory of the service
-    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
-    pub data_dir: PathBuf,
-    /// Only the newest so many
+    /// Where.
+    #[command(flatten)]
+    pub kept: Kept,
+    /// Only the newest so many; as a table 200 unless it is said otherwise, as JSON all
     #[arg(long, value_name = "NUMBER")]
     pub limit: Option<usize>,
     /// Print one JSON object a delivery
@@ -445,9 +459,9 @@ pub struct Replay {
     /// GitHub's id of the delivery
     #[arg(value_name = "GUID")]
     pub guid: DeliveryId,
-    /// The data directory of the service, which may be running
-    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
-    pub data_dir: PathBuf,
+    /// Where.
+    #[command(flatten)]
+    pub kept: Kept,
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
@@ -471,9 +485,9 @@ pub enum ParkCommand {
 /// Parked repositories.
 #[derive(Debug, Clone, Args)]
 pub struct Park {
-    /// The data directory of the service, which may be running
-    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
-    pub data_dir: PathBuf,
+    /// Where.
+    #[command(flatten)]
+    pub kept: Kept,
     /// Print one JSON object a repository
     #[arg(long)]
     pub json: bool,

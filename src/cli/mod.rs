@@ -29,6 +29,7 @@ mod teller;
 mod tick;
 mod track;
 mod validate;
+mod visit;
 mod words;
 mod world_only;
 

@@ -8,16 +8,24 @@ use super::arguments::Replay;
 use super::connect::local_now;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
-use crate::adapters::inbox::sqlite::SqliteInbox;
+use super::visit::Visit;
 use crate::runtime::inbox::{Inbox as _, Replayed};
 
 pub(super) async fn run(
     arguments: &Replay,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let (guid, folder) = (&arguments.guid, arguments.data_dir.display());
-    let inbox = SqliteInbox::visit(&arguments.data_dir)?;
-    let replayed = inbox.replay(guid, local_now()).await?;
+    let visit = Visit::begin(&arguments.kept)?;
+    let (guid, folder) = (&arguments.guid, visit.data_dir.display());
+    let now = local_now();
+    let replayed = visit.inbox.replay(guid, now).await?;
+    let result = match replayed {
+        Replayed::Woken(_) => "done",
+        Replayed::Parked(_) => "its repository is parked",
+        Replayed::WakesNobody => "it wakes nobody",
+        Replayed::Unknown => "unknown",
+    };
+    visit.record("replay", guid.as_str(), result, now);
     let (repository, parked) = match replayed {
         Replayed::Woken(repository) => (repository, false),
         Replayed::Parked(repository) => (repository, true),
