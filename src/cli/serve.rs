@@ -111,6 +111,12 @@ pub(super) async fn run(
         clock: Arc::clone(&fleet.clock),
         public_url: config.public_url.clone(),
     });
+    let listed = match &fleet {
+        Some(fleet) => config
+            .listed()
+            .learning(fleet.repositories.source().learnt().clone()),
+        None => config.listed(),
+    };
     let (end, asked) = ending();
     let signals = signals()?;
     let measured = metrics::routes(Sources {
@@ -132,13 +138,8 @@ pub(super) async fn run(
         ending: asked.clone(),
     };
     let service = Service {
-        intake: Intake::new(
-            Arc::clone(&inbox),
-            secrets,
-            config.listed(),
-            Arc::clone(&figures),
-        )
-        .telling(changed),
+        intake: Intake::new(Arc::clone(&inbox), secrets, listed, Arc::clone(&figures))
+            .telling(changed),
         inbox,
         public,
         admin,

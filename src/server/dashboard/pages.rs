@@ -64,7 +64,11 @@ pub(super) struct Front {
     pub(super) query: String,
     pub(super) inbox: Option<InboxView>,
     /// Why there may be no repositories.
-    pub(super) nobody: &'static str,
+    pub(super) nobody: String,
+    /// What `phileas.toml` names and is not reached: name, and why.
+    pub(super) unreached: Vec<(String, String)>,
+    /// Why GitHub did not tell of all repositories.
+    pub(super) trouble: Option<String>,
 }
 
 #[derive(Template)]

@@ -116,6 +116,9 @@ pub(super) async fn front<I: Inbox + 'static>(
         .filter_map(|wake| Some((wake.repository, short(&wake.parked.as_ref()?.because))))
         .collect();
     let members = desk.names();
+    let repositories = desk.dashboard.repositories.as_ref();
+    let trouble = repositories.and_then(|all| all.trouble());
+    let unreached = repositories.map(|all| all.unreached()).unwrap_or_default();
     let view = all::front(
         &members,
         &parked,
@@ -134,15 +137,31 @@ pub(super) async fn front<I: Inbox + 'static>(
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
         inbox: Some(heard::inbox(&counts, now)),
-        nobody: if desk.dashboard.repositories.is_some() {
-            "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
-             answered yet."
-        } else {
-            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
-             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
-        },
+        nobody: nobody(repositories.is_some(), trouble.is_some()).to_owned(),
+        unreached: unreached
+            .iter()
+            .map(|one| (one.name.to_string(), short(&one.because)))
+            .collect(),
+        trouble: trouble.map(|trouble| short(&trouble)),
     };
     shown(StatusCode::OK, &page)
+}
+
+/// Why there are no repositories to show.
+fn nobody(somebody: bool, trouble: bool) -> &'static str {
+    match (somebody, trouble) {
+        (false, _) => {
+            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
+             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
+        }
+        (true, true) => {
+            "None is known since the service was started. They appear once GitHub answers."
+        }
+        (true, false) => {
+            "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
+             answered yet."
+        }
+    }
 }
 
 pub(super) async fn repository<I: Inbox + 'static>(
