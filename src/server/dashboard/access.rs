@@ -461,10 +461,7 @@ mod tests {
         }
         assert_eq!(access.who(&program("wrong"), now), Err(Checked::TooMany));
         assert_eq!(access.who(&program(TOKEN), now), Ok(Who::Bearer));
-        assert_eq!(
-            access.sign_in("wrong", now + WINDOW),
-            Checked::Wrong(1)
-        );
+        assert_eq!(access.sign_in("wrong", now + WINDOW), Checked::Wrong(1));
     }
 
     #[test]

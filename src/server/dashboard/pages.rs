@@ -106,6 +106,8 @@ pub(super) struct Deliveries {
 pub(super) struct Login {
     pub(super) frame: Frame,
     pub(super) wrong: Option<&'static str>,
+    /// Where its reader wanted to go.
+    pub(super) next: String,
 }
 
 #[derive(Template)]

@@ -310,18 +310,39 @@ pub(super) async fn events<I: Inbox + 'static>(
     )
 }
 
-pub(super) async fn login<I: Inbox + 'static>(State(desk): Shared<I>) -> Response {
+pub(super) async fn login<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let next = local(field(query.as_deref(), "next"));
     if desk.dashboard.access.is_guarded() {
-        login_page(&desk, None)
+        login_page(&desk, None, next)
     } else {
-        Redirect::to("/").into_response()
+        Redirect::to(&next).into_response()
     }
 }
 
-pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>) -> Response {
+/// A page of the dashboard that somebody wanted to see. Nothing that a browser could take for another site.
+pub(super) fn local(wanted: Option<String>) -> String {
+    let is_page = |path: &String| {
+        let (path, _) = path.split_once('?').unwrap_or((path, ""));
+        path == "/" || path == "/deliveries" || path.starts_with("/repositories/")
+    };
+    let plain = |path: &String| {
+        path.bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    };
+    wanted
+        .filter(is_page)
+        .filter(plain)
+        .unwrap_or_else(|| "/".to_owned())
+}
+
+pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>, next: String) -> Response {
     let page = pages::Login {
         frame: desk.frame(None),
         wrong,
+        next,
     };
     shown(StatusCode::OK, &page)
 }
