@@ -40,15 +40,22 @@ pub(super) async fn run(
             )));
         }
     };
+    let wake = visit.inbox.look(repository).await?;
+    let name = wake.and_then(|wake| wake.name).map(|name| name.to_string());
     if arguments.json {
-        let said = json!({"guid": guid.as_str(), "repository_id": repository.0, "parked": parked});
+        let said = json!({
+            "guid": guid.as_str(), "repository_id": repository.0, "repository": name, "parked": parked,
+        });
         screen.line(&said.to_string())?;
-    } else if parked {
+        return Ok(Exit::Done);
+    }
+    let called = name.unwrap_or_else(|| format!("repository {repository}"));
+    if parked {
         screen.line(&format!(
-            "repository {repository} is due, but parked: `phileas park resume {repository} --data-dir {folder}` lets it go on"
+            "{called} is due, but parked: `phileas park resume {repository} --data-dir {folder}` lets it go on"
         ))?;
     } else {
-        screen.line(&format!("repository {repository} is due now"))?;
+        screen.line(&format!("{called} is due now"))?;
     }
     Ok(Exit::Done)
 }

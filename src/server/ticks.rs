@@ -149,6 +149,13 @@ impl Ticks {
 }
 
 impl Ticker for Ticks {
+    fn called(&self, repository: RepositoryId) -> String {
+        match self.repositories.standing(repository) {
+            Standing::Member(member) => member.name.to_string(),
+            Standing::Stranger | Standing::Unknown => repository.to_string(),
+        }
+    }
+
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
         let Standing::Member(member) = self.repositories.standing(repository) else {
             return Vec::new();

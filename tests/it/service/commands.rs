@@ -128,6 +128,7 @@ async fn a_parked_repository_is_shown_replayed_and_resumed() {
     assert_eq!(deliveries(data.path())[0]["outcome"], "failed");
 
     let replay = program(&["replay", "first"]).run().expect(0);
+    assert!(replay.out.contains("acme/r7 is due"), "{replay}");
     assert!(replay.out.contains("park resume 7"), "{replay}");
     program(&["replay", "ping"]).run().expect(2);
     program(&["replay", "unknown"]).run().expect(2);
