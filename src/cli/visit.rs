@@ -64,7 +64,7 @@ impl Visit {
 }
 
 /// Somebody at a console of this machine; where the system tells, by the number of their account.
-fn who() -> String {
+pub(super) fn who() -> String {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::MetadataExt as _;

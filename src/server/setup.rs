@@ -191,7 +191,7 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
     }
     let url = field(&body, "url").unwrap_or_default();
     let owner = field(&body, "owner").unwrap_or_default();
-    let wish = match Wish::read(&url, &owner) {
+    let wish = match Wish::read(&url, &owner, &desk.setup.github) {
         Ok(wish) => wish,
         Err(wrong) => {
             let page = page::form(&desk.token, &url, Some(&wrong));

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-use super::super::connect::{self, variable};
+use super::super::connect::{self, local_now, variable};
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
+use super::super::visit::who;
 use crate::adapters::github;
 use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::server::app::{APP_FILE, kept_app, named_by};
+use crate::server::audit::{Audit, Deed};
 use crate::server::config::Config;
 use crate::server::ending;
 use crate::server::figures::Figures;
@@ -77,10 +79,21 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
     // The page that says so is still on its way.
     over.now();
     wind_down(serving, &busy, DRAIN).await;
-    if kept_app(directory.path())?.is_none() {
+    let Some(kept) = kept_app(directory.path())? else {
         return Err(Stopped::credential(
             "no App was made; start `phileas serve --setup` again for a new page",
         ));
+    };
+    match Audit::open(directory.path()) {
+        Ok(audit) => audit.record(&Deed {
+            at: local_now(),
+            who: &who(),
+            what: "setup",
+            about: Some(&kept.slug),
+            result: "done",
+            request: "",
+        }),
+        Err(error) => tracing::error!("the audit log misses a line: {error}"),
     }
     screen.line("the App is made and kept; install it, then start `phileas serve`")?;
     Ok(Exit::Done)

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::is_account;
+use super::{GITHUB, is_account};
 use crate::server::check::{EVENTS, PERMISSIONS};
 use crate::server::config::{WEBHOOK, public_url};
 
@@ -17,9 +17,16 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    /// Reads a form's fields. An error says what is wrong with which, and how to mend it.
-    pub(super) fn read(url: &str, owner: &str) -> Result<Self, String> {
+    /// Reads a form's fields. An error says what is wrong with which, and how to mend it. `github` is where the App is
+    /// to be made: one on this machine can reach what others cannot.
+    pub(super) fn read(url: &str, owner: &str, github: &str) -> Result<Self, String> {
         let url = public_url(url).map_err(|wrong| wrong.to_string())?;
+        if github == GITHUB && !url.starts_with("https://") {
+            return Err(format!(
+                "GitHub cannot reach {url}, which is on this machine; the public address is one such as \
+                 https://phileas.example.com"
+            ));
+        }
         let owner = owner.trim();
         if !owner.is_empty() && !is_account(owner) {
             return Err(format!("`{owner}` is not the name of an organisation"));
@@ -99,8 +106,10 @@ mod tests {
 
     #[test]
     fn addresses_that_would_leak_or_mislead_are_refused() {
-        assert!(Wish::read("https://phileas.example.com/", "").is_ok());
-        assert!(Wish::read("http://127.0.0.1:8080", "acme").is_ok());
+        let own = "http://127.0.0.1:3000";
+        assert!(Wish::read("https://phileas.example.com/", "", GITHUB).is_ok());
+        assert!(Wish::read("http://127.0.0.1:8080", "acme", own).is_ok());
+        assert!(Wish::read("http://127.0.0.1:8080", "acme", GITHUB).is_err());
         for url in [
             "",
             "phileas.example.com",
@@ -109,8 +118,8 @@ mod tests {
             "https://phileas.example.com/?x=1",
             "javascript:alert(1)",
         ] {
-            assert!(Wish::read(url, "").is_err(), "{url}");
+            assert!(Wish::read(url, "", GITHUB).is_err(), "{url}");
         }
-        assert!(Wish::read("https://a.example", "../settings").is_err());
+        assert!(Wish::read("https://a.example", "../settings", GITHUB).is_err());
     }
 }
