@@ -382,10 +382,10 @@ pub struct Probe {
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
     /// Address of the webhook, for GitHub or the proxy before it; 127.0.0.1:8080 unless it is said otherwise
-    #[arg(long, env = "PHILEAS_LISTEN", value_name = "ADDRESS")]
+    #[arg(long, env = "PHILEAS_LISTEN", value_parser = address, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
     /// Address for those who run the service; 127.0.0.1:9090 unless it is said otherwise
-    #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_name = "ADDRESS")]
+    #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_parser = address, value_name = "ADDRESS")]
     pub admin_listen: Option<SocketAddr>,
     /// Further names under which a browser reaches the dashboard, such as that of a proxy; addresses and localhost need none
     #[arg(
@@ -410,6 +410,9 @@ pub struct Serve {
     /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
     #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
     pub jules_keys_dir: Option<PathBuf>,
+    /// Not in this version, which keeps its inbox in one file of the data directory
+    #[arg(long, value_name = "URL", hide = true)]
+    pub database_url: Option<String>,
     /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
     #[arg(long, conflicts_with = "setup")]
     pub check: bool,
@@ -422,7 +425,7 @@ pub struct Serve {
 #[derive(Debug, Clone, Args)]
 pub struct Health {
     /// Where the service listens, said as to `serve`; a listener on all addresses is asked on loopback
-    #[arg(long, env = "PHILEAS_LISTEN", value_name = "ADDRESS")]
+    #[arg(long, env = "PHILEAS_LISTEN", value_parser = address, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
     /// The file of the service's settings; `phileas.toml` here, if there is one
     #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
@@ -430,15 +433,29 @@ pub struct Health {
     /// Ask whether deliveries may be sent to it, which needs its inbox and its driver, and not only whether it lives
     #[arg(long)]
     pub ready: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where a service keeps its inbox.
+#[derive(Debug, Clone, Args)]
+pub struct Kept {
+    /// The data directory of the service, which may be running; what the file of settings says, unless it is said here
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The file of the service's settings; `phileas.toml` here, if there is one
+    #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// A list of deliveries.
 #[derive(Debug, Clone, Args)]
 pub struct Deliveries {
-    /// The data directory of the service
-    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
-    pub data_dir: PathBuf,
-    /// Only the newest so many
+    /// Where.
+    #[command(flatten)]
+    pub kept: Kept,
+    /// Only the newest so many; as a table 200 unless it is said otherwise, as JSON all
     #[arg(long, value_name = "NUMBER")]
     pub limit: Option<usize>,
     /// Print one JSON object a delivery
@@ -452,9 +469,9 @@ pub struct Replay {
     /// GitHub's id of the delivery
     #[arg(value_name = "GUID")]
     pub guid: DeliveryId,
-    /// The data directory of the service, which may be running
-    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
-    pub data_dir: PathBuf,
+    /// Where.
+    #[command(flatten)]
+    pub kept: Kept,
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
@@ -478,9 +495,9 @@ pub enum ParkCommand {
 /// Parked repositories.
 #[derive(Debug, Clone, Args)]
 pub struct Park {
-    /// The data directory of the service, which may be running
-    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
-    pub data_dir: PathBuf,
+    /// Where.
+    #[command(flatten)]
+    pub kept: Kept,
     /// Print one JSON object a repository
     #[arg(long)]
     pub json: bool,
@@ -543,6 +560,16 @@ pub struct Sandbox {
     /// Print one JSON object a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
+}
+
+/// An address to listen at.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let wrong = |_| {
+        "it is an address and a port, such as `127.0.0.1:8080` (`0.0.0.0:8080` for all addresses); names such as localhost \
+         are not looked up"
+            .to_owned()
+    };
+    text.parse().map_err(wrong)
 }
 
 /// An instant in RFC 3339.

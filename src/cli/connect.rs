@@ -16,7 +16,7 @@ use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
 use crate::runtime::ports::{Disposition, Failure};
-use crate::server::app::{APP_ID, APP_KEY};
+use crate::server::app::{APP_ID, APP_KEY, is_app_id};
 use crate::server::config::secret;
 
 /// Clients of one repository.
@@ -242,12 +242,6 @@ fn credential() -> Result<Credential, Stopped> {
     } else {
         Credential::Token(token)
     })
-}
-
-/// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
-/// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
-fn is_app_id(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with("Iv")
 }
 
 /// The variables that the GitHub credential came from.

@@ -10,21 +10,25 @@ use super::lines::short;
 use super::output::Screen;
 use super::plain::plain;
 use super::table::Table;
-use crate::adapters::inbox::sqlite::SqliteInbox;
+use super::visit::Visit;
 use crate::runtime::inbox::{Inbox, InboxError, MAX_PAGE, Page, Record, Start};
 
 /// How much of a word stands in the table, in characters.
 const WORD_CHARS: usize = 40;
+/// How many stand in the table unless it is said otherwise: as wide as its widest row it can be only once all are there.
+const ROWS: usize = 200;
 
 pub(super) async fn run(
     arguments: &Deliveries,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let inbox = SqliteInbox::visit(&arguments.data_dir)?;
-    let mut place = match arguments.limit {
+    let inbox = Visit::begin(&arguments.kept)?.inbox;
+    let limit = arguments.limit.or((!arguments.json).then_some(ROWS));
+    let mut place = match limit {
         None => 0,
         Some(limit) => before_the_newest(&inbox, limit).await?,
     };
+    let older = older_than(&inbox, place).await?;
     let mut table = Table::new([
         "received (UTC)",
         "delivery",
@@ -58,7 +62,19 @@ pub(super) async fn run(
     } else {
         screen.lines(&table.text())?;
     }
+    if older && arguments.limit.is_none() {
+        screen.line(&format!(
+            "these are the newest {ROWS}; `--limit NUMBER` shows more, `--json` all"
+        ))?;
+    }
     Ok(Exit::Done)
+}
+
+/// Whether there are deliveries up to this place.
+async fn older_than(inbox: &impl Inbox, place: u64) -> Result<bool, InboxError> {
+    let start = Start::Before(Some(place.saturating_add(1)));
+    let page = Page { start, most: 1 };
+    Ok(place > 0 && !inbox.deliveries(page).await?.is_empty())
 }
 
 /// The place before the newest `limit` deliveries.

@@ -9,6 +9,7 @@ use http::{StatusCode, Uri};
 use http_body_util::Empty;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
+use serde_json::json;
 
 use super::arguments::Health;
 use super::exit::{Exit, Stopped};
@@ -36,17 +37,27 @@ pub(super) async fn run(
         "/healthz"
     };
     let url = url(listen, path)?;
-    match answer(&url, PATIENCE).await {
-        Ok(StatusCode::OK) => {
-            screen.line(&format!("well: {url}"))?;
+    let trouble = match answer(&url, PATIENCE).await {
+        Ok(StatusCode::OK) => None,
+        Ok(status) => Some(format!("answers {status}; the log of the service says why")),
+        Err(because) => Some(format!(
+            "does not answer: {because}; is `phileas serve` running there?"
+        )),
+    };
+    if arguments.json {
+        let said = json!({
+            "url": url.to_string(), "well": trouble.is_none(), "because": trouble,
+        });
+        screen.line(&said.to_string())?;
+    }
+    match trouble {
+        Some(trouble) => Err(Stopped::fault(format!("{url} {trouble}"))),
+        None => {
+            if !arguments.json {
+                screen.line(&format!("well: {url}"))?;
+            }
             Ok(Exit::Done)
         }
-        Ok(status) => Err(Stopped::fault(format!(
-            "{url} answers {status}; the log of the service says why"
-        ))),
-        Err(because) => Err(Stopped::fault(format!(
-            "{url} does not answer: {because}; is `phileas serve` running there?"
-        ))),
     }
 }
 

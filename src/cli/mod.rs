@@ -8,6 +8,7 @@ mod duration;
 pub mod exit;
 mod health;
 pub mod lines;
+mod logs;
 mod manual;
 pub mod output;
 mod park;
@@ -29,6 +30,7 @@ mod teller;
 mod tick;
 mod track;
 mod validate;
+mod visit;
 mod words;
 mod world_only;
 
@@ -58,7 +60,7 @@ pub fn main() -> ExitCode {
             return exit.into();
         }
     };
-    logs(&arguments.command);
+    logs::open(&arguments.command);
     let mut screen = Screen::standard();
     let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
@@ -81,32 +83,6 @@ fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
         .enable_all()
         .build()
         .map_err(|error| Stopped::fault(error.to_string()))
-}
-
-/// Logs go to standard error: warnings, or what `PHILEAS_LOG` asks for. The runner of a workflow obeys both streams, and
-/// reads them side by side; there logs stand in the one in which its obedience is suspended.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the library that writes them makes control characters visible by itself"
-)]
-fn logs(command: &Command) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("PHILEAS_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .without_time()
-        .with_target(false);
-    if matches!(command, Command::Action(_)) {
-        subscriber
-            .with_writer(std::io::stdout)
-            .with_ansi(false)
-            .init();
-    } else {
-        subscriber
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-            .init();
-    }
 }
 
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {

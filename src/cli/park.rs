@@ -13,7 +13,7 @@ use super::lines::short;
 use super::output::Screen;
 use super::plain::plain;
 use super::table::Table;
-use crate::adapters::inbox::sqlite::SqliteInbox;
+use super::visit::Visit;
 use crate::runtime::inbox::{Inbox, Wake};
 
 /// How much of a reason stands in the table, in characters.
@@ -25,12 +25,12 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     match command {
         ParkCommand::List(park) => {
-            let inbox = SqliteInbox::visit(&park.data_dir)?;
-            list(&inbox, park, screen).await
+            let visit = Visit::begin(&park.kept)?;
+            list(&visit.inbox, park, screen).await
         }
         ParkCommand::Resume { repository, park } => {
-            let inbox = SqliteInbox::visit(&park.data_dir)?;
-            resume(&inbox, repository, local_now(), park, screen).await
+            let visit = Visit::begin(&park.kept)?;
+            resume(&visit, repository, local_now(), park, screen).await
         }
     }
 }
@@ -66,23 +66,25 @@ async fn list(
 }
 
 async fn resume(
-    inbox: &impl Inbox,
+    visit: &Visit,
     repository: &str,
     now: Timestamp,
     park: &Park,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let parked = inbox.parked().await?;
+    let parked = visit.inbox.parked().await?;
     let wake = parked
         .iter()
         .find(|wake| is_called(wake, repository))
         .ok_or_else(|| {
             Stopped::usage(format!(
                 "{repository} is not parked; `phileas park list --data-dir {}` shows which repositories are",
-                park.data_dir.display()
+                visit.data_dir.display()
             ))
         })?;
-    let resumed = inbox.resume(wake.repository, now).await?;
+    let resumed = visit.inbox.resume(wake.repository, now).await?;
+    let result = if resumed { "done" } else { "was not parked" };
+    visit.record("resume", &wake.repository.to_string(), result, now);
     if park.json {
         let said = json!({"repository_id": wake.repository.0, "resumed": resumed});
         screen.line(&said.to_string())?;

@@ -8,16 +8,24 @@ use super::arguments::Replay;
 use super::connect::local_now;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
-use crate::adapters::inbox::sqlite::SqliteInbox;
+use super::visit::Visit;
 use crate::runtime::inbox::{Inbox as _, Replayed};
 
 pub(super) async fn run(
     arguments: &Replay,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let (guid, folder) = (&arguments.guid, arguments.data_dir.display());
-    let inbox = SqliteInbox::visit(&arguments.data_dir)?;
-    let replayed = inbox.replay(guid, local_now()).await?;
+    let visit = Visit::begin(&arguments.kept)?;
+    let (guid, folder) = (&arguments.guid, visit.data_dir.display());
+    let now = local_now();
+    let replayed = visit.inbox.replay(guid, now).await?;
+    let result = match replayed {
+        Replayed::Woken(_) => "done",
+        Replayed::Parked(_) => "its repository is parked",
+        Replayed::WakesNobody => "it wakes nobody",
+        Replayed::Unknown => "unknown",
+    };
+    visit.record("replay", guid.as_str(), result, now);
     let (repository, parked) = match replayed {
         Replayed::Woken(repository) => (repository, false),
         Replayed::Parked(repository) => (repository, true),
@@ -32,15 +40,22 @@ pub(super) async fn run(
             )));
         }
     };
+    let wake = visit.inbox.look(repository).await?;
+    let name = wake.and_then(|wake| wake.name).map(|name| name.to_string());
     if arguments.json {
-        let said = json!({"guid": guid.as_str(), "repository_id": repository.0, "parked": parked});
+        let said = json!({
+            "guid": guid.as_str(), "repository_id": repository.0, "repository": name, "parked": parked,
+        });
         screen.line(&said.to_string())?;
-    } else if parked {
+        return Ok(Exit::Done);
+    }
+    let called = name.unwrap_or_else(|| format!("repository {repository}"));
+    if parked {
         screen.line(&format!(
-            "repository {repository} is due, but parked: `phileas park resume {repository} --data-dir {folder}` lets it go on"
+            "{called} is due, but parked: `phileas park resume {repository} --data-dir {folder}` lets it go on"
         ))?;
     } else {
-        screen.line(&format!("repository {repository} is due now"))?;
+        screen.line(&format!("{called} is due now"))?;
     }
     Ok(Exit::Done)
 }

@@ -42,6 +42,7 @@ use crate::server::config::RepositoryEntry;
 use crate::server::dashboard::{self, Access, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
+use crate::server::journal::Journal;
 use crate::server::keys::Keys;
 use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
@@ -117,7 +118,7 @@ pub(super) async fn run(
     .counted(&metrics);
     let folder = tempfile::tempdir()?;
     let directory = DataDirectory::lock(folder.path())?;
-    let audit = Audit::open(directory.path())?;
+    let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM)?);
     let changed = Arc::new(Notify::new());
     let repositories = Arc::new(repositories(outside, Arc::clone(&changed))?);
@@ -131,9 +132,10 @@ pub(super) async fn run(
     let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
         .seen_by(Arc::new(Told(heard)) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
-        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
+        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>)
+        .seen_by(Arc::new(Journal::new(Arc::clone(&audit))) as Arc<dyn Onlooker>);
     let secrets = SecretString::from(scene::WEBHOOK_SECRET);
-    let (secrets, _) =
+    let secrets =
         Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
     let measured = metrics::routes(Sources {
         metrics,
@@ -148,7 +150,8 @@ pub(super) async fn run(
         repositories: Some(Arc::clone(&repositories)),
         clock: Arc::new(time),
         access: Access::new(places.admin.local_addr()?, None, [])?,
-        audit: Arc::new(audit),
+        audit,
+        figures: Arc::clone(&figures),
         github: GITHUB.to_owned(),
         ending: asked.clone(),
     };

@@ -22,15 +22,18 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::driver::Pulse;
 use crate::server::app::{self, IdentityError};
 use crate::server::audit::Audit;
-use crate::server::config::{Config, ConfigError, File, FileError, Given, SecretError, secret};
+use crate::server::config::{
+    Config, ConfigError, File, FileError, Given, SecretError, origin, secret,
+};
 use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
+use crate::server::journal::Journal;
 use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::setup::GITHUB;
 use crate::server::sweep::Sweep;
-use crate::server::webhook::{Intake, MIN_SECRET, Secrets};
+use crate::server::webhook::{Intake, Secrets};
 use crate::server::{Service, ending};
 
 /// The secret of the webhooks.
@@ -56,6 +59,12 @@ pub(super) async fn run(
     arguments: &Serve,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
+    if arguments.database_url.is_some() {
+        return Err(Stopped::usage(
+            "--database-url: this version keeps its inbox in one file of the data directory, so that one machine serves a \
+             fleet; several machines beside one another come with a later version",
+        ));
+    }
     let config = config(arguments)?;
     // Whatever is looked for in it would only say that it is not there.
     if config.data_dir.is_file() {
@@ -72,9 +81,9 @@ pub(super) async fn run(
     }
     let secrets = secrets(&config)?;
     let token = secret(ADMIN_TOKEN, variable)?;
-    let access = Access::new(config.admin_listen, token, arguments.admin_hosts.clone())?;
+    let access = Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
     let directory = DataDirectory::lock(&config.data_dir)?;
-    let audit = Audit::open(directory.path())?;
+    let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
     let public = bind("--listen", config.listen).await?;
     let admin = bind("--admin-listen", config.admin_listen).await?;
@@ -87,8 +96,9 @@ pub(super) async fn run(
     let pulse = Arc::new(Pulse::default());
     let board = Arc::new(Board::default());
     let metrics = Arc::new(Metrics::default());
+    let journal = Arc::new(Journal::new(Arc::clone(&audit)));
     let onlookers: Vec<Arc<dyn Onlooker>> =
-        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _];
+        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
     let fleet = fleet::of(
         &config,
         Arc::clone(&changed),
@@ -101,6 +111,12 @@ pub(super) async fn run(
         clock: Arc::clone(&fleet.clock),
         public_url: config.public_url.clone(),
     });
+    let listed = match &fleet {
+        Some(fleet) => config
+            .listed()
+            .learning(fleet.repositories.source().learnt().clone()),
+        None => config.listed(),
+    };
     let (end, asked) = ending();
     let signals = signals()?;
     let measured = metrics::routes(Sources {
@@ -116,18 +132,14 @@ pub(super) async fn run(
         repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
         clock: Arc::new(SystemPause),
         access,
-        audit: Arc::new(audit),
+        audit,
+        figures: Arc::clone(&figures),
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
     let service = Service {
-        intake: Intake::new(
-            Arc::clone(&inbox),
-            secrets,
-            config.listed(),
-            Arc::clone(&figures),
-        )
-        .telling(changed),
+        intake: Intake::new(Arc::clone(&inbox), secrets, listed, Arc::clone(&figures))
+            .telling(changed),
         inbox,
         public,
         admin,
@@ -136,6 +148,13 @@ pub(super) async fn run(
         driver: (Housekeeping, (fleet, sweep)),
         pulse,
     };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        listen = %places["listen"].as_str().unwrap_or_default(),
+        admin_listen = %places["admin_listen"].as_str().unwrap_or_default(),
+        data_dir = %config.data_dir.display(),
+        "the service listens"
+    );
     screen.line(&places.to_string())?;
     screen.flush()?;
     let running = service.run(asked);
@@ -143,11 +162,13 @@ pub(super) async fn run(
     let drained = tokio::select! {
         drained = &mut running => drained,
         () = signals => {
+            tracing::info!("asked to end; running ticks stop between two effects");
             end.now();
             running.await
         }
     };
     if drained {
+        tracing::info!("the service has ended");
         Ok(Exit::Done)
     } else {
         // What was answered 202 is stored; what was cut off is sent again, or found by the next look.
@@ -159,6 +180,12 @@ pub(super) async fn run(
 /// The secrets of the environment, and that of the App which the set-up page has made.
 fn secrets(config: &Config) -> Result<Secrets, Stopped> {
     let given = secret(SECRET, variable)?;
+    let name = origin(SECRET, variable);
+    let wrong = |error| Stopped::credential(format!("{name}: {error}"));
+    if let Some(given) = &given {
+        // By themselves, so that errors speak of the variable and not of what set-up has kept.
+        Secrets::from_list(given).map_err(wrong)?;
+    }
     let kept = app::kept_app(&config.data_dir)?.map(|kept| kept.webhook_secret);
     let all: Vec<&str> = [&given, &kept]
         .into_iter()
@@ -172,20 +199,14 @@ fn secrets(config: &Config) -> Result<Secrets, Stopped> {
         )));
     }
     let list = SecretString::from(all.join(","));
-    let (secrets, short) = Secrets::from_list(&list)
-        .map_err(|error| Stopped::credential(format!("{SECRET}: {error}")))?;
-    if short {
-        tracing::warn!(
-            "{SECRET}: a secret is shorter than {MIN_SECRET} bytes and could be guessed; make one with `openssl rand -hex 32`"
-        );
-    }
-    Ok(secrets)
+    Secrets::from_list(&list).map_err(wrong)
 }
 
 fn config(arguments: &Serve) -> Result<Config, Stopped> {
     let given = Given {
         listen: arguments.listen,
         admin_listen: arguments.admin_listen,
+        admin_hosts: arguments.admin_hosts.clone(),
         data_dir: arguments.data_dir.clone(),
         inbox_max_bytes: arguments.inbox_max_bytes,
         public_url: arguments.public_url.clone(),
@@ -264,6 +285,9 @@ impl From<IdentityError> for Stopped {
 
 impl From<AccessError> for Stopped {
     fn from(error: AccessError) -> Self {
-        Self::usage(error.to_string())
+        match error {
+            AccessError::Short => Self::credential(error.to_string()),
+            AccessError::Open { .. } | AccessError::NoEntropy(_) => Self::usage(error.to_string()),
+        }
     }
 }

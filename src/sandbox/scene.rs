@@ -27,7 +27,7 @@ const WEBHOOK_URL: &str = "http://sandbox.invalid/webhook";
 /// The address under which GitHub's model knows the service.
 pub const PUBLIC_URL: &str = "http://sandbox.invalid";
 /// The secret of the webhooks. It opens nothing else.
-pub const WEBHOOK_SECRET: &str = "sandbox-webhook-secret";
+pub const WEBHOOK_SECRET: &str = "sandbox-webhook-secret-of-no-use-elsewhere";
 /// What the maintainer asks for.
 const WISH: &str = "phileas:fixer";
 /// Where every sandbox begins.

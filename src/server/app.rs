@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
-use super::config::{SecretError, secret};
+use super::config::{SecretError, origin, secret};
 use crate::adapters::github::{App, CredentialError, Token};
 
 /// The file in the data directory that keeps the App which the set-up page has made.
@@ -16,6 +16,8 @@ pub const APP_ID: &str = "GITHUB_APP_ID";
 pub const APP_KEY: &str = "GITHUB_APP_PRIVATE_KEY";
 /// A plain token.
 pub const TOKEN: &str = "GITHUB_TOKEN";
+/// The same, by the name that GitHub's own command line knows.
+pub const OTHER_TOKEN: &str = "GH_TOKEN";
 
 /// Who the service is to GitHub.
 #[derive(Debug, Clone)]
@@ -66,8 +68,25 @@ pub enum IdentityError {
         /// What is wrong.
         error: CredentialError,
     },
-    /// What the set-up page kept cannot be read.
-    #[error("{}: {detail}; run `phileas serve --setup` again, or set {APP_ID} and {APP_KEY}", path.display())]
+    /// The App's number is none.
+    #[error(
+        "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
+    )]
+    NoAppId,
+    /// What the set-up page kept may not be read by whoever runs this.
+    #[error("{}: {detail}; run this as the user who owns the file", path.display())]
+    Closed {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
+    /// What the set-up page kept is not what it wrote.
+    #[error(
+        "{}: {detail}; put back a copy of it if there is one. Otherwise remove it and set {APP_ID} and {APP_KEY} to a new \
+         private key of that App, or delete the App on GitHub and run `phileas serve --setup` again",
+        path.display()
+    )]
     Kept {
         /// The file.
         path: PathBuf,
@@ -90,18 +109,25 @@ pub fn identity(
     let key = secret(APP_KEY, &variable)?;
     let half = |set, missing| IdentityError::Half { set, missing };
     match (id, key) {
-        (Some(id), Some(key)) => return app(APP_KEY, &id, &key).map(Some),
+        (Some(id), Some(key)) => {
+            if !is_app_id(id.trim()) {
+                return Err(IdentityError::NoAppId);
+            }
+            return app(&origin(APP_KEY, &variable), &id, &key).map(Some);
+        }
         (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
         (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
         (None, None) => {}
     }
-    if let Some(token) = secret(TOKEN, &variable)? {
-        let token = Token::new(token.expose_secret());
-        let token = token.map_err(|error| IdentityError::Credential {
-            name: TOKEN.to_owned(),
-            error,
-        });
-        return token.map(Identity::Token).map(Some);
+    for name in [TOKEN, OTHER_TOKEN] {
+        if let Some(token) = secret(name, &variable)? {
+            let token = Token::new(token.expose_secret());
+            let token = token.map_err(|error| IdentityError::Credential {
+                name: origin(name, &variable),
+                error,
+            });
+            return token.map(Identity::Token).map(Some);
+        }
     }
     let Some(kept) = kept_app(data_dir)? else {
         return Ok(None);
@@ -109,11 +135,29 @@ pub fn identity(
     app(APP_FILE, &kept.id.to_string(), &kept.private_key).map(Some)
 }
 
-/// The App that the set-up page has made, if it has.
+/// The variable that says who the service is, before whatever the set-up page keeps. `None`: none does.
+#[must_use]
+pub fn named_by(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let names = [APP_ID, APP_KEY, TOKEN, OTHER_TOKEN];
+    let mut names = names
+        .into_iter()
+        .flat_map(|name| [name.to_owned(), format!("{name}_FILE")]);
+    names.find(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
+}
+
+/// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
+/// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
+#[must_use]
+pub fn is_app_id(text: &str) -> bool {
+    let number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    number || (text.starts_with("Iv") && text.bytes().all(|byte| byte.is_ascii_graphic()))
+}
+
+/// The App that the set-up page has made, if it has. Its file is closed to others where it is not, as after a copy.
 ///
 /// # Errors
 ///
-/// [`IdentityError::Kept`].
+/// [`IdentityError::Kept`], [`IdentityError::Closed`].
 pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
     let path = data_dir.join(APP_FILE);
     let wrong = |detail: String| IdentityError::Kept {
@@ -123,12 +167,40 @@ pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            return Err(IdentityError::Closed {
+                path: path.clone(),
+                detail: error.to_string(),
+            });
+        }
         Err(error) => return Err(wrong(error.to_string())),
     };
+    close_to_others(&path);
     // The parser's own words could quote the key.
     let kept = serde_json::from_str(&text)
         .map_err(|error| wrong(format!("line {} is not what was written", error.line())))?;
     Ok(Some(kept))
+}
+
+/// The file holds a private key. Where its mode cannot be changed, it is said.
+fn close_to_others(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(path).map(|found| found.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o077 == 0) {
+            return;
+        }
+        let path_shown = path.display();
+        match std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)) {
+            Ok(()) => tracing::warn!(
+                "{path_shown} could be read by others and is closed to them now; it holds the App's private key"
+            ),
+            Err(error) => tracing::warn!(
+                "{path_shown} can be read by others and holds the App's private key: {error}; run `chmod 600` on it"
+            ),
+        }
+    }
 }
 
 fn app(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityError> {
@@ -168,11 +240,35 @@ mod tests {
         assert!(half.to_string().contains(APP_KEY), "{half}");
         let no_key = read(&[(APP_ID, "7"), (APP_KEY, "test-key")], path).unwrap_err();
         assert!(no_key.to_string().contains("PEM"), "{no_key}");
+        let other = read(&[(OTHER_TOKEN, "test-token")], path).unwrap();
+        assert!(matches!(other, Some(Identity::Token(_))));
+        let no_id = read(&[(APP_ID, "abc def"), (APP_KEY, "test-key")], path).unwrap_err();
+        assert_eq!(no_id, IdentityError::NoAppId);
         std::fs::write(path.join(APP_FILE), "{\"private_key\": \"canary").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let wide = std::fs::Permissions::from_mode(0o644);
+            std::fs::set_permissions(path.join(APP_FILE), wide).unwrap();
+        }
         let broken = read(&[], path).unwrap_err().to_string();
         assert!(
-            broken.contains("--setup") && !broken.contains("canary"),
+            broken.contains("remove it") && !broken.contains("canary"),
             "{broken}"
         );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(path.join(APP_FILE)).unwrap();
+            assert_eq!(mode.permissions().mode() & 0o777, 0o600);
+        }
+        let named = |name: &'static str| {
+            named_by(move |asked: &str| (asked == name).then(|| "x".to_owned()))
+        };
+        assert_eq!(
+            named("GITHUB_TOKEN_FILE").as_deref(),
+            Some("GITHUB_TOKEN_FILE")
+        );
+        assert_eq!(named("PATH"), None);
     }
 }

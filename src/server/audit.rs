@@ -1,4 +1,5 @@
-//! Who did what, when, and what came of it: a line of JSON for each deed, in `audit.jsonl` of the data directory.
+//! Who did what, when, and what came of it: a line of JSON for each deed of a person and for each decision that acts or
+//! refuses, in `audit.jsonl` of the data directory.
 //!
 //! Only the owner of the process can read it (mode 0600). When it has grown to [`MAX_BYTES`] it becomes `audit.1.jsonl`,
 //! that one `audit.2.jsonl`, and so on; [`KEPT`] older ones are kept. A deed whose line cannot be written happens all the
@@ -26,7 +27,8 @@ const MAX_TEXT: usize = 200;
 pub struct Deed<'a> {
     /// When.
     pub at: Timestamp,
-    /// Who: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set), `nobody`.
+    /// Who: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set), `nobody`, `cli:<number of the
+    /// account>`.
     pub who: &'a str,
     /// What: `resume`, `replay`, `look`, `login`, `logout`, …
     pub what: &'a str,
@@ -35,8 +37,42 @@ pub struct Deed<'a> {
     pub about: Option<&'a str>,
     /// What came of it: `done`, `refused`, or a word more.
     pub result: &'a str,
-    /// The request's id, as its answer carries it.
+    /// The request's id, as its answer carries it; empty where it came by no request.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub request: &'a str,
+}
+
+/// What a tick decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decision<'a> {
+    /// When, by GitHub's clock.
+    pub at: Timestamp,
+    /// Always `tick`.
+    pub who: &'static str,
+    /// What: the verdict, such as `dispatched`, `settled`, `paused`.
+    pub what: &'static str,
+    /// The repository.
+    pub about: &'a str,
+    /// By which rule: the reason's code.
+    pub reason: &'static str,
+    /// Of which track.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<String>,
+    /// Of which turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// Which session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Which pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull: Option<u64>,
+    /// The digest of what the session was told, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_sha256: Option<String>,
+    /// The head of the branch `jules` at the end of the tick.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 /// The file.
@@ -44,7 +80,8 @@ pub struct Deed<'a> {
 pub struct Audit {
     path: PathBuf,
     open: Mutex<Open>,
-    most: u64,
+    /// At which size a new file is begun; `None`: that is somebody else's business.
+    most: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -60,10 +97,19 @@ impl Audit {
     ///
     /// When it can be neither opened nor made.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
-        Self::with_room(data_dir, MAX_BYTES)
+        Self::with_room(data_dir, Some(MAX_BYTES))
     }
 
-    fn with_room(data_dir: &Path, most: u64) -> io::Result<Self> {
+    /// Opens the file beside a service that may be writing to it: lines are added, and the service makes the room.
+    ///
+    /// # Errors
+    ///
+    /// When it can be neither opened nor made.
+    pub fn beside(data_dir: &Path) -> io::Result<Self> {
+        Self::with_room(data_dir, None)
+    }
+
+    fn with_room(data_dir: &Path, most: Option<u64>) -> io::Result<Self> {
         let path = data_dir.join(AUDIT_FILE);
         let open = Mutex::new(open(&path)?);
         Ok(Self { path, open, most })
@@ -88,17 +134,31 @@ impl Audit {
         }
     }
 
+    /// Writes a decision down. What was decided stands in the log by itself.
+    pub fn decided(&self, decision: &Decision<'_>) {
+        if let Err(error) = self.append(decision) {
+            tracing::error!(
+                repository = decision.about,
+                "the audit log misses a line: {}: {error}",
+                self.path.display()
+            );
+        }
+    }
+
     fn write(&self, deed: &Deed<'_>) -> io::Result<()> {
         let about = deed.about.map(cut);
-        let deed = Deed {
+        self.append(&Deed {
             about: about.as_deref(),
             ..deed.clone()
-        };
-        let mut line = serde_json::to_vec(&deed)?;
+        })
+    }
+
+    fn append(&self, line: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(line)?;
         line.push(b'\n');
         let mut now = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let length = line.len() as u64;
-        if now.bytes > 0 && now.bytes + length > self.most {
+        if now.bytes > 0 && self.most.is_some_and(|most| now.bytes + length > most) {
             self.turn_over()?;
             *now = open(&self.path)?;
         }
@@ -186,9 +246,23 @@ mod tests {
     }
 
     #[test]
+    fn whoever_writes_beside_the_service_adds_lines_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let of_the_service = Audit::with_room(folder.path(), Some(150)).unwrap();
+        of_the_service.record(&deed("first"));
+        let beside = Audit::beside(folder.path()).unwrap();
+        for number in 0..20 {
+            beside.record(&deed(&number.to_string()));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let text = std::fs::read_to_string(folder.path().join(AUDIT_FILE)).unwrap();
+        assert_eq!(text.lines().count(), 21);
+    }
+
+    #[test]
     fn a_full_file_makes_room_and_the_oldest_goes() {
         let folder = tempfile::tempdir().unwrap();
-        let audit = Audit::with_room(folder.path(), 250).unwrap();
+        let audit = Audit::with_room(folder.path(), Some(250)).unwrap();
         for number in 0..40 {
             audit.record(&deed(&number.to_string()));
         }

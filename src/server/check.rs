@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::repositories::{Member, Repositories};
-use crate::adapters::github::AppClient;
-use crate::adapters::jules::PageQuery;
+use super::sweep::is_own;
+use crate::adapters::github::{AppClient, Client};
+use crate::adapters::jules::{JulesKey, PageQuery};
 use crate::runtime::ports::{Disposition, Failure};
+use crate::server::config::WEBHOOK;
 
 /// What an App needs, and why. Nothing of this lets anybody change workflows, settings or secrets.
 pub const PERMISSIONS: [(&str, &str, &str); 6] = [
@@ -21,20 +23,28 @@ pub const PERMISSIONS: [(&str, &str, &str); 6] = [
         "pull requests are followed, and pointed at their base",
     ),
     ("metadata", "read", "GitHub asks it of every App"),
-    ("checks", "read", "merging waits for checks"),
-    ("statuses", "read", "merging waits for statuses"),
+    (
+        "checks",
+        "read",
+        "red checks on the default branch can hold up the rest",
+    ),
+    ("statuses", "read", "red statuses do the same"),
 ];
-/// The events that wake a repository. Losing one costs patience, never work.
-pub const EVENTS: [&str; 9] = [
-    "check_suite",
-    "issue_comment",
-    "issues",
-    "pull_request",
-    "pull_request_review",
-    "push",
-    "repository",
-    "status",
-    "workflow_run",
+/// The events that wake a repository, each with the permission without which GitHub does not offer it to an App, and
+/// refuses the whole manifest. Losing one costs patience, never work.
+///
+/// What runs of workflows come to is told by `check_suite`; `workflow_run` would need `actions`, which lets its holder
+/// read logs and artifacts.
+/// <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
+pub const EVENTS: [(&str, &str); 8] = [
+    ("check_suite", "checks"),
+    ("issue_comment", "issues"),
+    ("issues", "issues"),
+    ("pull_request", "pull_requests"),
+    ("pull_request_review", "pull_requests"),
+    ("push", "contents"),
+    ("repository", "metadata"),
+    ("status", "statuses"),
 ];
 /// The most repositories whose connection to Jules is asked about.
 pub const MAX_ASKED: usize = 100;
@@ -65,11 +75,22 @@ pub struct Finding {
     pub text: String,
 }
 
+/// What the service was told, beside who it is to GitHub.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// The Jules key of all repositories that have none of their own, and what it is called.
+    pub jules: Option<(String, JulesKey)>,
+    /// The address under which GitHub knows the service.
+    pub public_url: Option<String>,
+    /// Where people meet GitHub, such as `https://github.com`.
+    pub github: String,
+}
+
 /// Checks all that the service would use.
-pub async fn check(repositories: &Repositories) -> Vec<Finding> {
+pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
     let mut findings = Findings::default();
     if let Some(app) = repositories.source().app() {
-        of_app(app, &mut findings).await;
+        of_app(app, &told.github, &mut findings).await;
     } else if repositories.source().named().is_empty() {
         findings.add(
             Grade::Configuration,
@@ -82,12 +103,19 @@ pub async fn check(repositories: &Repositories) -> Vec<Finding> {
             let members = repositories.members();
             of_members(repositories, &members, whole, &mut findings);
             for member in members.iter().take(MAX_ASKED) {
-                of_access(repositories, member, &mut findings).await;
+                of_access(repositories, member, told, &mut findings).await;
             }
-            of_keys(&members, &mut findings).await;
+            if members.len() > MAX_ASKED {
+                let text = format!(
+                    "of {} repositories the first {MAX_ASKED} were asked about one by one",
+                    members.len()
+                );
+                findings.add(Grade::Hint, "repositories", text);
+            }
         }
         Err(failure) => findings.fail("repositories", &failure),
     }
+    of_keys(repositories, told, &mut findings).await;
     findings.0
 }
 
@@ -113,15 +141,24 @@ impl Findings {
     }
 }
 
-async fn of_app(app: &AppClient, findings: &mut Findings) {
+async fn of_app(app: &AppClient, github: &str, findings: &mut Findings) {
     let identity = match app.identity().await {
         Ok(identity) => identity,
+        Err(failure) if failure.disposition == Disposition::Denied => {
+            let text = format!(
+                "{}; the private key is not that of the App with this number, or it was deleted on GitHub",
+                failure.detail
+            );
+            return findings.add(Grade::Credential, "GitHub App", text);
+        }
         Err(failure) => return findings.fail("GitHub App", &failure),
     };
-    let page = format!(
-        "https://github.com/settings/apps/{}/permissions",
-        identity.slug
-    );
+    let owner = identity
+        .owner
+        .as_ref()
+        .and_then(|owner| owner.organisation());
+    let settings = settings_of(github, owner);
+    let page = format!("{settings}/apps/{}/permissions", identity.slug);
     findings.add(
         Grade::Good,
         "GitHub App",
@@ -136,6 +173,7 @@ async fn of_app(app: &AppClient, findings: &mut Findings) {
     });
     let missing: Vec<&str> = EVENTS
         .into_iter()
+        .map(|(event, _)| event)
         .filter(|event| !identity.events.iter().any(|known| known == event))
         .collect();
     if !missing.is_empty() {
@@ -148,18 +186,31 @@ async fn of_app(app: &AppClient, findings: &mut Findings) {
             ),
         );
     }
-    match app.hook_url().await {
-        Ok(Some(url)) if url.ends_with("/webhook") => {
-            findings.add(Grade::Good, "webhook", format!("the App posts to {url}"));
+    match app.hook().await {
+        Ok(hook) => {
+            let url = hook.as_ref().and_then(|hook| hook.url.as_deref());
+            let form = hook
+                .as_ref()
+                .is_some_and(|hook| hook.content_type.as_deref() == Some("form"));
+            match url {
+                Some(url) if url.ends_with(WEBHOOK) && form => findings.add(
+                    Grade::Configuration,
+                    "webhook",
+                    format!("the App posts to {url} with the content type `form`, which is refused; set it to application/json at {settings}/apps/{}", identity.slug),
+                ),
+                Some(url) if url.ends_with(WEBHOOK) => {
+                    findings.add(Grade::Good, "webhook", format!("the App posts to {url}"));
+                }
+                url => findings.add(
+                    Grade::Hint,
+                    "webhook",
+                    format!(
+                        "the App posts to {}; the service listens at `/webhook`, and without it repositories are looked at once an hour",
+                        url.filter(|url| !url.is_empty()).unwrap_or("nowhere")
+                    ),
+                ),
+            }
         }
-        Ok(url) => findings.add(
-            Grade::Hint,
-            "webhook",
-            format!(
-                "the App posts to {}; the service listens at `/webhook`, and without it repositories are looked at once an hour",
-                url.as_deref().filter(|url| !url.is_empty()).unwrap_or("nowhere")
-            ),
-        ),
         Err(failure) => findings.fail("webhook", &failure),
     }
     match app.installations().await {
@@ -169,7 +220,7 @@ async fn of_app(app: &AppClient, findings: &mut Findings) {
                     Grade::Credential,
                     "installations",
                     format!(
-                        "the App is installed nowhere; install it at https://github.com/apps/{}/installations/new",
+                        "the App is installed nowhere; install it at {github}/apps/{}/installations/new",
                         identity.slug
                     ),
                 );
@@ -187,7 +238,8 @@ async fn of_app(app: &AppClient, findings: &mut Findings) {
                         "installations",
                         format!(
                             "{account} has not granted `{name}: {access}` ({why}); its owner accepts it at \
-                             https://github.com/settings/installations/{}",
+                             {}/installations/{}",
+                            settings_of(github, installation.organisation.then_some(account)),
                             installation.id
                         ),
                     );
@@ -195,6 +247,14 @@ async fn of_app(app: &AppClient, findings: &mut Findings) {
             }
         }
         Err(failure) => findings.fail("installations", &failure),
+    }
+}
+
+/// Where an account's settings are.
+fn settings_of(github: &str, organisation: Option<&str>) -> String {
+    match organisation {
+        Some(name) => format!("{github}/organizations/{name}/settings"),
+        None => format!("{github}/settings"),
     }
 }
 
@@ -222,34 +282,33 @@ fn of_members(
             Grade::Good
         },
         "repositories",
-        format!(
-            "repositories: {}, Jules keys: {}{}",
-            members.len(),
-            repositories.keys_in_use(),
-            if whole {
-                ""
-            } else {
-                "; not all could be asked about"
-            }
-        ),
+        match members.len() {
+            0 => "none is reached yet".to_owned(),
+            found => format!(
+                "{found} reached, with {} Jules {}",
+                repositories.keys_in_use(),
+                if repositories.keys_in_use() == 1 {
+                    "key"
+                } else {
+                    "keys"
+                }
+            ),
+        },
     );
-    if !whole {
+    // Of a token's each is asked about below.
+    if !whole && repositories.source().app().is_some() {
         let text = "some could not be asked about; see the log";
         findings.add(Grade::Unavailable, "repositories", text);
     }
-    for entry in repositories.source().named() {
-        let there = members.iter().any(|member| match entry.id {
-            Some(id) => id == member.id,
-            None => entry.name == member.name,
-        });
-        if !there && whole {
-            findings.add(
-                Grade::Credential,
-                &entry.name.to_string(),
-                "phileas.toml names it, and the credential does not reach it; look for its present name and number, \
-                 or give the token or the App access to it",
-            );
-        }
+    for one in repositories.unreached() {
+        let text = format!(
+            "phileas.toml names it, and {}; look for its present name and number, or give the token or the App access to it",
+            one.because
+        );
+        findings.add(Grade::Credential, &one.name.to_string(), text);
+    }
+    for (name, failure) in repositories.unasked() {
+        findings.fail(&name.to_string(), &failure);
     }
     for member in members {
         if let Err(no_key) = &member.jules {
@@ -263,7 +322,12 @@ fn of_members(
 }
 
 /// Whether the credential may write, and whether Jules is connected.
-async fn of_access(repositories: &Repositories, member: &Member, findings: &mut Findings) {
+async fn of_access(
+    repositories: &Repositories,
+    member: &Member,
+    told: &Told,
+    findings: &mut Findings,
+) {
     let name = member.name.to_string();
     if repositories.source().app().is_none() {
         let client = repositories
@@ -282,6 +346,7 @@ async fn of_access(repositories: &Repositories, member: &Member, findings: &mut 
             Ok(_) => {}
             Err(failure) => findings.fail(&name, &failure),
         }
+        of_hooks(&client, &name, told, findings).await;
     }
     let Ok(key) = &member.jules else { return };
     let source = format!("sources/github/{}", member.name);
@@ -299,17 +364,87 @@ async fn of_access(repositories: &Repositories, member: &Member, findings: &mut 
     }
 }
 
-async fn of_keys(members: &[std::sync::Arc<Member>], findings: &mut Findings) {
-    let keys: BTreeMap<u64, _> = members
+/// Whether a webhook of the repository posts to the service, as far as the token may look at them.
+async fn of_hooks(client: &Client, name: &str, told: &Told, findings: &mut Findings) {
+    let hooks = match client.hooks().await {
+        Ok(hooks) => hooks,
+        // Only administrators may look, and the token need not be one's.
+        Err(failure)
+            if matches!(
+                failure.disposition,
+                Disposition::Denied | Disposition::NotFound
+            ) =>
+        {
+            let text = "the token may not look at its webhooks, so that lost deliveries are not asked for again; the \
+                        hourly look finds what they told";
+            return findings.add(Grade::Hint, name, text);
+        }
+        Err(failure) => return findings.fail(name, &failure),
+    };
+    let Some(own) = &told.public_url else {
+        let text = "nobody knows which of its webhooks is the service's; set --public-url";
+        return findings.add(Grade::Hint, name, text);
+    };
+    let mut own = hooks
         .iter()
-        .filter_map(|member| member.jules.as_ref().ok())
-        .map(|key| (key.number, &key.client))
-        .collect();
-    for (number, client) in keys {
+        .filter(|hook| hook.active && is_own(&hook.url, own));
+    match own.next() {
+        None => findings.add(
+            Grade::Hint,
+            name,
+            "none of its webhooks posts to the service, so that it is looked at once an hour",
+        ),
+        Some(hook) if hook.content_type != "json" => findings.add(
+            Grade::Configuration,
+            name,
+            "its webhook has the content type `form`, which is refused; set it to application/json",
+        ),
+        Some(_) => {}
+    }
+}
+
+/// How many repositories a key is named by.
+const NAMED: usize = 3;
+
+async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findings) {
+    let members = repositories.members();
+    let mut keys: BTreeMap<u64, (_, Vec<String>)> = BTreeMap::new();
+    for member in &members {
+        if let Ok(key) = &member.jules {
+            let (_, names) = keys
+                .entry(key.number)
+                .or_insert_with(|| (std::sync::Arc::clone(&key.client), Vec::new()));
+            names.push(member.name.to_string());
+        }
+    }
+    if let Some((name, key)) = told.jules.as_ref().filter(|_| keys.is_empty()) {
+        // It may be wrong although nobody knows yet whose it is.
+        let client = repositories.outside().jules_client(key.clone());
+        of_key("Jules key", &client, &format!("from {name}"), findings).await;
+    }
+    for (number, (client, mut names)) in keys {
+        names.sort_unstable();
+        let whose = match names.len().saturating_sub(NAMED) {
+            0 => names.join(", "),
+            more => format!("{} and {more} more", names[..NAMED].join(", ")),
+        };
         let about = format!("Jules key {}", number + 1);
-        match client.list_sources(PageQuery::default()).await {
-            Ok(_) => findings.add(Grade::Good, &about, "Jules takes it"),
-            Err(error) => findings.fail(&about, &error.into()),
+        of_key(&about, &client, &format!("that of {whose}"), findings).await;
+    }
+}
+
+async fn of_key(
+    about: &str,
+    client: &crate::adapters::jules::Client,
+    which: &str,
+    findings: &mut Findings,
+) {
+    match client.list_sources(PageQuery::default()).await {
+        Ok(_) => findings.add(Grade::Good, about, format!("Jules takes it; it is {which}")),
+        Err(error) => {
+            let failure = Failure::from(error);
+            let detail = format!("{}; it is {which}", failure.detail);
+            findings.fail(about, &Failure { detail, ..failure });
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod file;
+mod public_url;
 mod secret;
 
 use std::collections::BTreeSet;
@@ -14,7 +15,8 @@ use crate::server::webhook::Listed;
 
 pub use bytes::{BytesError, parse_bytes};
 pub use file::{File, FileError, RepositoryEntry};
-pub use secret::{SecretError, secret};
+pub use public_url::{PublicUrlError, WEBHOOK, public_url};
+pub use secret::{SecretError, origin, secret};
 
 /// The public listener, unless it is said otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -29,6 +31,8 @@ pub struct Given {
     pub listen: Option<SocketAddr>,
     /// The listener of the people who run the service.
     pub admin_listen: Option<SocketAddr>,
+    /// Further names of the listener of the people who run the service; empty: nobody has said.
+    pub admin_hosts: Vec<String>,
     /// Where everything is kept.
     pub data_dir: Option<PathBuf>,
     /// The most that the inbox may take.
@@ -46,6 +50,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The listener of the people who run the service.
     pub admin_listen: SocketAddr,
+    /// Further names under which a browser reaches that listener.
+    pub admin_hosts: Vec<String>,
     /// Where everything is kept.
     pub data_dir: PathBuf,
     /// The most that the inbox may take, in bytes.
@@ -75,6 +81,12 @@ pub enum ConfigError {
         /// What it would get.
         bytes: u64,
     },
+    /// The public address is none.
+    #[error("--public-url: {0}")]
+    PublicUrl(#[from] PublicUrlError),
+    /// There is no such folder.
+    #[error("--jules-keys-dir: {} is not a folder; it is one with a file for each key", .0.display())]
+    NoKeysDir(PathBuf),
 }
 
 impl Config {
@@ -93,19 +105,29 @@ impl Config {
                 bytes: inbox_max_bytes,
             });
         }
+        let jules_keys_dir = given.jules_keys_dir.or(file.jules_keys_dir);
+        if let Some(folder) = jules_keys_dir.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(ConfigError::NoKeysDir(folder.clone()));
+        }
+        let url = given.public_url.or(file.public_url);
         Ok(Self {
             listen: given.listen.or(file.listen).unwrap_or(LISTEN),
             admin_listen: given
                 .admin_listen
                 .or(file.admin_listen)
                 .unwrap_or(ADMIN_LISTEN),
+            admin_hosts: if given.admin_hosts.is_empty() {
+                file.admin_hosts
+            } else {
+                given.admin_hosts
+            },
             data_dir: given
                 .data_dir
                 .or(file.data_dir)
                 .ok_or(ConfigError::NoDataDir)?,
             inbox_max_bytes,
-            public_url: given.public_url.or(file.public_url),
-            jules_keys_dir: given.jules_keys_dir.or(file.jules_keys_dir),
+            public_url: url.map(|url| public_url(&url)).transpose()?,
+            jules_keys_dir,
             repositories: file.repositories,
         })
     }
@@ -149,5 +171,26 @@ mod tests {
         };
         let small = Config::new(given, File::default()).unwrap_err();
         assert!(small.to_string().contains("16MiB"), "{small}");
+    }
+
+    #[test]
+    fn what_would_only_show_later_is_told_at_once() {
+        let refused = |given: Given| {
+            let given = Given {
+                data_dir: Some("x".into()),
+                ..given
+            };
+            Config::new(given, File::default()).unwrap_err().to_string()
+        };
+        let url = refused(Given {
+            public_url: Some("phileas.example.com".to_owned()),
+            ..Given::default()
+        });
+        assert!(url.starts_with("--public-url: "), "{url}");
+        let keys = refused(Given {
+            jules_keys_dir: Some("/nowhere/keys".into()),
+            ..Given::default()
+        });
+        assert!(keys.contains("/nowhere/keys"), "{keys}");
     }
 }

@@ -31,10 +31,12 @@ figures! {
     unknown_event,
     /// Deliveries of known events with an action that GitHub did not have when this was written. They wake like others.
     unknown_action,
-    /// Requests without a signature, or with one of none of our secrets: answered 401.
+    /// Requests without a signature: answered 401.
     unsigned,
-    /// Requests that are no JSON: answered 415.
-    not_json,
+    /// Requests that none of our secrets has signed: answered 401.
+    wrong_signature,
+    /// Requests of another content type than `application/json`: answered 415.
+    content_type,
     /// Requests rightly signed that cannot be read as a delivery: answered 400.
     malformed,
     /// Requests that are too large: answered 413.

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use phileas_domain::model::RepositoryName;
@@ -56,6 +57,8 @@ pub struct Keys {
     for_all: Option<JulesKey>,
     folder: Option<PathBuf>,
     clients: Mutex<BTreeMap<[u8; 32], KeyClient>>,
+    /// The next key's number; none is given twice.
+    next: AtomicU64,
 }
 
 impl Keys {
@@ -66,6 +69,7 @@ impl Keys {
             for_all,
             folder,
             clients: Mutex::default(),
+            next: AtomicU64::new(0),
         }
     }
 
@@ -81,10 +85,8 @@ impl Keys {
     ) -> Result<KeyClient, NoKey> {
         let key = self.key(repository)?;
         let mut clients = self.locked();
-        let last = clients.values().map(|client| client.number).max();
-        let number = last.map_or(0, |last| last + 1);
         let client = clients.entry(key.digest()).or_insert_with(|| KeyClient {
-            number,
+            number: self.next.fetch_add(1, Ordering::Relaxed),
             client: Arc::new(outside.jules_client(key)),
         });
         Ok(client.clone())

@@ -11,6 +11,7 @@
 //! | which repositories does it look after? | [`repositories`] |
 //! | what is a tick of one of them, and who starts it? | [`ticks`], [`fleet`], [`crate::runtime::driver`] |
 //! | what was not delivered? | [`sweep`] |
+//! | what is told of all this? | [`journal`], [`audit`], [`metrics`], [`dashboard`] |
 //! | could it do its work? | [`check`] |
 //! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`mod@ending`] |
 
@@ -25,6 +26,7 @@ pub mod figures;
 pub mod fleet;
 pub mod health;
 pub mod housekeeping;
+pub mod journal;
 pub mod keys;
 pub mod listen;
 pub mod metrics;

@@ -6,6 +6,7 @@
 //! was not let in. New repositories are ticked at once, those that went away are forgotten.
 
 mod keep;
+mod learnt;
 mod source;
 
 use std::collections::BTreeMap;
@@ -18,9 +19,11 @@ use tokio::sync::{Notify, watch};
 use super::keys::{KeyClient, Keys, NoKey};
 use super::outside::Outside;
 use crate::adapters::github::Account;
+use crate::runtime::ports::Failure;
 
 pub use keep::{RELIST, SHORTEST_GAP};
-pub use source::Source;
+pub use learnt::Learnt;
+pub use source::{Source, Unreached};
 
 /// One repository that the service looks after.
 #[derive(Debug, Clone)]
@@ -54,6 +57,12 @@ struct Known {
     members: BTreeMap<RepositoryId, Arc<Member>>,
     /// Whether they were listed since the process began.
     listed: bool,
+    /// What `phileas.toml` names and the credential does not reach.
+    unreached: Vec<Unreached>,
+    /// What it names and GitHub could not be asked about.
+    unasked: Vec<(RepositoryName, Failure)>,
+    /// Why the truth could not be read the last time, if it could not.
+    trouble: Option<String>,
 }
 
 /// What is known of a repository.
@@ -104,6 +113,33 @@ impl Repositories {
     pub fn members(&self) -> Vec<Arc<Member>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.members.values().cloned().collect()
+    }
+
+    /// What `phileas.toml` names and the credential does not reach, as of the last listing.
+    #[must_use]
+    pub fn unreached(&self) -> Vec<Unreached> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.unreached.clone()
+    }
+
+    /// What `phileas.toml` names and GitHub could not be asked about at the last listing, and why.
+    #[must_use]
+    pub fn unasked(&self) -> Vec<(RepositoryName, Failure)> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.unasked.clone()
+    }
+
+    /// Why GitHub did not tell the last time which repositories there are, or not of all.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let unasked = || {
+            known
+                .unasked
+                .first()
+                .map(|(_, failure)| failure.to_string())
+        };
+        known.trouble.clone().or_else(unasked)
     }
 
     /// Where the list comes from.

@@ -18,6 +18,7 @@ mod page;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -26,9 +27,11 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 
-use crate::adapters::github::{Base, convert};
+use tokio::sync::watch;
+
+use crate::adapters::github::{Base, Conversion, convert};
 use crate::adapters::transport::Transport;
-use crate::runtime::ports::Disposition;
+use crate::runtime::ports::{Disposition, Failure};
 use keep::keep;
 use manifest::Wish;
 use phileas_domain::model::RepositoryName;
@@ -46,6 +49,10 @@ const MAX_FORM: usize = 8 << 10;
 const MAX_FIELD: usize = 500;
 /// Bytes of a token or state.
 const TOKEN_BYTES: usize = 32;
+/// How often a code is tried: GitHub may be away for a moment, and its private key is told once.
+const TRIES: u32 = 5;
+/// The pause after the first try; it doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
 /// The set-up page, about to be served.
 pub struct Setup {
@@ -79,37 +86,59 @@ struct Desk {
     setup: Setup,
     token: String,
     stage: Mutex<Stage>,
+    /// Taken while a code is being exchanged and its App is kept.
+    busy: Busy,
 }
 
+/// Held while a code is being exchanged, which nobody may cut off: GitHub tells the App's private key once.
+pub type Busy = Arc<tokio::sync::Mutex<()>>;
+
 /// How far it has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Stage {
     /// Nobody has been sent to GitHub yet, or the last one with this state.
     Open { state: Option<String> },
-    /// A code is being exchanged.
-    Exchanging,
-    /// The App is kept.
-    Done,
+    /// The code that came with this state is being exchanged, or was.
+    Exchanging {
+        state: String,
+        end: watch::Receiver<Option<Exchanged>>,
+    },
 }
 
-/// The routes of the page, and the address that is printed on the console.
+/// What came of a code.
+#[derive(Debug, Clone)]
+enum Exchanged {
+    /// The App is kept; here it is installed.
+    Kept { page: String },
+    /// It is not.
+    Failed {
+        status: StatusCode,
+        why: String,
+        /// Whether the same code may still be good.
+        again: bool,
+    },
+}
+
+/// The routes of the page, the address that is printed on the console, and what is held during the exchange.
 ///
 /// # Errors
 ///
 /// When the system has no randomness.
-pub fn routes(setup: Setup) -> Result<(Router, String), getrandom::Error> {
+pub fn routes(setup: Setup) -> Result<(Router, String, Busy), getrandom::Error> {
     let token = drawn()?;
     let address = format!("{}/setup?token={token}", setup.origin);
     let desk = Arc::new(Desk {
         setup,
         token,
         stage: Mutex::new(Stage::Open { state: None }),
+        busy: Busy::default(),
     });
+    let busy = Arc::clone(&desk.busy);
     let router = Router::new()
         .route("/setup", get(form).post(review))
         .route("/setup/done", get(done))
         .with_state(desk);
-    Ok((router, address))
+    Ok((router, address, busy))
 }
 
 fn drawn() -> Result<String, getrandom::Error> {
@@ -162,7 +191,7 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
     }
     let url = field(&body, "url").unwrap_or_default();
     let owner = field(&body, "owner").unwrap_or_default();
-    let wish = match Wish::read(&url, &owner) {
+    let wish = match Wish::read(&url, &owner, &desk.setup.github) {
         Ok(wish) => wish,
         Err(wrong) => {
             let page = page::form(&desk.token, &url, Some(&wrong));
@@ -191,48 +220,145 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
     let (Some(code), Some(given)) = (code, given) else {
         return refused();
     };
-    // The state counts once, whatever comes of it.
-    let admitted = desk.stage(|stage| match stage {
-        Stage::Open { state: Some(state) } if same(&given, state) => {
-            *stage = Stage::Exchanging;
-            true
-        }
-        _ => false,
-    });
-    if !admitted {
-        return refused();
-    }
-    let again = |text: &str, status: StatusCode| {
-        desk.stage(|stage| *stage = Stage::Open { state: None });
-        let url = desk.setup.public_url.as_deref().unwrap_or_default();
-        shown(&desk, status, page::form(&desk.token, url, Some(text)))
-    };
     let well_formed = code
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if !well_formed {
-        return again("GitHub has sent no code", StatusCode::BAD_REQUEST);
+        return again(&desk, StatusCode::BAD_REQUEST, "GitHub has sent no code");
     }
-    let converted = convert(&desk.setup.transport, &desk.setup.base, &code).await;
-    let app = match converted {
+    let Some(mut end) = exchange_of(&desk, code, &given) else {
+        // Another tab, or the page before this one: what GitHub has made by then is nobody's.
+        return shown(
+            &desk,
+            StatusCode::NOT_FOUND,
+            page::stranger(&desk.setup.github),
+        );
+    };
+    let ended = match end.wait_for(Option::is_some).await {
+        Ok(ended) => ended.clone(),
+        Err(_) => None,
+    };
+    match ended {
+        Some(Exchanged::Kept { page }) => shown(&desk, StatusCode::OK, page::done(&page)),
+        Some(Exchanged::Failed {
+            status,
+            again: true,
+            why,
+            ..
+        }) => {
+            let address = format!("/setup/done?{query}");
+            shown(&desk, status, page::retry(&why, &address))
+        }
+        Some(Exchanged::Failed { status, why, .. }) => {
+            let hint = page::leftover(&desk.setup.github);
+            again(&desk, status, &format!("{why}.{hint}"))
+        }
+        None => broken(&desk, "the exchange of the code has ended without a result"),
+    }
+}
+
+/// The exchange that belongs to a state: the one that is under way, or a new one. `None`: nobody knows the state.
+///
+/// It is a task of its own, so that a browser that reloads or goes away cuts nothing off.
+fn exchange_of(
+    desk: &Arc<Desk>,
+    code: String,
+    given: &str,
+) -> Option<watch::Receiver<Option<Exchanged>>> {
+    let (tell, end) = watch::channel(None);
+    let begins = desk.stage(|stage| match stage {
+        Stage::Open { state: Some(state) } if same(given, state) => {
+            let state = state.clone();
+            *stage = Stage::Exchanging {
+                state,
+                end: end.clone(),
+            };
+            Some(Ok(end))
+        }
+        Stage::Exchanging { state, end } if same(given, state) => Some(Err(end.clone())),
+        _ => None,
+    })?;
+    let end = match begins {
+        Ok(end) => end,
+        Err(under_way) => return Some(under_way),
+    };
+    let desk = Arc::clone(desk);
+    let given = given.to_owned();
+    tokio::spawn(async move {
+        let busy = Arc::clone(&desk.busy);
+        let _busy = busy.lock().await;
+        let exchanged = exchange(&desk, &code).await;
+        if let Exchanged::Failed { again, .. } = &exchanged {
+            // A state whose code may still be good counts again; another one needs a new visit to GitHub.
+            let state = again.then_some(given);
+            desk.stage(|stage| *stage = Stage::Open { state });
+        }
+        let kept = matches!(exchanged, Exchanged::Kept { .. });
+        tell.send_replace(Some(exchanged));
+        if kept {
+            desk.setup.end.now();
+        }
+    });
+    Some(end)
+}
+
+/// Exchanges a code and keeps the App.
+async fn exchange(desk: &Desk, code: &str) -> Exchanged {
+    let app = match converted(desk, code).await {
         Ok(app) => app,
         Err(failure) => {
-            let status = match failure.disposition {
-                Disposition::Retry { .. } | Disposition::Unknown => StatusCode::BAD_GATEWAY,
-                _ => StatusCode::BAD_REQUEST,
+            let away = matches!(
+                failure.disposition,
+                Disposition::Retry { .. } | Disposition::Unknown
+            );
+            return Exchanged::Failed {
+                status: if away {
+                    StatusCode::BAD_GATEWAY
+                } else {
+                    StatusCode::BAD_REQUEST
+                },
+                why: failure.detail,
+                again: matches!(failure.disposition, Disposition::Retry { .. }),
             };
-            return again(&failure.detail, status);
         }
     };
-    let install = app.html_url.clone();
-    if let Err(error) = keep(&desk.setup.data_dir, app) {
-        tracing::error!("{error}");
-        return again(&error.to_string(), StatusCode::INTERNAL_SERVER_ERROR);
+    let page = app.html_url.clone();
+    match keep(&desk.setup.data_dir, app) {
+        Ok(()) => Exchanged::Kept { page },
+        Err(error) => {
+            tracing::error!("{error}");
+            Exchanged::Failed {
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                why: error.to_string(),
+                again: false,
+            }
+        }
     }
-    desk.stage(|stage| *stage = Stage::Done);
-    let response = shown(&desk, StatusCode::OK, page::done(&install));
-    desk.setup.end.now();
-    response
+}
+
+/// The App, from GitHub. A code is good for an hour, so that whatever may pass is tried again.
+async fn converted(desk: &Desk, code: &str) -> Result<Conversion, Failure> {
+    let mut pause = FIRST_PAUSE;
+    let mut attempt = 1;
+    loop {
+        match convert(&desk.setup.transport, &desk.setup.base, code).await {
+            Err(failure)
+                if attempt < TRIES && matches!(failure.disposition, Disposition::Retry { .. }) =>
+            {
+                tracing::warn!("{failure}; it is asked again");
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+                attempt += 1;
+            }
+            ended => return ended,
+        }
+    }
+}
+
+/// The form once more, with what was wrong.
+fn again(desk: &Desk, status: StatusCode, why: &str) -> Response {
+    let url = desk.setup.public_url.as_deref().unwrap_or_default();
+    shown(desk, status, page::form(&desk.token, url, Some(why)))
 }
 
 /// Whoever has no token, or comes too late, learns nothing.
@@ -248,7 +374,8 @@ fn broken(desk: &Desk, why: &str) -> Response {
 /// holds the token.
 fn shown(desk: &Desk, status: StatusCode, page: String) -> Response {
     let policy = format!(
-        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
+        "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
+        page::style_digest(),
         desk.setup.github
     );
     let mut response = (status, page).into_response();

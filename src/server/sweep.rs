@@ -242,7 +242,7 @@ fn lost(attempts: &[DeliveryAttempt], since: Timestamp) -> Vec<u64> {
 }
 
 /// Whether a hook posts to this service.
-fn is_own(hook: &str, public_url: &str) -> bool {
+pub(super) fn is_own(hook: &str, public_url: &str) -> bool {
     let plain = |text: &str| text.trim_end_matches('/').to_ascii_lowercase();
     let own = plain(public_url);
     let hook = plain(hook);

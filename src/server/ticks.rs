@@ -149,6 +149,13 @@ impl Ticks {
 }
 
 impl Ticker for Ticks {
+    fn called(&self, repository: RepositoryId) -> String {
+        match self.repositories.standing(repository) {
+            Standing::Member(member) => member.name.to_string(),
+            Standing::Stranger | Standing::Unknown => repository.to_string(),
+        }
+    }
+
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
         let Standing::Member(member) = self.repositories.standing(repository) else {
             return Vec::new();
@@ -198,6 +205,7 @@ fn tell(member: &Member, report: &TickReport) {
         tracing::info!(
             %repository,
             turn,
+            session = line.session_id.as_ref().map(tracing::field::display),
             reason = line.reason.code(),
             "{}: {}",
             line.verdict.as_str(),

@@ -19,10 +19,12 @@ mod events;
 mod facts;
 mod listed;
 mod pick;
+mod refusals;
 mod signature;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -31,6 +33,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use tokio::sync::Notify;
+use tracing::{Instrument as _, Span};
 
 pub use body::{LARGE_ROOM, MAX_BODY, SMALL_BODY};
 pub use listed::Listed;
@@ -41,6 +44,7 @@ use crate::adapters::pause::{Pause, SystemPause};
 use crate::runtime::inbox::{Accepted, Inbox};
 use body::{Refused, Room};
 use facts::Facts;
+use refusals::{Refusals, Why};
 
 const EVENT: HeaderName = HeaderName::from_static("x-github-event");
 const DELIVERY: HeaderName = HeaderName::from_static("x-github-delivery");
@@ -56,6 +60,7 @@ pub struct Intake<I> {
     secrets: Secrets,
     listed: Listed,
     figures: Arc<Figures>,
+    refusals: Refusals,
     room: Room,
     /// The beginning of this process' request ids.
     run: u32,
@@ -74,6 +79,7 @@ impl<I> Intake<I> {
             secrets,
             listed,
             figures,
+            refusals: Refusals::default(),
             room: Room::default(),
             run: fastrand::u32(..),
             requests: AtomicU64::new(0),
@@ -121,7 +127,8 @@ async fn receive<I: Inbox + 'static>(
     let number = intake.requests.fetch_add(1, Ordering::Relaxed);
     let id = format!("{:08x}-{number:x}", intake.run);
     let (head, body) = request.into_parts();
-    let answer = handle(&intake, &head.headers, body).await;
+    let span = tracing::info_span!("webhook", request = id, delivery = tracing::field::Empty);
+    let answer = handle(&intake, &head.headers, body).instrument(span).await;
     let delivery = head.headers.get(DELIVERY).map(HeaderValue::as_bytes);
     // A delivery id is logged only of those who know the secret: anybody else could write into the log with it.
     let delivery = delivery
@@ -133,7 +140,7 @@ async fn receive<I: Inbox + 'static>(
         delivery = %delivery.escape_debug(),
         status = answer.status.as_u16(),
         "{}",
-        if answer.word.is_empty() { "refused" } else { answer.word }
+        if answer.word.is_empty() { "refused" } else { answer.word.trim_end() }
     );
     let mut response = (answer.status, answer.word).into_response();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -149,7 +156,8 @@ async fn receive<I: Inbox + 'static>(
 async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -> Answer {
     let figures = &*intake.figures;
     if !is_json(headers) {
-        figures.not_json.count();
+        figures.content_type.count();
+        intake.refusals.add(Why::ContentType, Instant::now());
         return answer(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "set the webhook's content type to application/json\n",
@@ -158,6 +166,7 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
     let Some(signature) = headers.get(SIGNATURE).and_then(signature::parse) else {
         // Whoever has no signature is not listened to any longer.
         figures.unsigned.count();
+        intake.refusals.add(Why::Unsigned, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
     };
     let announced = headers
@@ -168,7 +177,8 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
         Err(refused) => return refuse(figures, refused),
     };
     if !intake.secrets.verify(body.bytes(), &signature) {
-        figures.unsigned.count();
+        figures.wrong_signature.count();
+        intake.refusals.add(Why::WrongSignature, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
     }
     let facts = Facts::read(
@@ -186,6 +196,7 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
             return answer(StatusCode::BAD_REQUEST, word);
         }
     };
+    Span::current().record("delivery", facts.delivery.id.as_str());
     if !intake.listed.takes(&facts.delivery) {
         figures.not_listed.count();
         return answer(

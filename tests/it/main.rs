@@ -13,6 +13,7 @@ mod inbox;
 mod jules_client;
 mod kill;
 mod labels;
+mod packaging;
 mod race;
 mod readme;
 mod rename;

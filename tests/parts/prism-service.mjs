@@ -18,7 +18,7 @@ const BETWEEN_LOOKS_MS = 250;
 // Where GitHub believes the two services to be.
 const APP_URL = 'https://app.example.com';
 const TOKEN_URL = 'https://token.example.com';
-const SECRET = 'test-secret-of-the-other-hook';
+const SECRET = 'test-secret-of-the-other-hook-01234';
 // More attempts than a page holds, so that the sweeps follow its link to the one with the lost event.
 const GOOD_EVENTS = 101;
 const TAKEN = 202;

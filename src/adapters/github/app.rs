@@ -36,6 +36,9 @@ pub struct AppIdentity {
     /// The events that its webhook gets.
     #[serde(default)]
     pub events: Vec<String>,
+    /// Whose it is.
+    #[serde(default)]
+    pub owner: Option<Owner>,
 }
 
 /// One installation.
@@ -45,6 +48,8 @@ pub struct Installation {
     pub id: u64,
     /// The account that it is installed on.
     pub account: String,
+    /// Whether that is an organisation, whose settings have addresses of their own.
+    pub organisation: bool,
     /// What it was granted.
     pub permissions: BTreeMap<String, String>,
     /// Whether its account has suspended it; then it may do nothing.
@@ -60,14 +65,31 @@ struct Shown {
     suspended_at: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Owner {
-    login: Option<String>,
+/// An account that owns something.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Owner {
+    /// Its name; an enterprise has none here.
+    pub login: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct HookConfig {
-    url: Option<String>,
+impl Owner {
+    /// Its name, where it is an organisation.
+    #[must_use]
+    pub fn organisation(&self) -> Option<&str> {
+        let is = self.kind.as_deref() == Some("Organization");
+        self.login.as_deref().filter(|_| is)
+    }
+}
+
+/// Where an App's webhooks go.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AppHook {
+    /// The address.
+    pub url: Option<String>,
+    /// `json`, or `form`.
+    pub content_type: Option<String>,
 }
 
 impl AppClient {
@@ -134,10 +156,10 @@ impl AppClient {
     /// # Errors
     ///
     /// When GitHub does not answer.
-    pub async fn hook_url(&self) -> Result<Option<String>, Failure> {
+    pub async fn hook(&self) -> Result<Option<AppHook>, Failure> {
         let route = routes::READ_APP_HOOK;
         match as_app(&self.app, &self.client, route, &[], "", None).await {
-            Ok(answer) => Ok(self.client.parse::<HookConfig>(route, &answer)?.url),
+            Ok(answer) => self.client.parse(route, &answer).map(Some),
             Err(failure) if failure.disposition == Disposition::NotFound => Ok(None),
             Err(failure) => Err(failure),
         }
@@ -181,12 +203,11 @@ fn denied(failure: Failure) -> Failure {
 
 impl Shown {
     fn installation(self) -> Installation {
+        let owner = self.account;
         Installation {
             id: self.id,
-            account: self
-                .account
-                .and_then(|owner| owner.login)
-                .unwrap_or_default(),
+            organisation: owner.as_ref().and_then(Owner::organisation).is_some(),
+            account: owner.and_then(|owner| owner.login).unwrap_or_default(),
             permissions: self.permissions,
             suspended: self.suspended_at.is_some(),
         }

@@ -69,13 +69,27 @@ pub async fn convert(
             );
             error::plain(route, &said, Disposition::Unknown)
         }),
-        404 | 422 => {
+        404 => {
             let said = "GitHub does not know this code; it works once, for an hour";
             Err(error::plain(route, said, Disposition::NotFound))
+        }
+        422 => {
+            let said = format!("GitHub refuses the App: {}", message(response.body()));
+            Err(error::plain(route, &said, Disposition::Refused))
         }
         status => {
             let said = format!("GitHub answered {status}");
             Err(error::plain(route, &said, retry()))
         }
     }
+}
+
+/// What GitHub says of a refusal. Such an answer holds no secret.
+fn message(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Said {
+        message: String,
+    }
+    let said = serde_json::from_slice(body).map(|said: Said| said.message);
+    said.unwrap_or_else(|_| "it does not say why".to_owned())
 }

@@ -24,6 +24,8 @@ pub struct Hook {
     pub active: bool,
     /// The events that it gets; `*` is all.
     pub events: Vec<String>,
+    /// `json`, or `form`.
+    pub content_type: String,
 }
 
 /// One attempt to deliver an event.
@@ -66,6 +68,7 @@ struct Shown {
 #[derive(Deserialize, Default)]
 struct Config {
     url: Option<String>,
+    content_type: Option<String>,
 }
 
 impl DeliveryAttempt {
@@ -92,6 +95,7 @@ impl Client {
             url: hook.config.url.unwrap_or_default(),
             active: hook.active,
             events: hook.events,
+            content_type: hook.config.content_type.unwrap_or_default(),
         });
         Ok(hooks.collect())
     }

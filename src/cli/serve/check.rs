@@ -1,33 +1,49 @@
 //! `phileas serve --check`: credentials and permissions, asked of those who decide them.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
+use super::super::connect::variable;
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
 use super::fleet;
-use crate::server::check::{Finding, Grade, check};
-use crate::server::config::Config;
+use crate::server::app::APP_FILE;
+use crate::server::check::{Finding, Grade, Told, check};
+use crate::server::config::{Config, secret};
+use crate::server::dashboard::Access;
+use crate::server::setup::GITHUB;
 
 /// Prints what was found, the gravest last.
 pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let mut findings = Vec::new();
-    match super::secrets(config) {
-        Ok(_) => findings.push(Finding {
-            grade: Grade::Good,
-            about: "webhook secret".to_owned(),
-            text: "there is one".to_owned(),
-        }),
-        Err(stopped) => findings.push(Finding {
-            grade: Grade::Credential,
-            about: "webhook secret".to_owned(),
-            text: stopped.message,
-        }),
+    let mut findings = vec![
+        found(
+            "webhook secret",
+            super::secrets(config).map(|_| "there is one"),
+        ),
+        found("admin listener", admin(config)),
+        found("data directory", data_dir(config)),
+    ];
+    findings.extend(port("--listen", config.listen));
+    findings.extend(port("--admin-listen", config.admin_listen));
+    if let Some(name) = fleet::passed_over(config) {
+        findings.push(Finding {
+            grade: Grade::Hint,
+            about: "GitHub".to_owned(),
+            text: format!(
+                "{APP_FILE} keeps an App, and {name} counts before it; unset {name} to be that App"
+            ),
+        });
     }
+    let told = Told {
+        jules: fleet::jules_key()?,
+        public_url: config.public_url.clone(),
+        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+    };
     match fleet::repositories(config, Arc::new(Notify::new()))? {
-        Some(repositories) => findings.extend(check(&repositories).await),
+        Some(repositories) => findings.extend(check(&repositories, &told).await),
         None => findings.push(Finding {
             grade: Grade::Credential,
             about: "GitHub".to_owned(),
@@ -52,5 +68,65 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         Some(Grade::Configuration) => Exit::Usage,
         Some(Grade::Unavailable) => Exit::Unavailable,
         Some(Grade::Good | Grade::Hint) | None => Exit::Done,
+    })
+}
+
+/// A finding of something that `serve` would refuse in the same words.
+fn found(about: &str, result: Result<&'static str, Stopped>) -> Finding {
+    let (grade, text) = match result {
+        Ok(text) => (Grade::Good, text.to_owned()),
+        Err(stopped) if stopped.exit == Exit::Credential => (Grade::Credential, stopped.message),
+        Err(stopped) => (Grade::Configuration, stopped.message),
+    };
+    Finding {
+        grade,
+        about: about.to_owned(),
+        text,
+    }
+}
+
+/// Whether the admin listener would be opened.
+fn admin(config: &Config) -> Result<&'static str, Stopped> {
+    let token = secret(super::ADMIN_TOKEN, variable)?;
+    let guarded = token.is_some();
+    Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
+    Ok(if guarded {
+        "it asks for the token"
+    } else {
+        "whoever reaches it on this machine is let in"
+    })
+}
+
+/// Whether the data directory could be used. A service that runs holds it, which is as it should be.
+fn data_dir(config: &Config) -> Result<&'static str, Stopped> {
+    let path = &config.data_dir;
+    if !path.exists() {
+        return Ok("it is made at the start");
+    }
+    // Nobody sees the file: it has no name, or loses it at once.
+    tempfile::tempfile_in(path).map_err(|error| {
+        Stopped::usage(format!(
+            "{}: {error}; let --data-dir name a folder that this user may write to",
+            path.display()
+        ))
+    })?;
+    Ok("it can be written to")
+}
+
+/// Whether a port could be listened at.
+fn port(option: &str, address: SocketAddr) -> Option<Finding> {
+    let error = std::net::TcpListener::bind(address).err()?;
+    let taken = error.kind() == ErrorKind::AddrInUse;
+    let (grade, text) = if taken {
+        let text =
+            format!("{address} is in use, by phileas where it is running, or by another program");
+        (Grade::Hint, text)
+    } else {
+        (Grade::Configuration, format!("{address}: {error}"))
+    };
+    Some(Finding {
+        grade,
+        about: option.to_owned(),
+        text,
     })
 }

@@ -13,8 +13,8 @@ use crate::adapters::jules::{JulesKey, key};
 use crate::adapters::pause::SystemPause;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
-use crate::server::app::identity;
-use crate::server::config::{Config, secret};
+use crate::server::app::{APP_FILE, identity, named_by};
+use crate::server::config::{Config, origin, secret};
 use crate::server::keys::Keys;
 use crate::server::metrics::Metrics;
 use crate::server::onlooker::Onlooker;
@@ -31,6 +31,11 @@ pub(super) fn of(
     metrics: &Arc<Metrics>,
     onlookers: Vec<Arc<dyn Onlooker>>,
 ) -> Result<Option<Fleet<SystemPause>>, Stopped> {
+    if let Some(name) = passed_over(config) {
+        tracing::warn!(
+            "{APP_FILE} in the data directory keeps an App, and {name} counts before it; unset {name} to be that App"
+        );
+    }
     let Some(repositories) = repositories_by(config, outside()?.counted(metrics), changed)? else {
         tracing::warn!(
             "there is no GitHub credential, so that deliveries are stored and nothing is ticked; set GITHUB_APP_ID and \
@@ -38,6 +43,12 @@ pub(super) fn of(
         );
         return Ok(None);
     };
+    if repositories.source().app().is_none() && config.repositories.is_empty() {
+        tracing::warn!(
+            "a plain token looks after the repositories that phileas.toml names, and it names none, so that nothing is \
+             ticked; add `[[repository]]` entries with `name = \"owner/name\"`"
+        );
+    }
     let entropy = entropy()?;
     let run = format!("serve:{}:{}", std::process::id(), hex(&entropy[..4]));
     let repositories = Arc::new(repositories);
@@ -57,6 +68,12 @@ pub(super) fn of(
     }))
 }
 
+/// The variable that counts before the App which set-up has kept, where both are there.
+pub(super) fn passed_over(config: &Config) -> Option<String> {
+    let kept = config.data_dir.join(APP_FILE).is_file();
+    named_by(variable).filter(|_| kept)
+}
+
 /// The repositories, of which nothing is known yet. `None`: nobody has said who the service is to GitHub.
 pub(super) fn repositories(
     config: &Config,
@@ -71,11 +88,13 @@ fn repositories_by(
     outside: Outside,
     changed: Arc<Notify>,
 ) -> Result<Option<Repositories>, Stopped> {
+    // First, so that a key that cannot be read is told whoever the service is.
+    let key = jules_key()?.map(|(_, key)| key);
     let Some(identity) = identity(variable, &config.data_dir)? else {
         return Ok(None);
     };
     let source = Source::new(identity, config.repositories.clone(), &outside);
-    let keys = Keys::new(jules_key()?, config.jules_keys_dir.clone());
+    let keys = Keys::new(key, config.jules_keys_dir.clone());
     Ok(Some(Repositories::new(source, keys, outside, changed)))
 }
 
@@ -92,14 +111,15 @@ pub(super) fn outside() -> Result<Outside, Stopped> {
     ))
 }
 
-/// The key of all repositories that have none of their own.
-fn jules_key() -> Result<Option<JulesKey>, Stopped> {
+/// The key of all repositories that have none of their own, and where it comes from.
+pub(super) fn jules_key() -> Result<Option<(String, JulesKey)>, Stopped> {
     for name in [key::VARIABLE, key::OLD_VARIABLE] {
         if let Some(text) = secret(name, variable)? {
             let key = JulesKey::new(text.expose_secret());
+            let name = origin(name, variable);
             return key
-                .map(Some)
-                .map_err(|error| Stopped::credential(error.to_string()));
+                .map(|key| Some((name.clone(), key)))
+                .map_err(|error| Stopped::credential(format!("{name}: {error}")));
         }
     }
     Ok(None)

@@ -2,21 +2,33 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::super::connect::{self, variable};
+use tokio::task::JoinHandle;
+
+use super::super::connect::{self, local_now, variable};
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
+use super::super::visit::who;
 use crate::adapters::github;
 use crate::adapters::inbox::sqlite::DataDirectory;
-use crate::server::app::{APP_FILE, kept_app};
+use crate::server::app::{APP_FILE, kept_app, named_by};
+use crate::server::audit::{Audit, Deed};
 use crate::server::config::Config;
 use crate::server::ending;
 use crate::server::figures::Figures;
 use crate::server::listen::listen;
-use crate::server::setup::{GITHUB, Setup, routes};
+use crate::server::service::DRAIN;
+use crate::server::setup::{Busy, GITHUB, Setup, routes};
 
 /// Serves the page on the admin listener until the App is made, or a signal ends it.
 pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    if let Some(name) = named_by(variable) {
+        return Err(Stopped::usage(format!(
+            "{name} says already who the service is to GitHub, and would count before the App that is made here; unset it \
+             for the set-up and for the service"
+        )));
+    }
     // Nobody else writes there meanwhile.
     let directory = DataDirectory::lock(&config.data_dir)?;
     if kept_app(directory.path())?.is_some() {
@@ -47,7 +59,8 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         public_url: config.public_url.clone(),
         end,
     };
-    let (router, address) = routes(setup).map_err(|error| Stopped::fault(error.to_string()))?;
+    let (router, address, busy) =
+        routes(setup).map_err(|error| Stopped::fault(error.to_string()))?;
     screen.line(&format!(
         "open this page once, in a browser on this machine: {address}"
     ))?;
@@ -63,14 +76,51 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         () = ended.come() => {}
         () = signals => {}
     }
-    // The page that says so is still on its way: requests at work are answered.
+    // The page that says so is still on its way.
     over.now();
-    let _ended = serving.await;
-    if kept_app(directory.path())?.is_none() {
+    wind_down(serving, &busy, DRAIN).await;
+    let Some(kept) = kept_app(directory.path())? else {
         return Err(Stopped::credential(
             "no App was made; start `phileas serve --setup` again for a new page",
         ));
+    };
+    match Audit::open(directory.path()) {
+        Ok(audit) => audit.record(&Deed {
+            at: local_now(),
+            who: &who(),
+            what: "setup",
+            about: Some(&kept.slug),
+            result: "done",
+            request: "",
+        }),
+        Err(error) => tracing::error!("the audit log misses a line: {error}"),
     }
     screen.line("the App is made and kept; install it, then start `phileas serve`")?;
     Ok(Exit::Done)
+}
+
+/// Waits until requests at work are answered and no exchange is under way, whose browser may have gone; but not for
+/// whoever never comes to an end.
+async fn wind_down(mut serving: JoinHandle<()>, busy: &Busy, limit: Duration) {
+    let ended = tokio::time::timeout(limit, async {
+        let _ended = (&mut serving).await;
+        let _idle = busy.lock().await;
+    });
+    if ended.await.is_err() {
+        serving.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_never_comes_to_an_end_is_not_waited_for() {
+        let endless = tokio::spawn(std::future::pending());
+        wind_down(endless, &Busy::default(), Duration::from_millis(10)).await;
+        let busy = Busy::default();
+        let _held = Arc::clone(&busy).lock_owned().await;
+        wind_down(tokio::spawn(async {}), &busy, Duration::from_millis(10)).await;
+    }
 }

@@ -35,7 +35,8 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         let ticked = match shielded(self.tick()).await {
             Ok(ticked) => ticked,
             Err(panic) => {
-                tracing::error!(repository = repository.0, "a tick panicked: {panic}");
+                let repository = self.ticker.called(repository);
+                tracing::error!(repository, "a tick panicked: {panic}");
                 Ticked::Failed(Fault::Own {
                     because: format!("the tick panicked: {panic}"),
                 })
@@ -55,12 +56,12 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
                 forgotten.map(|()| Settled::Until(None))
             }
             Ticked::Failed(fault) => {
-                say(lease, &fault);
+                say(&self.ticker.called(repository), lease, &fault);
                 self.inbox.fail(lease, now, &fault).await
             }
         };
         self.pulse.tick_ended(now);
-        tell(lease, settled);
+        tell(&self.ticker.called(repository), settled);
     }
 
     /// The tick itself, within its time.
@@ -94,8 +95,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     }
 }
 
-fn say(lease: &Lease, fault: &Fault) {
-    let repository = lease.repository.0;
+fn say(repository: &str, lease: &Lease, fault: &Fault) {
     let attempt = lease.attempt;
     match fault {
         Fault::Own { because } => {
@@ -115,8 +115,7 @@ fn say(lease: &Lease, fault: &Fault) {
     }
 }
 
-fn tell(lease: &Lease, settled: Result<Settled, InboxError>) {
-    let repository = lease.repository.0;
+fn tell(repository: &str, settled: Result<Settled, InboxError>) {
     match settled {
         Ok(Settled::Until(next)) => {
             let next = next.map(tracing::field::display);

@@ -33,6 +33,11 @@ pub enum Ticked {
 
 /// Ticks repositories, one at a time each.
 pub trait Ticker: Send + Sync + 'static {
+    /// What people call a repository, where that is known; its number otherwise.
+    fn called(&self, repository: RepositoryId) -> String {
+        repository.to_string()
+    }
+
     /// What a repository's tick shares with others.
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane>;
 

@@ -3,6 +3,7 @@
 //! ```toml
 //! listen = "127.0.0.1:8080"
 //! admin_listen = "127.0.0.1:9090"
+//! admin_hosts = ["phileas.example.com"]    # further names under which a browser reaches that listener
 //! data_dir = "/var/lib/phileas"
 //! inbox_max_bytes = "512MiB"
 //! public_url = "https://phileas.example.com"
@@ -36,6 +37,9 @@ pub struct File {
     /// The listener of the people who run the service.
     #[serde(default, deserialize_with = "address")]
     pub admin_listen: Option<SocketAddr>,
+    /// Further names under which a browser reaches that listener.
+    #[serde(default)]
+    pub admin_hosts: Vec<String>,
     /// Where everything is kept; a relative path counts from where the service is started.
     pub data_dir: Option<PathBuf>,
     /// The most that the inbox may take: a number of bytes, or a text with a unit.
@@ -46,7 +50,7 @@ pub struct File {
     /// A folder with a Jules key for each repository or owner.
     pub jules_keys_dir: Option<PathBuf>,
     /// The repositories that the service looks after.
-    #[serde(default, rename = "repository")]
+    #[serde(default, rename = "repository", deserialize_with = "repositories")]
     pub repositories: Vec<RepositoryEntry>,
 }
 
@@ -162,6 +166,39 @@ fn id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>, D::E
     u64::deserialize(reader).map(|id| Some(RepositoryId(id)))
 }
 
+/// The entries, each of another repository.
+fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEntry>, D::Error> {
+    struct Entries;
+    impl<'de> serde::de::Visitor<'de> for Entries {
+        type Value = Vec<RepositoryEntry>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("`[[repository]]`, with two brackets: there may be several")
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(
+            self,
+            mut entries: A,
+        ) -> Result<Self::Value, A::Error> {
+            let mut all: Vec<RepositoryEntry> = Vec::new();
+            while let Some(entry) = entries.next_element::<RepositoryEntry>()? {
+                let twice = all.iter().any(|known| {
+                    known.name == entry.name || (known.id.is_some() && known.id == entry.id)
+                });
+                if twice {
+                    return Err(A::Error::custom(format!(
+                        "{} stands here twice; remove one of its entries",
+                        entry.name
+                    )));
+                }
+                all.push(entry);
+            }
+            Ok(all)
+        }
+    }
+    reader.deserialize_any(Entries)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +241,16 @@ mod tests {
                 "owner/name",
             ),
             ("[[repository]]\nid = 7\n", "phileas.toml:1:1", "name"),
+            (
+                "[repository]\nname = \"acme/widget\"\n",
+                "phileas.toml:1:1",
+                "`[[repository]]`",
+            ),
+            (
+                "[[repository]]\nname = \"acme/widget\"\n[[repository]]\nname = \"Acme/widget\"\n",
+                "phileas.toml:",
+                "twice",
+            ),
             ("[[repository]\n", "phileas.toml:1:", ""),
         ] {
             let error = File::parse("phileas.toml", text).unwrap_err().to_string();

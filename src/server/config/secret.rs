@@ -29,14 +29,33 @@ pub enum SecretError {
         /// What is wrong with it.
         detail: String,
     },
+    /// The file is there, and there is nothing in it.
+    #[error("{name}_FILE: {} is empty; write the secret into it, or remove the variable", path.display())]
+    Empty {
+        /// The variable.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Where the secret `name` comes from, as an error should call it.
+#[must_use]
+pub fn origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> String {
+    let file = format!("{name}_FILE");
+    match variable(&file).filter(|path| !path.trim().is_empty()) {
+        Some(path) => format!("{file}: {path}"),
+        None => name.to_owned(),
+    }
 }
 
 /// Reads the secret `name` by way of `variable`, which answers with a variable's value. `None`: neither form is set,
-/// or what is set is empty. Line ends at the end of a file do not count.
+/// or the variable is empty. Line ends at the end of a file do not count.
 ///
 /// # Errors
 ///
-/// When both forms are set, or the file cannot be read, is too large or is not text.
+/// When both forms are set, or the file cannot be read, is empty, too large or no text: whoever names a file means that
+/// there is a secret.
 pub fn secret(
     name: &str,
     variable: impl Fn(&str) -> Option<String>,
@@ -64,7 +83,13 @@ pub fn secret(
         return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
     }
     text.truncate(text.trim_end_matches(['\r', '\n']).len());
-    Ok((!text.trim().is_empty()).then(|| SecretString::from(text)))
+    if text.trim().is_empty() {
+        return Err(SecretError::Empty {
+            name: name.to_owned(),
+            path,
+        });
+    }
+    Ok(Some(SecretString::from(text)))
 }
 
 #[cfg(test)]
@@ -107,6 +132,18 @@ mod tests {
         let large = read(&[("KEY_FILE", file)]).unwrap_err();
         assert!(large.contains("65536"), "{large}");
         std::fs::write(&path, "\n").unwrap();
-        assert_eq!(read(&[("KEY_FILE", file)]), Ok(None));
+        let empty = read(&[("KEY_FILE", file)]).unwrap_err();
+        assert!(
+            empty.contains("KEY_FILE") && empty.contains("is empty"),
+            "{empty}"
+        );
+        let called = |variables: &[(&str, &str)]| {
+            origin("KEY", |name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(called(&[("KEY", "x")]), "KEY");
+        assert_eq!(called(&[("KEY_FILE", "/x")]), "KEY_FILE: /x");
     }
 }

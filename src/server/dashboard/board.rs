@@ -125,8 +125,11 @@ impl Board {
     }
 
     /// Keeps what a tick left.
-    pub fn keep(&self, summary: Summary, facts: Snapshot) {
+    pub fn keep(&self, mut summary: Summary, facts: Snapshot) {
         let id = summary.id;
+        if let Some((_, before)) = self.shelf().whole.get(&id) {
+            summary.remember(&before.summary);
+        }
         let words = Arc::new(words_of(&summary));
         let whole = Whole {
             summary: Arc::new(summary),
@@ -245,9 +248,9 @@ fn words_of(summary: &Summary) -> Words {
             || "nothing is planned here".to_owned(),
             |line| match &line.persona {
                 Some(persona) if !line.detail.contains(persona.as_str()) => {
-                    format!("{persona}: {}", line.detail)
+                    format!("{persona}: {}", line.detail.replace('`', ""))
                 }
-                _ => line.detail.clone(),
+                _ => line.detail.replace('`', ""),
             },
         ),
         code: line.map_or("", |line| line.reason.code()),

@@ -163,14 +163,16 @@ pub(super) async fn login<I: Inbox + 'static>(
         return not_ours();
     }
     let now = Instant::now();
+    // A token that is pasted often has a line's end with it.
     let given = field(&form, "token").unwrap_or_default();
-    match access.sign_in(&given, now) {
+    let next = show::local(field(&form, "next"));
+    match access.sign_in(given.trim(), now) {
         Checked::Right => {}
         wrong @ (Checked::Wrong(_) | Checked::Stranger) => {
             if let Some(result) = wrong.told() {
                 desk.record("nobody", "login", None, result, &request);
             }
-            let page = show::login_page(&desk, Some("This is not the admin token."));
+            let page = show::login_page(&desk, Some("This is not the admin token."), next);
             return (StatusCode::UNAUTHORIZED, page).into_response();
         }
         Checked::TooMany => return too_many(),
@@ -183,7 +185,7 @@ pub(super) async fn login<I: Inbox + 'static>(
         }
     };
     desk.record(&who.word(), "login", None, "done", &request);
-    let mut response = Redirect::to("/").into_response();
+    let mut response = Redirect::to(&next).into_response();
     set_cookie(&mut response, &headers, &id, SESSION.as_secs());
     response
 }

@@ -86,7 +86,12 @@ pub(super) async fn admit<I>(
                 });
             }
             if page && refused == Checked::Stranger {
-                return Redirect::to("/login").into_response();
+                let wanted = request
+                    .uri()
+                    .path_and_query()
+                    .map_or("/", |path| path.as_str());
+                let wanted = form_urlencoded::byte_serialize(wanted.as_bytes()).collect::<String>();
+                return Redirect::to(&format!("/login?next={wanted}")).into_response();
             }
             let word = if desk.dashboard.access.is_guarded() {
                 "an admin token is needed\n"

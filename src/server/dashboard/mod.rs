@@ -36,6 +36,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use super::audit::Audit;
 use super::ending::Ending;
+use super::figures::Figures;
 use super::repositories::Repositories;
 use crate::adapters::pause::Pause;
 use crate::runtime::inbox::Inbox;
@@ -60,6 +61,8 @@ pub struct Dashboard<I> {
     pub access: Access,
     /// Where deeds are written down.
     pub audit: Arc<Audit>,
+    /// What the listeners count.
+    pub figures: Arc<Figures>,
     /// Where people meet GitHub, such as `https://github.com`.
     pub github: String,
     /// When open pages are let go.

@@ -64,7 +64,11 @@ pub(super) struct Front {
     pub(super) query: String,
     pub(super) inbox: Option<InboxView>,
     /// Why there may be no repositories.
-    pub(super) nobody: &'static str,
+    pub(super) nobody: String,
+    /// What `phileas.toml` names and is not reached: name, and why.
+    pub(super) unreached: Vec<(String, String)>,
+    /// Why GitHub did not tell of all repositories.
+    pub(super) trouble: Option<String>,
 }
 
 #[derive(Template)]
@@ -93,6 +97,8 @@ pub(super) struct Deliveries {
     pub(super) later: bool,
     /// Where the next page begins.
     pub(super) before: Option<u64>,
+    /// What was refused at the door since the start: how many, and why.
+    pub(super) refused: Vec<(u64, &'static str)>,
 }
 
 #[derive(Template)]
@@ -100,6 +106,8 @@ pub(super) struct Deliveries {
 pub(super) struct Login {
     pub(super) frame: Frame,
     pub(super) wrong: Option<&'static str>,
+    /// Where its reader wanted to go.
+    pub(super) next: String,
 }
 
 #[derive(Template)]

@@ -19,6 +19,7 @@ use super::summary::short;
 use super::view::{deliveries as heard, front as all, repository as one};
 use super::words::moment;
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
+use crate::server::figures::Figures;
 
 /// How many deliveries stand on a page.
 const DELIVERIES: usize = 50;
@@ -115,6 +116,9 @@ pub(super) async fn front<I: Inbox + 'static>(
         .filter_map(|wake| Some((wake.repository, short(&wake.parked.as_ref()?.because))))
         .collect();
     let members = desk.names();
+    let repositories = desk.dashboard.repositories.as_ref();
+    let trouble = repositories.and_then(|all| all.trouble());
+    let unreached = repositories.map(|all| all.unreached()).unwrap_or_default();
     let view = all::front(
         &members,
         &parked,
@@ -133,15 +137,31 @@ pub(super) async fn front<I: Inbox + 'static>(
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
         inbox: Some(heard::inbox(&counts, now)),
-        nobody: if desk.dashboard.repositories.is_some() {
-            "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
-             answered yet."
-        } else {
-            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
-             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
-        },
+        nobody: nobody(repositories.is_some(), trouble.is_some()).to_owned(),
+        unreached: unreached
+            .iter()
+            .map(|one| (one.name.to_string(), short(&one.because)))
+            .collect(),
+        trouble: trouble.map(|trouble| short(&trouble)),
     };
     shown(StatusCode::OK, &page)
+}
+
+/// Why there are no repositories to show.
+fn nobody(somebody: bool, trouble: bool) -> &'static str {
+    match (somebody, trouble) {
+        (false, _) => {
+            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
+             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
+        }
+        (true, true) => {
+            "None is known since the service was started. They appear once GitHub answers."
+        }
+        (true, false) => {
+            "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
+             answered yet."
+        }
+    }
 }
 
 pub(super) async fn repository<I: Inbox + 'static>(
@@ -249,8 +269,28 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
             .map(|record| heard::delivery(record, &names, now))
             .collect(),
         later: before.is_some(),
+        refused: refused(&desk.dashboard.figures),
     };
     shown(StatusCode::OK, &page)
+}
+
+/// What was refused before anything was read out of it, in the order of how likely somebody has set up something wrong.
+fn refused(figures: &Figures) -> Vec<(u64, &'static str)> {
+    let all = [
+        (
+            figures.wrong_signature.value(),
+            "signed with another secret than PHILEAS_WEBHOOK_SECRET. Is it the one in the webhook’s settings on GitHub?",
+        ),
+        (
+            figures.content_type.value(),
+            "not application/json. Is that the webhook’s content type on GitHub?",
+        ),
+        (
+            figures.unsigned.value(),
+            "without a signature. Has the webhook a secret on GitHub? Strangers may have sent these as well.",
+        ),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
 pub(super) async fn events<I: Inbox + 'static>(
@@ -270,18 +310,39 @@ pub(super) async fn events<I: Inbox + 'static>(
     )
 }
 
-pub(super) async fn login<I: Inbox + 'static>(State(desk): Shared<I>) -> Response {
+pub(super) async fn login<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let next = local(field(query.as_deref(), "next"));
     if desk.dashboard.access.is_guarded() {
-        login_page(&desk, None)
+        login_page(&desk, None, next)
     } else {
-        Redirect::to("/").into_response()
+        Redirect::to(&next).into_response()
     }
 }
 
-pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>) -> Response {
+/// A page of the dashboard that somebody wanted to see. Nothing that a browser could take for another site.
+pub(super) fn local(wanted: Option<String>) -> String {
+    let is_page = |path: &String| {
+        let (path, _) = path.split_once('?').unwrap_or((path, ""));
+        path == "/" || path == "/deliveries" || path.starts_with("/repositories/")
+    };
+    let plain = |path: &String| {
+        path.bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    };
+    wanted
+        .filter(is_page)
+        .filter(plain)
+        .unwrap_or_else(|| "/".to_owned())
+}
+
+pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>, next: String) -> Response {
     let page = pages::Login {
         frame: desk.frame(None),
         wrong,
+        next,
     };
     shown(StatusCode::OK, &page)
 }

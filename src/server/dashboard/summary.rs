@@ -46,6 +46,8 @@ pub struct Summary {
     pub total: Yield,
     /// What is spent.
     pub budget: BudgetFigures,
+    /// When Jules was last asked what is spent of its key.
+    pub key_at: Option<Timestamp>,
     /// Open issues by which phileas calls a person: number, and what it is about.
     pub notices: Vec<(u64, String)>,
     /// What is wrong with the plan.
@@ -152,6 +154,7 @@ impl Summary {
                 .collect(),
             yields: yields(snapshot).into_iter().take(MAX_ROWS).collect(),
             total: yield_of_all(snapshot),
+            key_at: budget_figures(snapshot).key_day.map(|_| snapshot.now),
             budget: budget_figures(snapshot),
             notices: snapshot
                 .notices
@@ -167,6 +170,15 @@ impl Summary {
                 .map(|one| short(&format!("{}, {}: {}", one.what, one.about, one.detail)))
                 .collect(),
         })
+    }
+
+    /// Takes what an earlier tick was told of the key, where this one had no need to ask.
+    pub fn remember(&mut self, before: &Self) {
+        if self.budget.key_day.is_none() {
+            self.budget.key_day = before.budget.key_day;
+            self.budget.key_live = before.budget.key_live;
+            self.key_at = before.key_at;
+        }
     }
 
     /// Everything that was said, in the order in which it is shown.

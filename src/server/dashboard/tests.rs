@@ -48,6 +48,7 @@ impl Stand {
             clock: Arc::new(SystemPause),
             access: Access::new(HOST.parse().unwrap(), token.map(SecretString::from), []).unwrap(),
             audit: Arc::new(Audit::open(folder.path()).unwrap()),
+            figures: Arc::default(),
             github: "https://github.com".to_owned(),
             ending: asked,
         };
@@ -161,7 +162,8 @@ async fn without_the_token_nothing_is_shown_or_done() {
     for path in ["/", "/deliveries", "/repositories/7"] {
         let answer = stand.get(path).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path}");
-        assert_eq!(answer.headers["location"], "/login");
+        let wanted = path.replace('/', "%2F");
+        assert_eq!(answer.headers["location"], format!("/login?next={wanted}"));
     }
     let events = stand.ask("GET", "/events?topic=inbox", &[], "").await;
     assert_eq!(events.status, StatusCode::UNAUTHORIZED);
@@ -201,8 +203,28 @@ async fn somebody_signs_in_acts_and_signs_out() {
         .ask("POST", "/login", &[], &format!("token={TOKEN}"))
         .await;
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
-    let right = stand.ask("POST", "/login", &[], &body(TOKEN)).await;
+    let page = stand
+        .get("/login?next=%2Frepositories%2F7%3Fdone%3Dlook")
+        .await
+        .text;
+    assert!(
+        page.contains("name=\"next\" value=\"/repositories/7?done=look\""),
+        "{page}"
+    );
+    for elsewhere in [
+        "//evil.example/",
+        "https://evil.example",
+        "/repositories/\\evil",
+    ] {
+        let away = format!("{}&next={elsewhere}", body(TOKEN));
+        let away = stand.ask("POST", "/login", &[], &away).await;
+        assert_eq!(away.headers["location"], "/", "{elsewhere}");
+    }
+    // Pasted with the end of its line, and with a page in mind.
+    let pasted = format!("{}%0A&next=%2Fdeliveries", body(TOKEN));
+    let right = stand.ask("POST", "/login", &[], &pasted).await;
     assert_eq!(right.status, StatusCode::SEE_OTHER);
+    assert_eq!(right.headers["location"], "/deliveries");
     let cookie = right.headers["set-cookie"].to_str().unwrap().to_owned();
     assert!(
         cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
@@ -252,7 +274,15 @@ async fn somebody_signs_in_acts_and_signs_out() {
         .collect();
     assert_eq!(
         deeds,
-        ["login refused", "login done", "replay done", "logout done"]
+        [
+            "login refused",
+            "login done",
+            "login done",
+            "login done",
+            "login done",
+            "replay done",
+            "logout done"
+        ]
     );
 }
 

@@ -6,7 +6,7 @@
 mod text;
 mod transport;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,9 @@ use axum::response::IntoResponse as _;
 use axum::routing::get;
 use jiff::Timestamp;
 use phileas_domain::engine::{Ledger, Verdict, budget_figures};
+use phileas_domain::model::RepositoryId;
 
+use super::dashboard::board::{Standing, standing_of};
 use super::figures::Figures;
 use super::onlooker::Onlooker;
 use super::repositories::{Member, Repositories};
@@ -60,6 +62,8 @@ struct Tallies {
     settled: BTreeMap<&'static str, u64>,
     /// By the number of the key: sessions left of its day.
     keys: BTreeMap<u64, u32>,
+    /// Who needs a person.
+    attention: BTreeSet<RepositoryId>,
 }
 
 impl Default for Metrics {
@@ -90,9 +94,39 @@ impl Metrics {
     }
 }
 
+impl Tallies {
+    /// A repository needs a person, or does so no longer.
+    fn attend(&mut self, id: RepositoryId, needed: bool) {
+        if needed {
+            self.attention.insert(id);
+        } else {
+            self.attention.remove(&id);
+        }
+    }
+
+    /// Forgets what nobody uses any more.
+    fn keep(&mut self, members: &[Arc<Member>]) {
+        let keys: BTreeSet<u64> = members
+            .iter()
+            .filter_map(|member| member.jules.as_ref().ok())
+            .map(|key| key.number)
+            .collect();
+        self.keys.retain(|number, _| keys.contains(number));
+        let ids: BTreeSet<RepositoryId> = members.iter().map(|member| member.id).collect();
+        self.attention.retain(|id| ids.contains(id));
+    }
+}
+
 impl Onlooker for Metrics {
     fn ticked(&self, member: &Member, report: &TickReport, took: Duration) {
         self.tick(if report.stopped { "stopped" } else { "done" }, took);
+        if !report.stopped && report.seen.is_some() {
+            let grave = report
+                .waiting
+                .iter()
+                .any(|(_, line)| standing_of(line.verdict, line.reason) == Standing::Attention);
+            self.counted().attend(member.id, grave);
+        }
         let seen = report.seen.as_deref();
         let state = seen.and_then(|seen| match &seen.ledger {
             Ledger::Present { state, .. } => Some(state),
@@ -130,12 +164,13 @@ impl Onlooker for Metrics {
         }
     }
 
-    fn failed(&self, _: &Member, fault: &Fault, took: Duration) {
+    fn failed(&self, member: &Member, fault: &Fault, took: Duration) {
         let result = match fault {
             Fault::Own { .. } => "failed",
             Fault::Outage { .. } => "outage",
         };
         self.tick(result, took);
+        self.counted().attend(member.id, true);
     }
 }
 
@@ -194,6 +229,9 @@ pub fn routes<I: Inbox + 'static>(sources: Sources<I>) -> Router {
 
 fn page<I>(sources: &Sources<I>, counts: Option<&Counts>, now: Timestamp) -> String {
     let mut text = Text::default();
+    if let Some(repositories) = &sources.repositories {
+        sources.metrics.counted().keep(&repositories.members());
+    }
     service(&mut text, &sources.metrics);
     let name = "phileas_deliveries_total";
     text.head(name, Kind::Counter, "Requests to the webhook, by what came of them; unknown_event and unknown_action are counted beside stored.");
@@ -335,6 +373,13 @@ fn work(text: &mut Text, metrics: &Metrics) {
     for (key, left) in &counted.keys {
         text.sample(name, &[("key", &key.to_string())], left);
     }
+    let name = "phileas_repositories_attention";
+    text.head(
+        name,
+        Kind::Gauge,
+        "Repositories that need a person, or whose last tick failed.",
+    );
+    text.sample(name, &[], counted.attention.len());
 }
 
 fn limits<I>(text: &mut Text, sources: &Sources<I>) {
@@ -391,6 +436,29 @@ mod tests {
         ] {
             assert!(text.lines().any(|known| known == line), "{line}: {text}");
         }
+    }
+
+    #[test]
+    fn what_nobody_uses_any_more_is_forgotten() {
+        let metrics = Metrics::default();
+        {
+            let mut counted = metrics.counted();
+            counted.keys.insert(3, 7);
+            counted.attend(RepositoryId(1), true);
+            counted.attend(RepositoryId(1), true);
+            counted.attend(RepositoryId(2), true);
+            counted.attend(RepositoryId(2), false);
+        }
+        let shown = |line: &str| {
+            let mut text = Text::default();
+            work(&mut text, &metrics);
+            text.finish().lines().any(|known| known == line)
+        };
+        assert!(shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));
+        assert!(shown("phileas_repositories_attention 1"));
+        metrics.counted().keep(&[]);
+        assert!(!shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));
+        assert!(shown("phileas_repositories_attention 0"));
     }
 
     #[test]

@@ -48,6 +48,9 @@ impl Repositories {
                 }
                 Err(error) => {
                     tracing::error!("which repositories there are cannot be read: {error}");
+                    let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+                    known.trouble = Some(error.to_string());
+                    drop(known);
                     failures += 1;
                     let doubled = FIRST_PAUSE * (1 << failures.min(10).saturating_sub(1));
                     doubled.min(LONGEST_PAUSE)
@@ -110,8 +113,8 @@ impl Repositories {
             .map(|found| (found.id, Arc::new(self.member(found))))
             .collect();
         for old in &before {
-            let unread =
-                listing.unread.contains(&old.installation) || listing.unasked.contains(&old.name);
+            let unread = listing.unread.contains(&old.installation)
+                || listing.unasked.iter().any(|one| one.is(old.id, &old.name));
             if unread {
                 members.entry(old.id).or_insert_with(|| Arc::clone(old));
             }
@@ -128,8 +131,15 @@ impl Repositories {
         let gone = &old - &new;
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.members = members;
+        known.unasked = listing
+            .unasked
+            .into_iter()
+            .map(|one| (one.name, one.failure))
+            .collect();
+        known.unreached = listing.unreached;
+        known.trouble = None;
         // What could not be read may hold any repository, so that nobody is a stranger yet.
-        known.listed |= listing.unread.is_empty() && listing.unasked.is_empty();
+        known.listed |= listing.unread.is_empty() && known.unasked.is_empty();
         (come, gone)
     }
 

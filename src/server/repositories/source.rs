@@ -1,6 +1,6 @@
 //! Where the list of repositories comes from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use phileas_domain::model::{RepositoryId, RepositoryName};
@@ -8,6 +8,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 use super::super::app::Identity;
 use super::super::config::RepositoryEntry;
 use super::super::outside::Outside;
+use super::Learnt;
 use crate::adapters::github::{Account, App, AppClient, Credential, Reached};
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -17,6 +18,10 @@ pub struct Source {
     kind: Kind,
     /// What `phileas.toml` names; of an App's repositories only these, where it names any.
     named: Vec<RepositoryEntry>,
+    /// The numbers of those that it names without one.
+    learnt: Learnt,
+    /// Those that are not reached and were told of, so that it is said once.
+    told: Mutex<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -46,7 +51,33 @@ pub(super) struct Listing {
     /// Installations that could not be listed: what was known of them before still holds.
     pub(super) unread: Vec<u64>,
     /// Entries of `phileas.toml` that could not be asked about; the same holds.
-    pub(super) unasked: Vec<RepositoryName>,
+    pub(super) unasked: Vec<Unasked>,
+    /// Entries of `phileas.toml` that the credential does not reach.
+    pub(super) unreached: Vec<Unreached>,
+}
+
+/// An entry of `phileas.toml` that could not be asked about.
+#[derive(Debug, Clone)]
+pub(super) struct Unasked {
+    pub(super) name: RepositoryName,
+    id: Option<RepositoryId>,
+    pub(super) failure: Failure,
+}
+
+impl Unasked {
+    /// Whether it means this repository, whatever that is called by now.
+    pub(super) fn is(&self, id: RepositoryId, present: &RepositoryName) -> bool {
+        self.id.map_or(self.name == *present, |own| own == id)
+    }
+}
+
+/// An entry of `phileas.toml` that the credential does not reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreached {
+    /// The name that the file says.
+    pub name: RepositoryName,
+    /// Why, and how to mend it.
+    pub because: String,
 }
 
 impl Source {
@@ -61,7 +92,12 @@ impl Source {
             },
             Identity::Token(token) => Kind::Token(Account::new(Credential::Token(token))),
         };
-        Self { kind, named }
+        Self {
+            kind,
+            named,
+            learnt: Learnt::default(),
+            told: Mutex::default(),
+        }
     }
 
     /// The App's own client, where it is one.
@@ -71,6 +107,21 @@ impl Source {
             Kind::App { client, .. } => Some(client),
             Kind::Token(_) => None,
         }
+    }
+
+    /// The token's account, where it is one.
+    #[must_use]
+    pub fn token(&self) -> Option<&Account> {
+        match &self.kind {
+            Kind::App { .. } => None,
+            Kind::Token(account) => Some(account),
+        }
+    }
+
+    /// The numbers of the repositories that `phileas.toml` names without one, as far as GitHub has told them.
+    #[must_use]
+    pub fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     /// What `phileas.toml` names.
@@ -138,6 +189,16 @@ impl Source {
                 }
             }
         }
+        for entry in &self.named {
+            let reached = listing.found.iter();
+            let mut reached = reached.filter(|one| self.learnt.means(entry, one.id, &one.name));
+            if let Some(one) = reached.next() {
+                self.found(entry, one.id);
+            } else if listing.unread.is_empty() {
+                let because = "the App is not installed on it, or it has another name by now";
+                listing.unreached.push(self.missed(entry, because));
+            }
+        }
         accounts
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -150,24 +211,34 @@ impl Source {
         for entry in &self.named {
             let client = outside.client(entry.name.clone(), account);
             match client.own_repository().await {
-                Ok(one) if entry.id.is_some_and(|id| id != one.id) => tracing::error!(
-                    "{} is number {} on GitHub, not the one that phileas.toml means; it is left alone",
-                    entry.name,
-                    one.id.0
-                ),
-                Ok(one) => listing.found.push(Found {
-                    id: one.id,
-                    name: one.name,
-                    account: account.clone(),
-                    installation: 0,
-                }),
-                Err(failure) if failure.disposition == Disposition::NotFound => tracing::error!(
-                    "{} does not exist, or is hidden from the token: {failure}",
-                    entry.name
-                ),
+                Ok(one) if self.learnt.meant_by(entry).is_some_and(|id| id != one.id) => {
+                    let because = format!(
+                        "it is number {} on GitHub, not the one that is meant; it is left alone",
+                        one.id.0
+                    );
+                    listing.unreached.push(self.missed(entry, &because));
+                }
+                Ok(one) => {
+                    self.found(entry, one.id);
+                    listing.found.push(Found {
+                        id: one.id,
+                        name: one.name,
+                        account: account.clone(),
+                        installation: 0,
+                    });
+                }
+                Err(failure) if failure.disposition == Disposition::NotFound => {
+                    let because =
+                        format!("it does not exist, or is hidden from the token: {failure}");
+                    listing.unreached.push(self.missed(entry, &because));
+                }
                 Err(failure) => {
                     tracing::warn!("{} cannot be asked about: {failure}", entry.name);
-                    listing.unasked.push(entry.name.clone());
+                    listing.unasked.push(Unasked {
+                        name: entry.name.clone(),
+                        id: self.learnt.meant_by(entry),
+                        failure,
+                    });
                 }
             }
         }
@@ -177,9 +248,28 @@ impl Source {
     /// Whether a repository that the App reaches is one of those that `phileas.toml` names, if it names any.
     fn wants(&self, reached: &Reached) -> bool {
         self.named.is_empty()
-            || self.named.iter().any(|entry| match entry.id {
-                Some(id) => id == reached.id,
-                None => entry.name == reached.name,
-            })
+            || self
+                .named
+                .iter()
+                .any(|entry| self.learnt.means(entry, reached.id, &reached.name))
+    }
+
+    /// An entry's repository is there.
+    fn found(&self, entry: &RepositoryEntry, id: RepositoryId) {
+        self.learnt.learn(entry, id);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.remove(&entry.name.to_string());
+    }
+
+    /// An entry's repository is not, which is said once.
+    fn missed(&self, entry: &RepositoryEntry, because: &str) -> Unreached {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(entry.name.to_string()) {
+            tracing::error!("{}, which phileas.toml names: {because}", entry.name);
+        }
+        Unreached {
+            name: entry.name.clone(),
+            because: because.to_owned(),
+        }
     }
 }

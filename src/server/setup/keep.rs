@@ -38,6 +38,9 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
         webhook_secret: app.webhook_secret.ok_or(KeepError::NoSecret)?,
     };
     let text = serde_json::to_string_pretty(&kept).expect("numbers and texts can be written");
+    if path.exists() {
+        return Err(KeepError::There(path));
+    }
     let part = data_dir.join(format!("{APP_FILE}.part"));
     let wrong = |error| KeepError::Unwritable {
         path: path.clone(),
@@ -56,20 +59,39 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
     file.write_all(text.as_bytes()).map_err(wrong)?;
     file.sync_all().map_err(wrong)?;
     drop(file);
-    // A link fails where there is a file already; a rename would replace it.
-    let linked = std::fs::hard_link(&part, &path);
-    let removed = std::fs::remove_file(&part);
-    match linked {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(KeepError::There(path));
-        }
-        Err(error) => return Err(wrong(error)),
-        Ok(()) => {}
-    }
-    removed.map_err(wrong)?;
+    // The directory is locked, so that nobody makes the file meanwhile. Not every file system has links, and the key is
+    // told once.
+    std::fs::rename(&part, &path).map_err(wrong)?;
     if let Ok(folder) = std::fs::File::open(data_dir) {
         // The name is durable once the folder is; where folders cannot be synced, it is so soon enough.
         let _unsynced = folder.sync_all();
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(id: u64) -> Conversion {
+        Conversion {
+            id,
+            slug: "phileas".to_owned(),
+            html_url: "https://github.com/apps/phileas".to_owned(),
+            pem: "test-key".into(),
+            webhook_secret: Some("test-secret".into()),
+        }
+    }
+
+    #[test]
+    fn an_app_is_kept_whole_and_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("app.json.part"), "left behind").unwrap();
+        keep(folder.path(), made(7)).unwrap();
+        let again = keep(folder.path(), made(8)).unwrap_err();
+        assert!(matches!(again, KeepError::There(_)), "{again}");
+        let text = std::fs::read_to_string(folder.path().join(APP_FILE)).unwrap();
+        assert!(text.contains("\"id\": 7"), "{text}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

@@ -1,12 +1,11 @@
 //! What is asked of GitHub: an App with the least permissions.
 //! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
 
-use http::Uri;
 use serde_json::{Map, Value, json};
 
-use super::is_account;
-use crate::adapters::transport::is_loopback;
+use super::{GITHUB, is_account};
 use crate::server::check::{EVENTS, PERMISSIONS};
+use crate::server::config::{WEBHOOK, public_url};
 
 /// Where the service is, and whose the App is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,27 +17,22 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    /// Reads a form's fields. An error says what is wrong with which, and how to mend it.
-    pub(super) fn read(url: &str, owner: &str) -> Result<Self, String> {
-        let url = url.trim().trim_end_matches('/');
-        let wrong =
-            "the public address is one such as https://phileas.example.com, without a query";
-        let parsed: Uri = url.parse().map_err(|_| wrong.to_owned())?;
-        let host = parsed.host().ok_or_else(|| wrong.to_owned())?;
-        let safe = parsed.scheme_str() == Some("https")
-            || (parsed.scheme_str() == Some("http") && is_loopback(host));
-        let user = parsed
-            .authority()
-            .is_some_and(|authority| authority.as_str().contains('@'));
-        if !safe || user || parsed.query().is_some() {
-            return Err(wrong.to_owned());
+    /// Reads a form's fields. An error says what is wrong with which, and how to mend it. `github` is where the App is
+    /// to be made: one on this machine can reach what others cannot.
+    pub(super) fn read(url: &str, owner: &str, github: &str) -> Result<Self, String> {
+        let url = public_url(url).map_err(|wrong| wrong.to_string())?;
+        if github == GITHUB && !url.starts_with("https://") {
+            return Err(format!(
+                "GitHub cannot reach {url}, which is on this machine; the public address is one such as \
+                 https://phileas.example.com"
+            ));
         }
         let owner = owner.trim();
         if !owner.is_empty() && !is_account(owner) {
             return Err(format!("`{owner}` is not the name of an organisation"));
         }
         Ok(Self {
-            url: url.to_owned(),
+            url,
             owner: (!owner.is_empty()).then(|| owner.to_owned()),
         })
     }
@@ -66,11 +60,11 @@ pub fn manifest(url: &str, origin: &str) -> Value {
         "name": "phileas",
         "url": url,
         "description": "Keeps Jules working on repositories by the clock",
-        "hook_attributes": { "url": format!("{url}/webhook"), "active": true },
+        "hook_attributes": { "url": format!("{url}{WEBHOOK}"), "active": true },
         "redirect_url": format!("{origin}/setup/done"),
         "public": false,
         "default_permissions": permissions,
-        "default_events": EVENTS,
+        "default_events": EVENTS.map(|(event, _)| event),
     })
 }
 
@@ -99,6 +93,11 @@ mod tests {
             ]
         );
         assert_eq!(manifest["public"], false);
+        // GitHub refuses a manifest with an event whose permission it does not ask for.
+        for (event, needs) in EVENTS {
+            let asked = &manifest["default_permissions"][needs];
+            assert!(asked.is_string(), "{event} needs {needs}");
+        }
         assert_eq!(
             manifest["hook_attributes"]["url"],
             "https://phileas.example.com/webhook"
@@ -107,8 +106,10 @@ mod tests {
 
     #[test]
     fn addresses_that_would_leak_or_mislead_are_refused() {
-        assert!(Wish::read("https://phileas.example.com/", "").is_ok());
-        assert!(Wish::read("http://127.0.0.1:8080", "acme").is_ok());
+        let own = "http://127.0.0.1:3000";
+        assert!(Wish::read("https://phileas.example.com/", "", GITHUB).is_ok());
+        assert!(Wish::read("http://127.0.0.1:8080", "acme", own).is_ok());
+        assert!(Wish::read("http://127.0.0.1:8080", "acme", GITHUB).is_err());
         for url in [
             "",
             "phileas.example.com",
@@ -117,8 +118,8 @@ mod tests {
             "https://phileas.example.com/?x=1",
             "javascript:alert(1)",
         ] {
-            assert!(Wish::read(url, "").is_err(), "{url}");
+            assert!(Wish::read(url, "", GITHUB).is_err(), "{url}");
         }
-        assert!(Wish::read("https://a.example", "../settings").is_err());
+        assert!(Wish::read("https://a.example", "../settings", GITHUB).is_err());
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::runtime::inbox::Delivery;
+use crate::server::repositories::Learnt;
 
 /// The repositories of which deliveries are accepted. An empty list accepts all: then whoever installs the App, or sets
 /// up a hook with the secret, decides.
@@ -12,6 +13,7 @@ use crate::runtime::inbox::Delivery;
 pub struct Listed {
     ids: BTreeSet<RepositoryId>,
     names: Vec<RepositoryName>,
+    learnt: Learnt,
 }
 
 impl Listed {
@@ -19,7 +21,18 @@ impl Listed {
     /// be taken over; a name is what it is at the moment.
     #[must_use]
     pub fn new(ids: BTreeSet<RepositoryId>, names: Vec<RepositoryName>) -> Self {
-        Self { ids, names }
+        Self {
+            ids,
+            names,
+            learnt: Learnt::default(),
+        }
+    }
+
+    /// The same, with the ids of the names that are learnt meanwhile: from then on they count, and the names no longer.
+    #[must_use]
+    pub fn learning(mut self, learnt: Learnt) -> Self {
+        self.learnt = learnt;
+        self
     }
 
     /// Whether a delivery is accepted. One that is about no repository is: it tells of installations and of the hook.
@@ -30,7 +43,47 @@ impl Listed {
         let Some(id) = delivery.repository else {
             return true;
         };
-        let named = delivery.repository_name.as_ref();
-        self.ids.contains(&id) || named.is_some_and(|name| self.names.contains(name))
+        let named = delivery.repository_name.as_ref().is_some_and(|name| {
+            self.names.contains(name) && self.learnt.id_of(name).is_none_or(|known| known == id)
+        });
+        self.ids.contains(&id) || self.learnt.contains(id) || named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::server::config::RepositoryEntry;
+
+    fn delivery(id: u64, name: &str) -> Delivery {
+        Delivery {
+            id: "test".parse().unwrap(),
+            event: "issues".to_owned(),
+            action: None,
+            repository: Some(RepositoryId(id)),
+            repository_name: Some(name.parse().unwrap()),
+            installation: None,
+            subject: None,
+            sender: None,
+            received_at: Timestamp::UNIX_EPOCH,
+            wakes: true,
+        }
+    }
+
+    #[test]
+    fn a_renamed_repository_is_heard_and_whoever_takes_its_name_is_not() {
+        let name: RepositoryName = "acme/widget".parse().unwrap();
+        let learnt = Learnt::default();
+        let listed = Listed::new(BTreeSet::new(), vec![name.clone()]).learning(learnt.clone());
+        assert!(listed.takes(&delivery(7, "Acme/Widget")));
+        assert!(
+            !listed.takes(&delivery(7, "acme/gadget")),
+            "nobody knows its number yet"
+        );
+        learnt.learn(&RepositoryEntry { name, id: None }, RepositoryId(7));
+        assert!(listed.takes(&delivery(7, "acme/gadget")));
+        assert!(!listed.takes(&delivery(8, "acme/widget")));
     }
 }

@@ -6,7 +6,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 
-/// A shorter secret can be guessed by trying; it is accepted with a warning, in bytes.
+/// The shortest secret, in bytes: a shorter one can be guessed by trying, from a single delivery.
 pub const MIN_SECRET: usize = 32;
 /// The most secrets at a time. A rotation needs two.
 const MAX_SECRETS: usize = 8;
@@ -33,17 +33,26 @@ pub enum SecretsError {
         "there are more than {MAX_SECRETS} secrets in it; remove those that no hook uses any more"
     )]
     TooMany,
+    /// One could be guessed.
+    #[error(
+        "secret {number} of {of} is shorter than {MIN_SECRET} bytes and could be guessed; make one with `openssl rand \
+         -hex 32`, and set it in the webhook's settings on GitHub as well. A comma ends a secret, so none can be part of it"
+    )]
+    Short {
+        /// Which, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
 }
 
 impl Secrets {
     /// Reads secrets from a text in which commas separate them. Spaces around them do not count.
     ///
-    /// The flag says whether one is shorter than [`MIN_SECRET`].
-    ///
     /// # Errors
     ///
-    /// When there is none, or there are too many.
-    pub fn from_list(list: &SecretString) -> Result<(Self, bool), SecretsError> {
+    /// When there is none, there are too many, or one is shorter than [`MIN_SECRET`].
+    pub fn from_list(list: &SecretString) -> Result<Self, SecretsError> {
         let secrets: Vec<&str> = list
             .expose_secret()
             .split(',')
@@ -56,11 +65,20 @@ impl Secrets {
         if secrets.len() > MAX_SECRETS {
             return Err(SecretsError::TooMany);
         }
-        let short = secrets.iter().any(|secret| secret.len() < MIN_SECRET);
+        if let Some(short) = secrets.iter().position(|secret| secret.len() < MIN_SECRET) {
+            return Err(SecretsError::Short {
+                number: short + 1,
+                of: secrets.len(),
+            });
+        }
+        Ok(Self::keyed(&secrets))
+    }
+
+    fn keyed(secrets: &[&str]) -> Self {
         let keyed = secrets.iter().map(|secret| {
             Hmac::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length")
         });
-        Ok((Self(keyed.collect()), short))
+        Self(keyed.collect())
     }
 
     /// Whether one of the secrets has signed these bytes. Takes the same time whichever it is, and however much of the
@@ -101,8 +119,9 @@ mod tests {
     const DIGITS: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
     const SECRET: &str = "It's a Secret to Everybody";
 
-    fn secrets(list: &str) -> Secrets {
-        Secrets::from_list(&SecretString::from(list)).unwrap().0
+    /// GitHub's own example is shorter than what we take.
+    fn secrets(list: &[&str]) -> Secrets {
+        Secrets::keyed(list)
     }
 
     fn header(text: &str) -> Option<Signature> {
@@ -112,18 +131,18 @@ mod tests {
     #[test]
     fn githubs_own_example_is_verified() {
         let signature = header(&format!("sha256={DIGITS}")).unwrap();
-        assert!(secrets(SECRET).verify(b"Hello, World!", &signature));
-        assert!(secrets(&format!("new, {SECRET} ,")).verify(b"Hello, World!", &signature));
-        assert!(secrets(&format!("{SECRET},new")).verify(b"Hello, World!", &signature));
-        assert!(!secrets("new").verify(b"Hello, World!", &signature));
-        assert!(!secrets(SECRET).verify(b"Hello, World?", &signature));
-        assert!(!secrets(SECRET).verify(b"", &signature));
+        assert!(secrets(&[SECRET]).verify(b"Hello, World!", &signature));
+        assert!(secrets(&["new", SECRET]).verify(b"Hello, World!", &signature));
+        assert!(secrets(&[SECRET, "new"]).verify(b"Hello, World!", &signature));
+        assert!(!secrets(&["new"]).verify(b"Hello, World!", &signature));
+        assert!(!secrets(&[SECRET]).verify(b"Hello, World?", &signature));
+        assert!(!secrets(&[SECRET]).verify(b"", &signature));
     }
 
     #[test]
     fn every_flipped_bit_is_found() {
         let signature = header(&format!("sha256={DIGITS}")).unwrap();
-        let secrets = secrets(SECRET);
+        let secrets = secrets(&[SECRET]);
         for bit in 0..8 * LENGTH {
             let mut wrong = signature;
             wrong[bit / 8] ^= 1 << (bit % 8);
@@ -149,14 +168,20 @@ mod tests {
     }
 
     #[test]
-    fn lists_without_a_secret_are_refused() {
-        let read = |list: &str| Secrets::from_list(&SecretString::from(list)).map(|read| read.1);
+    fn lists_without_good_secrets_are_refused() {
+        let read =
+            |list: &str| Secrets::from_list(&SecretString::from(list)).map(|read| read.0.len());
         assert_eq!(read(""), Err(SecretsError::None));
         assert_eq!(read(" , ,"), Err(SecretsError::None));
         assert_eq!(read("a,b,c,d,e,f,g,h,i"), Err(SecretsError::TooMany));
-        assert_eq!(read("short"), Ok(true));
-        assert_eq!(read("0123456789abcdef0123456789abcdef"), Ok(false));
-        let shown = format!("{:?}", secrets("hidden"));
+        let good = "0123456789abcdef0123456789abcdef";
+        assert_eq!(read(good), Ok(1));
+        assert_eq!(read(&format!(" {good} ,{good},")), Ok(2));
+        // As when one secret has a comma in it.
+        let short = read(&format!("{good},short")).unwrap_err();
+        assert_eq!(short, SecretsError::Short { number: 2, of: 2 });
+        assert!(short.to_string().contains("comma"), "{short}");
+        let shown = format!("{:?}", secrets(&["hidden"]));
         assert_eq!(shown, "Secrets(1)");
     }
 }

@@ -41,10 +41,31 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
         .run()
         .expect(0);
     assert!(
-        good.out.contains("repositories: 2, Jules keys: 1"),
+        good.out
+            .contains("repositories: 2 reached, with 1 Jules key"),
         "{good}"
     );
     assert!(good.out.contains("ok: Jules key 1"), "{good}");
+    assert!(good.out.contains("that of acme/r0, acme/r1"), "{good}");
+    assert!(good.out.contains("ok: data directory"), "{good}");
+
+    // What `serve` would refuse.
+    let open = app(check(
+        &served,
+        data.path(),
+        &["--jules-keys-dir", keys, "--admin-listen", "0.0.0.0:0"],
+    ));
+    let open = open.run().expect(2);
+    assert!(open.out.contains("configuration: admin listener"), "{open}");
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let held = held.local_addr().unwrap().to_string();
+    let taken = app(check(
+        &served,
+        data.path(),
+        &["--jules-keys-dir", keys, "--listen", &held],
+    ));
+    let taken = taken.run().expect(0);
+    assert!(taken.out.contains("is in use"), "{taken}");
 
     // No key, and a key that Jules refuses.
     let keyless = app(check(&served, data.path(), &[])).run().expect(3);
@@ -73,6 +94,14 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
         .run()
         .expect(4);
     assert!(nowhere.out.contains("unavailable"), "{nowhere}");
+    // The Jules key is asked about all the same.
+    let one = app(check(&served, data.path(), &[]))
+        .env("GITHUB_API_URL", "http://127.0.0.1:1")
+        .env("JULES_API_KEY", "test-key-of-nobody")
+        .run()
+        .expect(3);
+    assert!(one.out.contains("missing: Jules key"), "{one}");
+    assert!(one.out.contains("from JULES_API_KEY"), "{one}");
 }
 
 #[test]
@@ -98,11 +127,17 @@ fn a_token_looks_after_what_the_file_names() {
             .expect(code)
     };
     let good = run("[[repository]]\nname = \"acme/r0\"\n", 0);
-    assert!(good.out.contains("repositories: 1,"), "{good}");
+    assert!(good.out.contains("repositories: 1 reached,"), "{good}");
     let weak = run("[[repository]]\nname = \"acme/r1\"\n", 3);
     assert!(weak.out.contains("the token may not push"), "{weak}");
     let missing = run("[[repository]]\nname = \"acme/nothing\"\n", 3);
     assert!(missing.out.contains("acme/nothing"), "{missing}");
+    let refused = check(&served, data.path(), &["--config", file.to_str().unwrap()])
+        .env("GITHUB_TOKEN", "test-token-of-nobody")
+        .run()
+        .expect(3);
+    assert!(refused.out.contains("missing: acme/nothing"), "{refused}");
+    assert!(!refused.out.contains("unavailable"), "{refused}");
     let none = run("", 2);
     assert!(none.out.contains("it names none"), "{none}");
 }

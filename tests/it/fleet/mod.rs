@@ -6,6 +6,7 @@ mod driver;
 mod idle;
 mod listing;
 mod many;
+mod names;
 mod process;
 mod setup;
 pub(crate) mod stage;

@@ -281,6 +281,29 @@ fn an_outcome_leads_to_the_next_dispatch() {
     let (took, code) = process.terminate();
     assert_eq!(code, Some(0));
     assert!(took < Duration::from_secs(25), "{took:?}");
+    // Every start and every end is written down, with what was said to whom and where it stands.
+    let audit = std::fs::read_to_string(rig.data.path().join("audit.jsonl")).unwrap();
+    let lines: Vec<Value> = audit
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let started: Vec<_> = lines
+        .iter()
+        .filter(|line| line["what"] == "dispatched")
+        .collect();
+    assert_eq!(started.len(), rig.sessions().values().sum::<usize>());
+    for line in started {
+        assert_eq!(line["reason"], "due.track", "{line}");
+        for (key, length) in [("commit", 40), ("prompt_sha256", 64), ("turn", 12)] {
+            assert_eq!(line[key].as_str().unwrap().len(), length, "{key}: {line}");
+        }
+        assert!(line["session"].is_string(), "{line}");
+        assert!(line["about"].as_str().unwrap().ends_with("/r0"), "{line}");
+    }
+    assert!(
+        lines.iter().any(|line| line["what"] == "advanced"),
+        "{audit}"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::process::Child;
 
 use jiff::Timestamp;
 use phileas_world::github::AppKey;
+use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -208,6 +209,13 @@ fn an_app_is_made_once_and_its_credentials_are_kept_tight() {
         assert_eq!(mode & 0o777, 0o600);
     }
     assert!(!data.path().join("app.json.part").exists());
+    let audit = std::fs::read_to_string(data.path().join("audit.jsonl")).unwrap();
+    let deed: Value = serde_json::from_str(audit.trim()).unwrap();
+    assert_eq!(
+        (&deed["what"], &deed["result"]),
+        (&"setup".into(), &"done".into())
+    );
+    assert!(!audit.contains("PRIVATE KEY"), "{audit}");
 
     // The same data directory makes no second one.
     let again = Phileas::new(&[
@@ -271,9 +279,121 @@ fn a_code_that_github_does_not_know_makes_nothing() {
         "{}",
         refused.body
     );
-    // The state was good once; the page offers to begin again.
-    assert_eq!(ask(at, "GET", &done, &[]).status, 404);
+    // The state was good once; whoever comes back with it learns what may be left on GitHub.
+    let stale = ask(at, "GET", &done, &[]);
+    assert_eq!(stale.status, 404);
+    assert!(stale.body.contains("/settings/apps"), "{}", stale.body);
     assert!(!data.path().join("app.json").exists());
     console.child.kill().unwrap();
     console.child.wait().unwrap();
+}
+
+/// From the form to the address that GitHub sends the browser back to.
+fn confirm(console: &Console, served: &Served) -> String {
+    let token = ask(console.address, "GET", &console.page, &[]).after("name=\"token\" value=\"");
+    let fields = [
+        ("token", token.as_str()),
+        ("url", "https://phileas.example.com/webhook"),
+    ];
+    let review = ask(console.address, "POST", "/setup", &fields);
+    let manifest = review.after("name=\"manifest\" value=\"");
+    assert!(!manifest.contains("/webhook/webhook"), "{manifest}");
+    let github = ask(
+        served.github,
+        "POST",
+        &path_of(&review.after("action=\""), served.github),
+        &[("manifest", &manifest)],
+    );
+    assert_eq!(github.status, 302, "{}", github.body);
+    path_of(github.header("location").unwrap(), console.address)
+}
+
+/// A world in which the code cannot be exchanged at first.
+fn away(nth: Option<u64>) -> Ground {
+    let sessions = Sessions {
+        shortest: 4.0,
+        longest: 6.0,
+    };
+    let rule = FaultRule {
+        face: Some(Face::Github),
+        method: Some("POST".to_owned()),
+        path: Some("/app-manifests/*".to_owned()),
+        body: None,
+        nth,
+        probability: None,
+        from: None,
+        until: None,
+        fault: Fault::Status {
+            status: 503,
+            retry_after: None,
+            html: true,
+            done: false,
+        },
+    };
+    let faults = FaultPlan { rules: vec![rule] };
+    let knobs = Knobs::documented();
+    let ground = Ground::with(Timestamp::now(), &[("acme", 1)], &sessions, knobs, faults);
+    let (pem, public) = key();
+    let app_key = AppKey { pem, public };
+    ground.world.world().github_mut().app_keys.push(app_key);
+    ground
+}
+
+/// GitHub tells the App's private key once: neither a moment's absence nor a browser that goes away may lose it.
+#[test]
+fn a_browser_that_goes_away_cuts_nothing_off() {
+    let ground = away(Some(1));
+    let served = Served::start(&ground.world, None);
+    let data = tempdir().unwrap();
+    let mut console = set_up(data.path(), &served);
+    let back = confirm(&console, &served);
+    {
+        let mut stream = TcpStream::connect(console.address).unwrap();
+        let head = format!("GET {back} HTTP/1.1\r\nhost: {}\r\n\r\n", console.address);
+        stream.write_all(head.as_bytes()).unwrap();
+        // The page has it in hand once GitHub was asked.
+        let asked = |world: &phileas_world::World| {
+            let mut requests = world.books().requests.iter();
+            requests.any(|request| request.path.starts_with("/app-manifests/"))
+        };
+        while !asked(&ground.world.world()) {
+            std::thread::yield_now();
+        }
+    }
+    assert_eq!(console.child.wait().unwrap().code(), Some(0));
+    assert!(data.path().join("app.json").exists());
+}
+
+#[test]
+fn a_code_that_is_still_good_can_be_tried_again() {
+    let ground = away(None);
+    let served = Served::start(&ground.world, None);
+    let data = tempdir().unwrap();
+    let mut console = set_up(data.path(), &served);
+    let back = confirm(&console, &served);
+    let refused = ask(console.address, "GET", &back, &[]);
+    assert_eq!(refused.status, 502, "{}", refused.body);
+    assert!(!data.path().join("app.json").exists());
+    ground
+        .world
+        .world()
+        .faults_mut()
+        .replace(FaultPlan::default());
+    let again = refused.after("href=\"");
+    assert_eq!(again, back);
+    let done = ask(console.address, "GET", &again, &[]);
+    assert_eq!(done.status, 200, "{}", done.body);
+    assert_eq!(console.child.wait().unwrap().code(), Some(0));
+    assert!(data.path().join("app.json").exists());
+}
+
+#[test]
+fn nobody_makes_an_app_that_would_be_passed_over() {
+    let data = tempdir().unwrap();
+    let folder = data.path().to_str().unwrap();
+    let ended = Phileas::new(&["serve", "--setup", "--data-dir", folder])
+        .env("GITHUB_TOKEN", "test-token")
+        .run()
+        .expect(2);
+    assert!(ended.err.contains("GITHUB_TOKEN"), "{ended}");
 }

@@ -98,7 +98,7 @@ pub(super) fn ask(address: SocketAddr, request: &[u8]) -> Reply {
 pub(super) fn get(address: SocketAddr, path: &str) -> Reply {
     ask(
         address,
-        format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").as_bytes(),
+        format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes(),
     )
 }
 

@@ -6,7 +6,7 @@ use phileas::runtime::inbox::{Fault, Inbox as _, MAX_FAULTS};
 use phileas_domain::model::{Holder, RepositoryId};
 use tempfile::tempdir;
 
-use super::client::{Post, ask};
+use super::client::{Line, Post, ask};
 use super::served::{Service, deliveries};
 use crate::support::Phileas;
 
@@ -38,6 +38,48 @@ fn deliveries_are_listed_for_people_and_programs() {
         .map(|one| one["guid"].clone())
         .collect();
     assert_eq!(guids, ["guid-3", "guid-4"]);
+
+    // The file of settings says where, too.
+    let config = data.path().join("phileas.toml");
+    std::fs::write(&config, format!("data_dir = \"{folder}\"\n")).unwrap();
+    let config = config.to_str().unwrap();
+    let ended = Phileas::new(&["deliveries", "--config", config])
+        .run()
+        .expect(0);
+    assert!(ended.out.contains("guid-0"), "{ended}");
+    let ended = Phileas::new(&["park", "list", "--config", config])
+        .run()
+        .expect(0);
+    assert!(ended.out.contains("no repository is parked"), "{ended}");
+}
+
+/// A table is as wide as its widest row, so that all of it must be in memory: it is not made of a million rows.
+#[test]
+fn a_table_shows_the_newest_and_json_shows_all() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let mut line = Line::open(service.public).unwrap();
+    for n in 0..=200 {
+        let post = Post::about(&format!("guid-{n:03}"), 7);
+        assert_eq!(line.ask(&post.bytes()).unwrap().unwrap().status, 202);
+    }
+    let folder = data.path().to_str().unwrap();
+    let table = |more: &[&str]| {
+        let words = [&["deliveries", "--data-dir", folder], more].concat();
+        Phileas::new(&words).run().expect(0).out
+    };
+    let newest = table(&[]);
+    assert!(
+        !newest.contains("guid-000") && newest.contains("guid-001"),
+        "{newest}"
+    );
+    assert!(newest.contains("--limit"), "{newest}");
+    let all = table(&["--limit", "201"]);
+    assert!(
+        all.contains("guid-000") && !all.contains("--limit"),
+        "{all}"
+    );
+    assert_eq!(deliveries(data.path()).len(), 201);
 }
 
 /// A repository is worked on and parked by a driver; the commands see it and let it go on while the service runs.
@@ -86,6 +128,7 @@ async fn a_parked_repository_is_shown_replayed_and_resumed() {
     assert_eq!(deliveries(data.path())[0]["outcome"], "failed");
 
     let replay = program(&["replay", "first"]).run().expect(0);
+    assert!(replay.out.contains("acme/r7 is due"), "{replay}");
     assert!(replay.out.contains("park resume 7"), "{replay}");
     program(&["replay", "ping"]).run().expect(2);
     program(&["replay", "unknown"]).run().expect(2);
@@ -101,5 +144,26 @@ async fn a_parked_repository_is_shown_replayed_and_resumed() {
         .expect(0)
         .lines();
     assert_eq!(replay[0]["parked"], false);
+    // Who did it stands beside what is done on the dashboard.
+    let audit = std::fs::read_to_string(data.path().join("audit.jsonl")).unwrap();
+    let deeds: Vec<String> = audit
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|deed| {
+            assert!(deed["who"].as_str().unwrap().starts_with("cli"), "{deed}");
+            let word = |name: &str| deed[name].as_str().unwrap().to_owned();
+            format!("{} {}: {}", word("what"), word("about"), word("result"))
+        })
+        .collect();
+    assert_eq!(
+        deeds,
+        [
+            "replay first: its repository is parked",
+            "replay ping: it wakes nobody",
+            "replay unknown: unknown",
+            "resume 7: done",
+            "replay first: done",
+        ]
+    );
     assert_eq!(deliveries(data.path())[0]["outcome"], "pending");
 }

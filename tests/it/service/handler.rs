@@ -20,7 +20,7 @@ struct Hook {
 }
 
 fn hook(inbox: impl Inbox + 'static) -> Hook {
-    let (secrets, _) = Secrets::from_list(&SECRET.into()).unwrap();
+    let secrets = Secrets::from_list(&SECRET.into()).unwrap();
     let figures = Arc::new(Figures::default());
     let listed = Listed::default();
     let intake = Intake::new(Arc::new(inbox), secrets, listed, Arc::clone(&figures));

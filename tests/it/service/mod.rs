@@ -6,6 +6,7 @@ mod commands;
 mod handler;
 mod health;
 mod kill;
+mod log;
 mod misuse;
 mod served;
 mod start;

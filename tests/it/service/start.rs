@@ -35,6 +35,58 @@ fn nothing_starts_without_a_secret() {
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
 }
 
+/// A secret that can be guessed is none, and a file that was named was meant.
+#[test]
+fn weak_and_empty_credentials_are_refused() {
+    let data = tempdir().unwrap();
+    let empty = data.path().join("empty");
+    std::fs::write(&empty, "\n").unwrap();
+    let short = data.path().join("short");
+    std::fs::write(&short, "canary").unwrap();
+    let (empty, short) = (empty.to_str().unwrap(), short.to_str().unwrap());
+    let folder = data.path().join("data");
+    let arguments = arguments(&folder);
+    let refuse = |variables: &[(&str, &str)], words: &[&str]| {
+        let program = Phileas::new(&arguments).env("PHILEAS_WEBHOOK_SECRET", SECRET);
+        let program = variables
+            .iter()
+            .fold(program, |program, (name, value)| program.env(name, value));
+        let ended = program.run().expect(3);
+        for word in words {
+            assert!(ended.err.contains(word), "{word}: {ended}");
+        }
+        assert!(!ended.err.contains("canary"), "{ended}");
+    };
+    let split = "0123456789abcdef0123456789abcdef,canary";
+    refuse(&[("PHILEAS_WEBHOOK_SECRET", "canary")], &["32 bytes"]);
+    refuse(
+        &[("PHILEAS_WEBHOOK_SECRET", split)],
+        &["secret 2 of 2", "comma"],
+    );
+    refuse(
+        &[
+            ("PHILEAS_WEBHOOK_SECRET", ""),
+            ("PHILEAS_WEBHOOK_SECRET_FILE", short),
+        ],
+        &["PHILEAS_WEBHOOK_SECRET_FILE", "short"],
+    );
+    refuse(
+        &[("PHILEAS_ADMIN_TOKEN", "canary")],
+        &["PHILEAS_ADMIN_TOKEN"],
+    );
+    for name in ["PHILEAS_ADMIN_TOKEN", "GITHUB_TOKEN", "JULES_API_KEY"] {
+        let name = format!("{name}_FILE");
+        refuse(&[(&name, empty)], &[&name, "is empty"]);
+    }
+    refuse(
+        &[
+            ("GITHUB_APP_ID", "abc def"),
+            ("GITHUB_APP_PRIVATE_KEY", "canary"),
+        ],
+        &["GITHUB_APP_ID"],
+    );
+}
+
 #[test]
 fn wrong_settings_are_told() {
     let data = tempdir().unwrap();
@@ -56,6 +108,12 @@ fn wrong_settings_are_told() {
     refuse(&with(&["--inbox-max-bytes", "lots"]), "512MiB");
     refuse(&with(&["--inbox-max-bytes", "1MiB"]), "16MiB");
     refuse(&["deliveries", "--data-dir", "/nowhere"], "phileas serve");
+    refuse(&["deliveries"], "--data-dir");
+    let several = "postgres://somewhere";
+    refuse(&with(&["--database-url", several]), "a later version");
+    refuse(&["serve", "--listen", "localhost:8080"], "127.0.0.1:8080");
+    refuse(&with(&["--public-url", "phileas.example.com"]), "https://");
+    refuse(&with(&["--jules-keys-dir", "/nowhere"]), "/nowhere");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn verifying(secret: String) -> Router {
 fn accepting(how: How, secret: &str, data: &Path) -> Result<Router, Failure> {
     let inner = Arc::new(SqliteInbox::open(DataDirectory::lock(data)?, DEFAULT_ROOM)?);
     let one = Mutex::new(());
-    let (secrets, _) = Secrets::from_list(&secret.into())?;
+    let secrets = Secrets::from_list(&secret.into())?;
     let (listed, figures) = (Listed::default(), Arc::new(Figures::default()));
     let peer = Arc::new(Peer { inner, how, one });
     Ok(routes(Intake::new(peer, secrets, listed, figures)))

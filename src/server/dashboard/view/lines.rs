@@ -41,7 +41,8 @@ pub fn said(line: &Line, now: Timestamp) -> Said {
         class,
         reason: words::reason(line.reason),
         code: line.reason.code(),
-        text: line.detail.clone(),
+        // Quoted for terminals; here the page's own letters do.
+        text: line.detail.replace('`', ""),
         until: until.map(|until| words::moment(until, now)),
     }
 }

@@ -162,7 +162,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             .map(|(persona, figures)| yields::of_persona(persona, figures, now))
             .collect(),
         total: yields::of_all(&summary.total, now),
-        budget: yields::budget(&summary.budget),
+        budget: yields::budget(&summary.budget, summary.key_at, now),
         reserved: summary.budget.key_reserved,
         pause: yields::pause(&summary.budget, now),
         notices: summary

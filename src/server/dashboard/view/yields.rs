@@ -1,6 +1,6 @@
 //! What became of the work of each persona, and what was spent for it.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{BudgetFigures, Yield};
 use phileas_domain::model::PersonaId;
 
@@ -116,11 +116,19 @@ pub struct Meter {
     pub share: u32,
     /// `full`, or empty.
     pub class: &'static str,
+    /// How long ago the figure was told, where that is long ago.
+    pub seen: Option<String>,
 }
+
+/// From this age on it is said how old a figure is.
+const OLD: SignedDuration = SignedDuration::from_mins(5);
 
 /// The limits of a repository and of its key.
 #[must_use]
-pub fn budget(figures: &BudgetFigures) -> Vec<Meter> {
+pub fn budget(figures: &BudgetFigures, key_at: Option<Timestamp>, now: Timestamp) -> Vec<Meter> {
+    // What was told lately counts as of now; a look at the repository need not ask Jules.
+    let old = key_at.filter(|at| now.duration_since(*at) >= OLD);
+    let seen = old.map(|at| words::relative(at, now));
     let meter = |what, unit, used: Option<u32>, limit: u32| {
         let share = used.map_or(0, |used| (100 * used).checked_div(limit).unwrap_or(100));
         Meter {
@@ -129,12 +137,17 @@ pub fn budget(figures: &BudgetFigures) -> Vec<Meter> {
             used,
             limit,
             share: share.min(100),
+            seen: None,
             class: if share >= 100 { "full" } else { "" },
         }
     };
     let day = (figures.day, figures.day_limit);
     let live = (figures.live, figures.live_limit);
     let backlog = (figures.backlog, figures.backlog_limit);
+    let of_key = |meter: Meter| Meter {
+        seen: seen.clone().filter(|_| meter.used.is_some()),
+        ..meter
+    };
     vec![
         meter(
             "Sessions within a day",
@@ -149,18 +162,18 @@ pub fn budget(figures: &BudgetFigures) -> Vec<Meter> {
             Some(backlog.0),
             backlog.1,
         ),
-        meter(
+        of_key(meter(
             "The key's day",
             "all its repositories",
             figures.key_day,
             figures.key_day_limit,
-        ),
-        meter(
+        )),
+        of_key(meter(
             "The key at once",
             "all its repositories",
             figures.key_live,
             figures.key_live_limit,
-        ),
+        )),
     ]
 }
 
@@ -215,8 +228,18 @@ mod tests {
             day_limit: 5,
             ..BudgetFigures::default()
         };
-        let meters = budget(&figures);
+        let now = Timestamp::UNIX_EPOCH;
+        let meters = budget(&figures, None, now);
         assert_eq!((meters[0].share, meters[0].class), (100, "full"));
         assert_eq!(meters[3].used, None);
+        let told = BudgetFigures {
+            key_day: Some(36),
+            ..figures
+        };
+        let ago = |minutes| now.checked_sub(SignedDuration::from_mins(minutes)).ok();
+        assert_eq!(budget(&told, ago(1), now)[3].seen, None);
+        let old = budget(&told, ago(90), now);
+        assert_eq!(old[3].seen.as_deref(), Some("1 h 30 ago"));
+        assert_eq!(old[4].seen, None, "nobody knows what is live");
     }
 }

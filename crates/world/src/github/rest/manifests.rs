@@ -19,6 +19,34 @@ use crate::seed::NewApp;
 const CODE_LIVES: Duration = Duration::from_secs(3_600);
 /// Who sits at the browser.
 const PERSON: &str = "maintainer";
+/// What an App must at least be allowed to read for an event to be on offer, as the documentation says with each event.
+/// <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
+const EVENT_NEEDS: [(&str, &str); 24] = [
+    ("branch_protection_rule", "administration"),
+    ("check_run", "checks"),
+    ("check_suite", "checks"),
+    ("commit_comment", "contents"),
+    ("create", "contents"),
+    ("delete", "contents"),
+    ("deployment", "deployments"),
+    ("deployment_status", "deployments"),
+    ("fork", "contents"),
+    ("issue_comment", "issues"),
+    ("issues", "issues"),
+    ("label", "metadata"),
+    ("milestone", "issues"),
+    ("public", "metadata"),
+    ("pull_request", "pull_requests"),
+    ("pull_request_review", "pull_requests"),
+    ("pull_request_review_comment", "pull_requests"),
+    ("pull_request_review_thread", "pull_requests"),
+    ("push", "contents"),
+    ("release", "contents"),
+    ("repository", "metadata"),
+    ("status", "statuses"),
+    ("workflow_job", "actions"),
+    ("workflow_run", "actions"),
+];
 
 /// A manifest that a person has confirmed and nobody has exchanged yet.
 #[derive(Debug, Clone)]
@@ -75,6 +103,10 @@ impl Model {
             let text = format!("the manifest has no `{missing}`");
             return Some(page(StatusCode::UNPROCESSABLE_ENTITY, &text));
         }
+        if events_of(&manifest).any(|event| !is_on_offer(event, &manifest)) {
+            let text = "Default events are not supported by permissions";
+            return Some(page(StatusCode::UNPROCESSABLE_ENTITY, text));
+        }
         let state = field(
             request.uri().query().unwrap_or_default().as_bytes(),
             "state",
@@ -101,6 +133,20 @@ impl Model {
         }
         Some(response)
     }
+}
+
+fn events_of(manifest: &Value) -> impl Iterator<Item = &str> {
+    let events = manifest["default_events"].as_array();
+    events.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Whether an event may be asked for with the permissions of the same manifest.
+fn is_on_offer(event: &str, manifest: &Value) -> bool {
+    let needs = EVENT_NEEDS.iter().find(|(known, _)| *known == event);
+    // Reading metadata goes with every other permission.
+    needs.is_some_and(|(_, permission)| {
+        *permission == "metadata" || manifest["default_permissions"][*permission].is_string()
+    })
 }
 
 fn page(status: StatusCode, text: &str) -> Response<Bytes> {
@@ -133,12 +179,7 @@ pub(super) fn convert(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             refuse("Default permission records resource is not included in the list")
         })?,
     };
-    let events: Vec<String> = manifest["default_events"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|event| Some(event.as_str()?.to_owned()))
-        .collect();
+    let events: Vec<String> = events_of(&manifest).map(str::to_owned).collect();
     let secret = format!(
         "{:016x}{:016x}",
         call.model.chance.bits(),
@@ -176,4 +217,27 @@ pub(super) fn convert(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     body["webhook_secret"] = hook.map_or(Value::Null, |_| secret.into());
     body["pem"] = key.pem.into();
     Ok(Reply::Json(201, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_event_is_on_offer_only_with_its_permission() {
+        let manifest = json!({"default_permissions": {"contents": "write", "checks": "read"}});
+        for (event, offered) in [
+            ("push", true),
+            ("check_suite", true),
+            ("repository", true),
+            ("workflow_run", false),
+            ("issues", false),
+            ("made_up", false),
+        ] {
+            assert_eq!(is_on_offer(event, &manifest), offered, "{event}");
+        }
+        assert!(!is_on_offer("push", &json!({})));
+    }
 }

@@ -1,0 +1,85 @@
+//! The address under which GitHub knows the service.
+
+use http::Uri;
+
+use crate::adapters::transport::is_loopback;
+
+/// Where the service listens for webhooks, below its public address.
+pub const WEBHOOK: &str = "/webhook";
+
+/// Why a text is no public address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is not the public address: it is one such as https://phileas.example.com, with https and without a query"
+)]
+pub struct PublicUrlError {
+    /// The text as given, without what may be a password.
+    pub text: String,
+}
+
+/// Reads a public address, and answers with it without a slash at its end, and without `/webhook`: people copy that from
+/// the webhook's settings. Plain HTTP is for addresses of this machine only.
+///
+/// # Errors
+///
+/// When it is none.
+pub fn public_url(text: &str) -> Result<String, PublicUrlError> {
+    let trimmed = text.trim().trim_end_matches('/');
+    let url = trimmed.strip_suffix(WEBHOOK).unwrap_or(trimmed);
+    let url = url.trim_end_matches('/');
+    let wrong = || PublicUrlError {
+        text: match text.rsplit_once('@') {
+            Some((_, host)) => format!("…@{host}"),
+            None => text.to_owned(),
+        },
+    };
+    let parsed: Uri = url.parse().map_err(|_| wrong())?;
+    let (Some(authority), Some(host)) = (parsed.authority(), parsed.host()) else {
+        return Err(wrong());
+    };
+    let safe = parsed.scheme_str() == Some("https")
+        || (parsed.scheme_str() == Some("http") && is_loopback(host));
+    if !safe || authority.as_str().contains('@') || parsed.query().is_some() {
+        return Err(wrong());
+    }
+    Ok(url.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_address_of_a_service_is_refused() {
+        for (text, url) in [
+            ("https://phileas.example.com", "https://phileas.example.com"),
+            (
+                " https://phileas.example.com/ ",
+                "https://phileas.example.com",
+            ),
+            (
+                "https://phileas.example.com/webhook",
+                "https://phileas.example.com",
+            ),
+            (
+                "https://example.com/phileas/",
+                "https://example.com/phileas",
+            ),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ] {
+            assert_eq!(public_url(text).as_deref(), Ok(url), "{text}");
+        }
+        for text in [
+            "",
+            "phileas.example.com",
+            "ftp://x",
+            "http://phileas.example.com",
+            "https://me:canary@phileas.example.com",
+            "https://phileas.example.com/?x=1",
+            "javascript:alert(1)",
+        ] {
+            let error = public_url(text).unwrap_err().to_string();
+            assert!(!error.contains("canary"), "{error}");
+        }
+    }
+}

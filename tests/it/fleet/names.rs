@@ -1,0 +1,158 @@
+//! Repositories that `phileas.toml` names, by a plain token: renamed, unreachable, mistyped.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use phileas::adapters::github::{self, Token};
+use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::adapters::jules::{self, JulesKey};
+use phileas::sandbox::VirtualTime;
+use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
+use phileas::sandbox::transport::InProcess;
+use phileas::server::app::Identity;
+use phileas::server::config::RepositoryEntry;
+use phileas::server::keys::Keys;
+use phileas::server::outside::Outside;
+use phileas::server::repositories::{Repositories, Source};
+use phileas_domain::model::RepositoryId;
+use phileas_world::github::Role;
+use phileas_world::{Face, Fault, FaultPlan, FaultRule};
+use tokio::sync::Notify;
+
+use super::stage::{Ground, Sessions};
+
+struct Set {
+    ground: Ground,
+    inbox: MemoryInbox,
+    repositories: Repositories,
+}
+
+impl Set {
+    /// A service with a plain token that `phileas.toml` names these for, without their numbers.
+    fn new(names: &[&str]) -> Self {
+        let sessions = Sessions {
+            shortest: 4.0,
+            longest: 6.0,
+        };
+        let start = "2026-01-05T00:00:00Z".parse().unwrap();
+        let ground = Ground::new(start, &[("acme", 2)], &sessions);
+        {
+            let mut world = ground.world.world();
+            let github = world.github_mut();
+            github.add_person_token(GITHUB_TOKEN, RUNNER);
+            for id in &ground.repositories {
+                github.set_role(*id, RUNNER, Role::Write);
+            }
+        }
+        let time = Arc::new(VirtualTime::new(ground.world.clone()));
+        let outside = Outside {
+            github: github::Base::default(),
+            jules: jules::Base::default(),
+            to_github: Arc::new(InProcess::new(ground.world.clone(), Face::Github)),
+            to_jules: Arc::new(InProcess::new(ground.world.clone(), Face::Jules)),
+            pause: Arc::clone(&time) as _,
+            stopwatch: time,
+        };
+        let entries = names.iter().map(|name| RepositoryEntry {
+            name: name.parse().unwrap(),
+            id: None,
+        });
+        let token = Identity::Token(Token::new(GITHUB_TOKEN).unwrap());
+        let source = Source::new(token, entries.collect(), &outside);
+        let keys = Keys::new(Some(JulesKey::new("key-of-acme").unwrap()), None);
+        Self {
+            repositories: Repositories::new(source, keys, outside, Arc::new(Notify::new())),
+            inbox: MemoryInbox::new(100),
+            ground,
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.ground.world.now()
+    }
+
+    /// Lists, and answers with the names that are known then.
+    async fn list(&self) -> Vec<String> {
+        self.repositories
+            .refresh(&self.inbox, self.now())
+            .await
+            .unwrap();
+        let members = self.repositories.members();
+        members
+            .iter()
+            .map(|member| member.name.to_string())
+            .collect()
+    }
+
+    fn id(&self, n: usize) -> RepositoryId {
+        RepositoryId(self.ground.repositories[n].0)
+    }
+
+    fn rename(&self, n: usize, name: &str) {
+        let now = self.now();
+        let mut world = self.ground.world.world();
+        let id = self.ground.repositories[n];
+        world.github_mut().rename_repository(id, name, "acme", now);
+    }
+}
+
+#[tokio::test]
+async fn a_renamed_repository_stays_and_one_listing_that_fails_takes_nobody_away() {
+    let set = Set::new(&["acme/r0"]);
+    assert_eq!(set.list().await, ["acme/r0"]);
+    let learnt = set.repositories.source().learnt();
+    assert!(learnt.contains(set.id(0)));
+    set.rename(0, "renamed");
+    assert_eq!(set.list().await, ["acme/renamed"]);
+    let rule = FaultRule {
+        face: Some(Face::Github),
+        method: None,
+        path: None,
+        body: None,
+        nth: None,
+        probability: None,
+        from: None,
+        until: None,
+        fault: Fault::Status {
+            status: 503,
+            retry_after: None,
+            html: false,
+            done: false,
+        },
+    };
+    let plan = FaultPlan { rules: vec![rule] };
+    set.ground.world.world().faults_mut().replace(plan);
+    assert_eq!(set.list().await, ["acme/renamed"], "nobody knows better");
+    assert!(set.repositories.trouble().is_some());
+    set.ground
+        .world
+        .world()
+        .faults_mut()
+        .replace(FaultPlan::default());
+    assert_eq!(set.list().await, ["acme/renamed"]);
+    assert_eq!(set.repositories.trouble(), None);
+}
+
+#[tokio::test]
+async fn whoever_takes_a_name_over_is_not_taken_for_the_one_before() {
+    let set = Set::new(&["acme/r0"]);
+    assert_eq!(set.list().await, ["acme/r0"]);
+    set.rename(0, "renamed");
+    set.rename(1, "r0");
+    assert_eq!(set.list().await, Vec::<String>::new());
+    let unreached = set.repositories.unreached();
+    assert_eq!(unreached.len(), 1, "{unreached:?}");
+    assert!(
+        unreached[0].because.contains(&set.id(1).to_string()),
+        "{unreached:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_mistyped_name_is_told_with_its_reason() {
+    let set = Set::new(&["acme/r0", "acme/mistyped"]);
+    assert_eq!(set.list().await, ["acme/r0"]);
+    let unreached = set.repositories.unreached();
+    let names: Vec<_> = unreached.iter().map(|one| one.name.to_string()).collect();
+    assert_eq!(names, ["acme/mistyped"]);
+}
