@@ -155,17 +155,26 @@ impl Inbox for SqliteInbox {
             .await
     }
 
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        self.read(move |connection| read::due(connection, now, most))
+            .await
+    }
+
     async fn claim(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        let holder = holder.clone();
+        let (holder, repositories) = (holder.clone(), repositories.to_vec());
         self.writer
-            .ask(move |desk| desk.claim(&holder, now, length, most))
+            .ask(move |desk| desk.claim(&holder, now, length, &repositories))
             .await
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.writer.ask(move |desk| desk.call_back(now)).await
     }
 
     async fn heartbeat(
@@ -208,6 +217,13 @@ impl Inbox for SqliteInbox {
         let lease = lease.clone();
         self.writer
             .ask(move |desk| desk.change(lease.repository, |wake| wake.release(&lease, now)))
+            .await
+    }
+
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        let lease = lease.clone();
+        self.writer
+            .ask(move |desk| desk.change(lease.repository, |wake| wake.abandon(&lease)))
             .await
     }
 

@@ -11,12 +11,9 @@ use super::known::{Known, News};
 use super::value::{micros, natural, repository};
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{
-    Accepted, Claimed, Delivery, DeliveryId, LONGEST_RETRY_AFTER, Lease, MAX_LEASE, Outcome,
-    PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
+    Accepted, Claimed, Delivery, DeliveryId, LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_LEASE,
+    Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
 };
-
-/// The most candidates that one claim looks at.
-const MAX_CANDIDATES: u32 = 10_000;
 
 /// One transaction. Rows of repositories are read once and written once, however many deliveries of a batch wake them.
 pub(super) struct Desk<'a> {
@@ -148,43 +145,52 @@ impl<'a> Desk<'a> {
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> rusqlite::Result<Vec<Lease>> {
-        self.put_down()?;
         let mut leases = Vec::new();
-        for id in self.candidates(now)? {
-            if leases.len() == most {
-                break;
-            }
-            if let Claimed::Leased(lease) =
-                self.change(id, |wake| wake.claim(holder, now, length))?
-            {
+        for id in repositories {
+            let touched = self.touched(*id)?;
+            let Some(wake) = touched.wake.as_mut().filter(|wake| wake.is_due(now)) else {
+                continue;
+            };
+            touched.changed = true;
+            if let Claimed::Leased(lease) = wake.claim(holder, now, length) {
                 leases.push(lease);
             }
         }
         Ok(leases)
     }
 
-    /// Who can be claimed, the longest overdue first, and those that a clock of before has put off too far.
-    fn candidates(&self, now: Timestamp) -> rusqlite::Result<Vec<RepositoryId>> {
+    /// Calls back whom a clock of before has put off too far.
+    pub(super) fn call_back(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
+        self.put_down()?;
         let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
         let mut statement = self.connection.prepare_cached(
-            "SELECT repo FROM (\
-                SELECT repo, next_at FROM wake WHERE next_at <= ?1 \
-                UNION SELECT repo, next_at FROM wake WHERE lease_until > ?2 \
-                UNION SELECT repo, next_at FROM wake WHERE not_before > ?3 AND lease_until IS NULL AND due_at <= ?1\
-             ) ORDER BY next_at, repo LIMIT ?4",
+            "SELECT repo FROM wake WHERE lease_until > ?1 OR not_before > ?2 OR due_at > ?3 OR probe_at > ?4",
         )?;
         let rows = statement.query_map(
             params![
-                micros(now),
                 beyond(MAX_LEASE),
                 beyond(LONGEST_RETRY_AFTER),
-                MAX_CANDIDATES
+                beyond(LONGEST_REST),
+                beyond(PROBE_INTERVAL)
             ],
             |row| row.get(0).and_then(repository),
         )?;
-        rows.collect()
+        let ids = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut called = 0;
+        for id in ids {
+            let touched = self.touched(id)?;
+            if touched
+                .wake
+                .as_mut()
+                .is_some_and(|wake| wake.call_back(now))
+            {
+                touched.changed = true;
+                called += 1;
+            }
+        }
+        Ok(called)
     }
 
     pub(super) fn extend(

@@ -1,9 +1,10 @@
 //! What is read beside the writing.
 
 use jiff::Timestamp;
+use phileas_domain::model::RepositoryId;
 use rusqlite::{Connection, Row, params};
 
-use super::value::{instant, integer, maybe_instant, micros, natural};
+use super::value::{instant, integer, maybe_instant, micros, natural, repository};
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{Counts, MAX_PAGE, Page, Record, Start, Wake, outcome};
 
@@ -84,6 +85,21 @@ pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Resul
                 limit_bytes: None,
             })
         })
+}
+
+/// Who can be claimed, the longest overdue first.
+pub(super) fn due(
+    connection: &Connection,
+    now: Timestamp,
+    most: usize,
+) -> rusqlite::Result<Vec<RepositoryId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT repo FROM wake WHERE next_at <= ?1 ORDER BY next_at, repo LIMIT ?2",
+    )?;
+    let rows = statement.query_map(params![micros(now), integer(most as u64)?], |row| {
+        row.get(0).and_then(repository)
+    })?;
+    rows.collect()
 }
 
 /// When the next repository can be claimed.
