@@ -1,6 +1,7 @@
 //! Tokens for requests: a fixed one, or an App's installation tokens, minted, kept and renewed.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use crate::runtime::ports::{Disposition, Failure};
 
 use super::answer::Answer;
 use super::request::Sent;
-use super::retry::READ_ATTEMPTS;
+use super::retry::{LONGEST_CALL, READ_ATTEMPTS};
 use super::{App, Client, Token, error, routes};
 
 /// An installation token is renewed this long before it expires.
@@ -45,6 +46,9 @@ pub(super) struct Minted {
     installation: Option<u64>,
     // Held while minting, so that whoever comes meanwhile waits for the same token.
     last: Mutex<Option<Fresh>>,
+    // How often minting failed, and how it did last. Whoever waited meanwhile has had this answer: one after another
+    // they would each wait as long again, the last of them for longer than a tick may.
+    failed: std::sync::Mutex<(u64, Option<Failure>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -79,6 +83,7 @@ impl Tokens {
             app,
             installation,
             last: Mutex::new(None),
+            failed: std::sync::Mutex::default(),
         }))
     }
 
@@ -88,6 +93,7 @@ impl Tokens {
             Self::Fixed(token) => return Ok(token.clone()),
             Self::App(minted) => minted,
         };
+        let (failures, _) = minted.failures();
         let mut last = minted.last.lock().await;
         let margin = SignedDuration::try_from(RENEW_BEFORE).unwrap_or(SignedDuration::ZERO);
         if let Some(fresh) = last.as_ref()
@@ -95,9 +101,21 @@ impl Tokens {
         {
             return Ok(fresh.token.clone());
         }
-        let fresh = mint(minted, client).await?;
-        *last = Some(fresh.clone());
-        Ok(fresh.token)
+        if let (now, Some(failure)) = minted.failures()
+            && now > failures
+        {
+            return Err(failure);
+        }
+        match mint(minted, client).await {
+            Ok(fresh) => {
+                *last = Some(fresh.clone());
+                Ok(fresh.token)
+            }
+            Err(failure) => {
+                minted.fail(&failure);
+                Err(failure)
+            }
+        }
     }
 
     /// A token was refused. Whether it is worth while to ask for another one.
@@ -114,6 +132,20 @@ impl Tokens {
             *last = None;
         }
         true
+    }
+}
+
+impl Minted {
+    /// How often minting failed so far, and how it did last.
+    fn failures(&self) -> (u64, Option<Failure>) {
+        let failed = self.failed.lock();
+        failed.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn fail(&self, failure: &Failure) {
+        let failed = self.failed.lock();
+        let mut failed = failed.unwrap_or_else(PoisonError::into_inner);
+        *failed = (failed.0 + 1, Some(failure.clone()));
     }
 }
 
@@ -165,7 +197,8 @@ pub(super) async fn as_app(
     query: &str,
     body: Option<Bytes>,
 ) -> Result<Answer, Failure> {
-    let mut now = client.pause.now();
+    let begun = client.pause.now();
+    let mut now = begun;
     let mut corrected = false;
     for attempt in 1..=READ_ATTEMPTS {
         let jwt = sign(app, now).map_err(|()| {
@@ -175,10 +208,12 @@ pub(super) async fn as_app(
         path.push_str(query);
         // The App's own limits are not those of its installation.
         let sent = client.send_unnoted(method, &path, body.clone(), &jwt).await;
+        let spent = client.pause.now().duration_since(begun).unsigned_abs();
+        let is_last = attempt == READ_ATTEMPTS || spent >= LONGEST_CALL;
         let answer = match sent {
             Sent::Answer(answer) => answer,
             Sent::Nothing(failure) => {
-                if attempt == READ_ATTEMPTS {
+                if is_last {
                     return Err(Failure {
                         disposition: Disposition::Retry { after: None },
                         detail: format!("GitHub: {route}: {failure}"),
@@ -205,7 +240,7 @@ pub(super) async fn as_app(
             now = date;
             continue;
         }
-        if answer.status.is_server_error() && attempt < READ_ATTEMPTS {
+        if answer.status.is_server_error() && !is_last {
             client.pause.pause(client.backoff.wait(attempt)).await;
             continue;
         }
