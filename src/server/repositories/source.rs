@@ -49,6 +49,13 @@ pub(super) struct Listing {
     pub(super) unasked: Vec<RepositoryName>,
 }
 
+impl Listing {
+    /// Whether everything could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unread.is_empty() && self.unasked.is_empty()
+    }
+}
+
 impl Source {
     /// The source of an identity. Must be made within a Tokio runtime.
     #[must_use]
