@@ -11,3 +11,4 @@ mod setup;
 mod stage;
 mod stop;
 mod sweep;
+mod unreachable;
