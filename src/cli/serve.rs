@@ -120,6 +120,7 @@ pub(super) async fn run(
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
+    let lost = inbox.writer_lost();
     let service = Service {
         intake: Intake::new(
             Arc::clone(&inbox),
@@ -145,6 +146,13 @@ pub(super) async fn run(
         () = signals => {
             end.now();
             running.await
+        }
+        () = lost => {
+            end.now();
+            running.await;
+            return Err(Stopped::fault(
+                "the thread that writes the inbox has ended, so that nothing could be stored any more; start again",
+            ));
         }
     };
     if drained {

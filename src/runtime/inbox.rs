@@ -63,7 +63,10 @@ pub enum InboxError {
     #[error("the inbox is unavailable: {0}")]
     Unavailable(String),
     /// What is stored cannot be read.
-    #[error("the inbox is damaged: {0}")]
+    #[error(
+        "the inbox is damaged: {0}. The ledger is in git and nothing of it is lost: stop the service, move the inbox's \
+         files away, and start it again"
+    )]
     Damaged(String),
 }
 
@@ -264,6 +267,9 @@ pub trait Inbox: Send + Sync {
     ///
     /// When it cannot be read.
     fn next_due(&self) -> impl Future<Output = Result<Option<Timestamp>, InboxError>> + Send;
+
+    /// Why deliveries cannot be stored at this time, as far as that is known without trying. One line for people.
+    fn trouble(&self) -> Option<String>;
 
     /// Changes whenever [`Inbox::next_due`] may have become earlier, whoever did it. Other processes are noticed within
     /// a second or so.

@@ -225,7 +225,8 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         }
         Err(error) => {
             figures.unavailable.count();
-            tracing::error!("a delivery could not be stored: {error}");
+            // The inbox says why, once and not for each of them.
+            tracing::debug!("a delivery could not be stored: {error}");
             answer(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the inbox is unavailable; send it again later\n",

@@ -359,6 +359,10 @@ impl Inbox for MemoryInbox {
             .min())
     }
 
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     fn news(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }

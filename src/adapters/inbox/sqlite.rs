@@ -4,6 +4,7 @@
 //! is waiting, the more shares one wait for the disk, and nobody is told of anything that a loss of power could take
 //! back (`synchronous=FULL`). Other processes may read and write, too; only a service holds the lock of the directory.
 
+mod condition;
 mod deliveries;
 mod desk;
 mod directory;
@@ -107,6 +108,12 @@ impl SqliteInbox {
             room,
             directory,
         })
+    }
+
+    /// Completes when the thread that writes has ended by itself: nothing is stored any more, and nothing but a new start
+    /// of the process mends that.
+    pub fn writer_lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.writer.lost()
     }
 
     /// Reads in a thread of its own, so that a long page holds up nobody.
@@ -228,8 +235,12 @@ impl Inbox for SqliteInbox {
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        self.read(move |connection| wakes::load(connection, repository))
-            .await
+        let looked = self.read(move |connection| wakes::load(connection, repository));
+        match looked.await {
+            // Only whoever writes can make the row anew.
+            Err(InboxError::Damaged(_)) => self.writer.ask(move |desk| desk.look(repository)).await,
+            looked => looked,
+        }
     }
 
     async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
@@ -277,6 +288,10 @@ impl Inbox for SqliteInbox {
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
         self.read(read::next_due).await
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.writer.trouble()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

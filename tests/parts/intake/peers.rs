@@ -226,6 +226,10 @@ impl Inbox for Peer {
         self.inner.next_due().await
     }
 
+    fn trouble(&self) -> Option<String> {
+        self.inner.trouble()
+    }
+
     fn news(&self) -> watch::Receiver<u64> {
         self.inner.news()
     }

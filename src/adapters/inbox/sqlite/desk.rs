@@ -80,10 +80,10 @@ impl<'a> Desk<'a> {
         use std::collections::btree_map::Entry;
         match self.wakes.entry(id) {
             Entry::Occupied(there) => Ok(there.into_mut()),
-            Entry::Vacant(absent) => Ok(absent.insert(Touched {
-                wake: wakes::load(self.connection, id)?,
-                changed: false,
-            })),
+            Entry::Vacant(absent) => {
+                let (wake, changed) = wakes::load_or_mend(self.connection, id)?;
+                Ok(absent.insert(Touched { wake, changed }))
+            }
         }
     }
 
@@ -105,8 +105,13 @@ impl<'a> Desk<'a> {
         rule: impl FnOnce(&mut Wake) -> T,
     ) -> rusqlite::Result<Option<T>> {
         let touched = self.touched(id)?;
-        touched.changed = touched.wake.is_some();
+        touched.changed |= touched.wake.is_some();
         Ok(touched.wake.as_mut().map(rule))
+    }
+
+    /// The row of a repository.
+    pub(super) fn look(&mut self, id: RepositoryId) -> rusqlite::Result<Option<Wake>> {
+        Ok(self.touched(id)?.wake.clone())
     }
 
     pub(super) fn accept(&mut self, delivery: &Delivery) -> rusqlite::Result<Accepted> {

@@ -11,8 +11,10 @@ use tokio::sync::mpsc::error::SendError;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
+use super::condition::Condition;
 use super::desk::Desk;
 use super::known::Known;
+use super::schema;
 use super::value::inbox_error;
 use crate::runtime::inbox::InboxError;
 
@@ -30,6 +32,9 @@ pub(super) struct Writer {
     queue: Option<Sender<Job>>,
     places: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
+    condition: Arc<Condition>,
+    /// Its sender is the thread's own, and goes with it.
+    alive: watch::Receiver<()>,
 }
 
 /// Work for one transaction. It answers with what is to be said once that is committed; where it is not, both are
@@ -84,6 +89,9 @@ impl Writer {
     ) -> std::io::Result<Self> {
         let (queue, jobs) = channel();
         let answers = speaker();
+        let condition = Arc::new(Condition::default());
+        let shown = Arc::clone(&condition);
+        let (living, alive) = watch::channel(());
         let thread = thread::Builder::new()
             .name("phileas-inbox".to_owned())
             .spawn(move || {
@@ -93,14 +101,32 @@ impl Writer {
                     room,
                     news,
                     answers,
+                    condition: shown,
                 };
                 clerk.work(&jobs);
+                drop(living);
             })?;
         Ok(Self {
             queue: Some(queue),
             places: Arc::new(Semaphore::new(QUEUE)),
             thread: Some(thread),
+            condition,
+            alive,
         })
+    }
+
+    /// Why nothing can be stored, where that is so.
+    pub(super) fn trouble(&self) -> Option<String> {
+        if self.alive.has_changed().is_err() {
+            return Some("the thread that writes the inbox has ended".to_owned());
+        }
+        self.condition.trouble()
+    }
+
+    /// Completes when the thread has ended although nobody has told it to: nothing is written any more.
+    pub(super) fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut alive = self.alive.clone();
+        async move { while alive.changed().await.is_ok() {} }
     }
 
     /// Queues work and waits for what came of it.
@@ -176,6 +202,7 @@ struct Clerk {
     room: u64,
     news: watch::Sender<u64>,
     answers: UnboundedSender<Answers>,
+    condition: Arc<Condition>,
 }
 
 impl Clerk {
@@ -194,6 +221,7 @@ impl Clerk {
             }
             if looked.elapsed() >= OTHERS {
                 looked = Instant::now();
+                self.try_again();
                 let now = self.written_by_others();
                 if now != seen {
                     seen = now;
@@ -216,7 +244,17 @@ impl Clerk {
                     answers.say();
                 }
             }
-            Err(error) => tracing::error!("{}", inbox_error(error)),
+            Err(error) => self.condition.failed(&inbox_error(error)),
+        }
+    }
+
+    /// Finds out whether it can be written again, where nobody brings anything that would show it.
+    fn try_again(&self) {
+        if self.condition.is_to_be_tried() {
+            match schema::touch(&self.connection) {
+                Ok(()) => self.condition.written(),
+                Err(error) => self.condition.failed(&inbox_error(error)),
+            }
         }
     }
 
@@ -233,6 +271,9 @@ impl Clerk {
         desk.put_down()?;
         let (news, woke) = desk.into_news();
         transaction.commit()?;
+        if news.has_stored() {
+            self.condition.written();
+        }
         if let Some(known) = &mut self.known {
             known.take_over(news);
         }
@@ -261,5 +302,26 @@ impl Clerk {
 
     fn tell(&self) {
         self.news.send_modify(|count| *count += 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever runs the service must be able to see it: without the thread nothing is stored any more.
+    #[tokio::test]
+    async fn a_thread_that_ends_is_missed() {
+        let connection = Connection::open_in_memory().unwrap();
+        let news = watch::Sender::new(0);
+        let writer = Writer::start(connection, None, u64::MAX, news).unwrap();
+        assert_eq!(writer.trouble(), None);
+        let asked = writer.ask(|_| -> rusqlite::Result<()> {
+            // As a panic does, without the backtrace of one.
+            std::panic::resume_unwind(Box::new("the thread panics"))
+        });
+        asked.await.unwrap_err();
+        writer.lost().await;
+        assert!(writer.trouble().unwrap().contains("has ended"));
     }
 }
