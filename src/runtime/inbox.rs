@@ -49,6 +49,8 @@ pub use wake::{Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked, Wak
 pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How long handled deliveries are kept at least when the inbox is short of room: GitHub's window of redelivery.
 pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// From this part of its room on an inbox passes over deliveries that wake nobody: what is left is for those that do.
+pub const CROWDED: f64 = 0.8;
 /// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
 pub const PRUNE_BATCH: usize = 1_000;
 /// No repository is put off for longer than this by a tick that ended well.

@@ -212,6 +212,16 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
             }
             answer(StatusCode::ACCEPTED, "accepted\n")
         }
+        Ok(Accepted::PassedOver) => {
+            figures.passed_over.count();
+            if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
+                changed.notify_one();
+            }
+            answer(
+                StatusCode::ACCEPTED,
+                "not stored: there is little room, and it wakes nobody\n",
+            )
+        }
         Ok(Accepted::Duplicate) => {
             figures.duplicate.count();
             answer(StatusCode::OK, "known already\n")

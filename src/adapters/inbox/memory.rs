@@ -8,9 +8,9 @@ use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
 use crate::runtime::inbox::{
-    Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, MAX_PAGE,
-    Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start,
-    Wake, outcome,
+    Accepted, CROWDED, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease,
+    MAX_PAGE, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled,
+    Start, Wake, outcome,
 };
 
 /// An inbox in memory.
@@ -68,6 +68,11 @@ impl MemoryInbox {
     }
 }
 
+/// Whether so much room is in use that only what wakes is kept.
+fn is_crowded(used: usize, room: usize) -> bool {
+    used as f64 >= room as f64 * CROWDED
+}
+
 impl Shelves {
     fn wake(&mut self, repository: RepositoryId) -> &mut Wake {
         self.wakes
@@ -89,6 +94,8 @@ impl Shelves {
             if self.outcome(kept) != Outcome::Failed {
                 return Accepted::Duplicate;
             }
+        } else if delivery.woken().is_none() && is_crowded(self.deliveries.len(), room) {
+            return Accepted::PassedOver;
         } else if self.deliveries.len() >= room {
             return Accepted::Overloaded;
         }

@@ -58,6 +58,7 @@ macro_rules! conformance {
                     a_delivery_is_run_again_on_demand,
                     facts_are_kept_for_a_month,
                     a_full_inbox_refuses_and_is_well_again(Little),
+                    the_last_room_is_for_those_that_wake(Little),
                     the_figures_are_right;
             }
         }

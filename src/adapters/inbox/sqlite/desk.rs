@@ -15,14 +15,22 @@ use crate::runtime::inbox::{
     Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
 };
 
+/// How much room new deliveries have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    Plenty,
+    /// For those that wake somebody.
+    Little,
+    None,
+}
+
 /// One transaction. Rows of repositories are read once and written once, however many deliveries of a batch wake them.
 pub(super) struct Desk<'a> {
     connection: &'a Connection,
     /// `None` for a visitor, who does not know what the service stores meanwhile.
     known: Option<&'a Known>,
     news: News,
-    /// Whether new deliveries have room.
-    has_room: bool,
+    room: Room,
     wakes: BTreeMap<RepositoryId, Touched>,
     /// Whether a row of a repository was written.
     woke: bool,
@@ -36,16 +44,12 @@ struct Touched {
 
 impl<'a> Desk<'a> {
     /// A desk on a connection whose transaction has begun.
-    pub(super) fn new(
-        connection: &'a Connection,
-        known: Option<&'a Known>,
-        has_room: bool,
-    ) -> Self {
+    pub(super) fn new(connection: &'a Connection, known: Option<&'a Known>, room: Room) -> Self {
         Self {
             connection,
             known,
             news: News::default(),
-            has_room,
+            room,
             wakes: BTreeMap::new(),
             woke: false,
         }
@@ -124,7 +128,9 @@ impl<'a> Desk<'a> {
             if outcome(before.generation, wake) != Outcome::Failed {
                 return Ok(Accepted::Duplicate);
             }
-        } else if !self.has_room {
+        } else if delivery.woken().is_none() && self.room != Room::Plenty {
+            return Ok(Accepted::PassedOver);
+        } else if self.room == Room::None {
             return Ok(Accepted::Overloaded);
         }
         let generation = match delivery.woken() {
@@ -242,7 +248,7 @@ impl<'a> Desk<'a> {
             before(RETENTION),
             PRUNE_BATCH,
         )?;
-        if self.has_room || removed == PRUNE_BATCH {
+        if self.room != Room::None || removed == PRUNE_BATCH {
             return Ok(removed);
         }
         let handled = self.remove(

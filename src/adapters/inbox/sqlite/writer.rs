@@ -12,11 +12,11 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use super::condition::Condition;
-use super::desk::Desk;
+use super::desk::{Desk, Room};
 use super::known::Known;
 use super::schema;
 use super::value::inbox_error;
-use crate::runtime::inbox::InboxError;
+use crate::runtime::inbox::{CROWDED, InboxError};
 
 /// How much may wait for the thread. Whatever comes beyond is refused or must wait before it is queued.
 const QUEUE: usize = 1_024;
@@ -259,11 +259,11 @@ impl Clerk {
     }
 
     fn transact(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
-        let has_room = self.has_room()?;
+        let room = self.room_left()?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut desk = Desk::new(&transaction, self.known.as_ref(), has_room);
+        let mut desk = Desk::new(&transaction, self.known.as_ref(), room);
         let mut replies = Vec::with_capacity(works.len());
         for work in works {
             replies.push(work(&mut desk)?);
@@ -280,8 +280,8 @@ impl Clerk {
         Ok((replies, woke))
     }
 
-    /// Whether new deliveries have room: pages that were freed are used again.
-    fn has_room(&self) -> rusqlite::Result<bool> {
+    /// How much room new deliveries have: pages that were freed are used again.
+    fn room_left(&self) -> rusqlite::Result<Room> {
         let number = |sql| -> rusqlite::Result<u64> {
             let mut statement = self.connection.prepare_cached(sql)?;
             statement
@@ -291,7 +291,14 @@ impl Clerk {
         let pages = number("PRAGMA page_count")?;
         let free = number("PRAGMA freelist_count")?;
         let size = number("PRAGMA page_size")?;
-        Ok((pages - free.min(pages)) * size < self.room)
+        let used = (pages - free.min(pages)) * size;
+        Ok(if used >= self.room {
+            Room::None
+        } else if used as f64 >= self.room as f64 * CROWDED {
+            Room::Little
+        } else {
+            Room::Plenty
+        })
     }
 
     /// A number that changes when another process writes, and only then.
