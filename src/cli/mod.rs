@@ -36,12 +36,16 @@ mod world_only;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{Arguments, Command};
 use exit::{Exit, Stopped};
 use output::Screen;
+
+/// How long threads that block are waited for at the end. All that must be done is done by then.
+const LEAVE: Duration = Duration::from_millis(500);
 
 /// Reads the command line of this process and does what it says.
 #[must_use]
@@ -67,7 +71,11 @@ pub fn main() -> ExitCode {
         Command::Sandbox(arguments) if arguments.serve => serve::runtime(),
         _ => runtime(),
     };
-    let result = runtime.and_then(|runtime| runtime.block_on(run(&arguments, &mut screen)));
+    let result = runtime.and_then(|runtime| {
+        let result = runtime.block_on(run(&arguments, &mut screen));
+        leave(runtime);
+        result
+    });
     match result {
         Ok(exit) => exit.into(),
         Err(stopped) => {
@@ -83,6 +91,12 @@ fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
         .enable_all()
         .build()
         .map_err(|error| Stopped::fault(error.to_string()))
+}
+
+/// Ends a runtime. A thread of it that still blocks is not waited for any longer than that: a name server that does not
+/// answer holds one up for most of a minute, and whoever asked for the end may have less patience.
+fn leave(runtime: tokio::runtime::Runtime) {
+    runtime.shutdown_timeout(LEAVE);
 }
 
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
@@ -121,5 +135,26 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
         Command::Replay(arguments) => replay::run(arguments, screen).await,
         Command::Park { command } => park::run(command, screen).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_blocks_a_thread_does_not_hold_up_the_end() {
+        let (release, blocked) = std::sync::mpsc::channel::<()>();
+        let (begun, has_begun) = std::sync::mpsc::channel();
+        let runtime = serve::runtime().unwrap();
+        // As a look-up of a name does.
+        runtime.spawn_blocking(move || {
+            let _told = begun.send(());
+            let _released = blocked.recv();
+        });
+        has_begun.recv().unwrap();
+        leave(runtime);
+        // The end has come before the thread was released.
+        release.send(()).unwrap();
     }
 }

@@ -137,6 +137,7 @@ pub(super) async fn run(
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
+    let lost = inbox.writer_lost();
     let service = Service {
         intake: Intake::new(Arc::clone(&inbox), secrets, listed, Arc::clone(&figures))
             .telling(changed),
@@ -165,6 +166,13 @@ pub(super) async fn run(
             tracing::info!("asked to end; running ticks stop between two effects");
             end.now();
             running.await
+        }
+        () = lost => {
+            end.now();
+            running.await;
+            return Err(Stopped::fault(
+                "the thread that writes the inbox has ended, so that nothing could be stored any more; start again",
+            ));
         }
     };
     if drained {

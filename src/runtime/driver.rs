@@ -8,7 +8,7 @@
 //!
 //! 1. A repository is ticked by one task of this process at a time, under a fenced lease that is kept alive meanwhile.
 //!    When the lease is lost, the tick is told to stop before its next effect.
-//! 2. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
+//! 2. Nobody is leased before there is room for its tick. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
@@ -17,12 +17,13 @@
 mod calendar;
 mod lanes;
 mod pulse;
+mod queue;
 mod shielded;
 mod stop;
 mod task;
 mod ticker;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -32,6 +33,7 @@ use tokio::task::JoinSet;
 use super::inbox::{Inbox, Lease};
 use super::ports::Clock;
 use lanes::Lanes;
+use queue::Queue;
 use task::Task;
 
 pub use calendar::{RECONCILE, next_look, next_reconcile};
@@ -48,15 +50,14 @@ pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(15);
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
 /// How long running ticks may still take at the end. Below the 25 s that a service has.
 pub const DRAIN: SignedDuration = SignedDuration::from_secs(20);
-/// The pause after repositories were turned away because their lanes were full, or after the inbox failed.
+/// How often a machine's clock is looked at for having been set back.
+const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
+/// The pause between two looks at who is due while some are that cannot be started, and after the inbox failed.
 const BREATH: SignedDuration = SignedDuration::from_secs(1);
-/// How often a round claims at most before it looks around again.
-const CLAIMS_PER_ROUND: usize = 16;
-/// How many are claimed at a time. Those that find no room even to wait are given back, and then stand behind all
-/// others that are due.
-const CLAIM_BATCH: usize = 32;
-/// How many leased repositories may wait for room in all.
-const MAX_WAITING: usize = 256;
+/// How often a round looks at most before the loop goes on.
+const LOOKS_PER_ROUND: usize = 16;
+/// The most that are seen of those who are due. Whoever stands behind them waits until some of them were ticked.
+const MAX_DUE: usize = 50_000;
 
 /// How much may happen at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +66,6 @@ pub struct Bounds {
     pub ticks: usize,
     /// Ticks at once that share a lane.
     pub per_lane: usize,
-    /// Leased repositories that may wait for room in their lanes, for each lane.
-    pub waiting_per_lane: usize,
 }
 
 impl Default for Bounds {
@@ -77,7 +76,6 @@ impl Default for Bounds {
         Self {
             ticks: 32,
             per_lane: 12,
-            waiting_per_lane: 24,
         }
     }
 }
@@ -103,13 +101,15 @@ pub struct Driver<I, C, T> {
 struct Hands {
     tasks: JoinSet<RepositoryId>,
     running: BTreeMap<RepositoryId, Running>,
-    /// Leased, and waiting for room in their lanes; longest overdue first.
-    waiting: VecDeque<Lease>,
+    /// Due, and waiting for room.
+    queue: Queue,
     lanes: Lanes,
     /// When leases were last extended.
     extended_at: Timestamp,
-    /// Nobody is claimed before this.
-    breathe_until: Timestamp,
+    /// Before this nobody asks again who is due.
+    look_after: Timestamp,
+    /// When it is looked again whether the clock was set back.
+    call_back_at: Timestamp,
 }
 
 /// A repository whose tick runs.
@@ -126,10 +126,11 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let mut hands = Hands {
             tasks: JoinSet::new(),
             running: BTreeMap::new(),
-            waiting: VecDeque::new(),
+            queue: Queue::default(),
             lanes: Lanes::new(self.bounds.per_lane),
             extended_at: now,
-            breathe_until: now,
+            look_after: now,
+            call_back_at: now,
         };
         let mut news = self.inbox.news();
         let mut ending = std::pin::pin!(ending);
@@ -147,92 +148,110 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Keeps leases alive, starts whoever may start, and answers when to come back at the latest.
+    ///
+    /// Whoever is due and finds no room stays in the queue, without a lease, and is started as soon as a tick ends. While
+    /// there are such, the inbox is asked once a [`BREATH`] who else has become due, however often this is called: what
+    /// was heard meanwhile may lie in a lane that has room.
     async fn round(&self, hands: &mut Hands) -> Timestamp {
         let now = self.clock.now();
         self.pulse.turned(now);
         self.extend(hands, now).await;
-        self.start_waiting(hands);
+        self.call_back(hands, now).await;
+        // A clock that was set back must not make a breath of a day.
+        hands.look_after = hands.look_after.min(later(now, BREATH));
         let mut until = later(now, LONGEST_SLEEP);
-        if !hands.running.is_empty() || !hands.waiting.is_empty() {
+        if !hands.running.is_empty() {
             until = until.min(later(hands.extended_at, HEARTBEAT));
         }
-        let mut turned_away = BTreeSet::new();
-        for _ in 0..CLAIMS_PER_ROUND {
-            if now < hands.breathe_until || hands.running.len() >= self.bounds.ticks {
-                break;
+        self.start_queued(hands).await;
+        for _ in 0..LOOKS_PER_ROUND {
+            if hands.running.len() >= self.bounds.ticks {
+                // The end of a tick is what is waited for.
+                return until;
+            }
+            if self.clock.now() < hands.look_after {
+                return until.min(hands.look_after);
             }
             match self.inbox.next_due().await {
-                Ok(Some(due)) if due <= now => self.claim(hands, &mut turned_away).await,
+                Ok(Some(due)) if due <= self.clock.now() => {
+                    let blocked = self.look(hands).await;
+                    self.start_queued(hands).await;
+                    if blocked || !hands.queue.is_empty() {
+                        hands.look_after = later(self.clock.now(), BREATH);
+                    }
+                }
                 Ok(due) => return due.map_or(until, |due| until.min(due)),
                 Err(error) => {
                     tracing::error!("the inbox cannot be asked who is due: {error}");
-                    hands.breathe_until = later(now, BREATH);
+                    hands.look_after = later(self.clock.now(), BREATH);
                 }
             }
         }
-        if hands.running.len() >= self.bounds.ticks {
-            return until;
-        }
-        // Some are due and found no room, or there are very many of them.
-        hands.breathe_until = hands.breathe_until.max(later(now, BREATH));
-        until.min(hands.breathe_until)
+        // Very many become due one after another, or somebody is due and cannot be leased.
+        hands.look_after = later(self.clock.now(), BREATH);
+        until.min(hands.look_after)
     }
 
-    /// Claims some of those who are due, and starts them or lets them wait as far as there is room.
-    async fn claim(&self, hands: &mut Hands, turned_away: &mut BTreeSet<RepositoryId>) {
-        let now = self.clock.now();
-        let claimed = self
-            .inbox
-            .claim(&self.holder, now, LEASE, CLAIM_BATCH)
-            .await;
-        let leases = match claimed {
-            Ok(leases) => leases,
+    /// Looks who is due. `true`: somebody is that cannot be started whatever room there is, or it could not be asked.
+    async fn look(&self, hands: &mut Hands) -> bool {
+        let due = match self.inbox.due(self.clock.now(), MAX_DUE).await {
+            Ok(due) => due,
             Err(error) => {
-                tracing::error!("nobody can be claimed: {error}");
-                hands.breathe_until = later(now, BREATH);
-                return;
+                tracing::error!("the inbox cannot be asked who is due: {error}");
+                return true;
             }
         };
-        let mut progress = false;
-        let mut given_back = Vec::new();
-        for lease in leases {
-            match self.take(hands, lease) {
-                None => progress = true,
-                Some(lease) => {
-                    // Whoever comes round again has seen all others go by.
-                    progress |= turned_away.insert(lease.repository);
-                    given_back.push(lease);
-                }
+        let seen = due.len();
+        // Of those whose lease has run out although their tick still runs: it was told to stop, and must end first.
+        let free: Vec<RepositoryId> = due
+            .into_iter()
+            .filter(|id| !hands.running.contains_key(id))
+            .collect();
+        let blocked = free.len() < seen;
+        hands.queue = Queue::new(free, |id| self.ticker.lanes(id));
+        blocked
+    }
+
+    /// Leases and starts those of the queue for whom there is room.
+    async fn start_queued(&self, hands: &mut Hands) {
+        let mut entered = BTreeMap::new();
+        while hands.running.len() + entered.len() < self.bounds.ticks {
+            let Some((id, lanes)) = hands.queue.enter_next(&mut hands.lanes) else {
+                break;
+            };
+            // It may have been started since the queue was made, and be due again.
+            if hands.running.contains_key(&id) {
+                hands.lanes.leave(&lanes);
+            } else {
+                entered.insert(id, lanes);
             }
         }
-        self.give_back(given_back).await;
-        if !progress {
-            hands.breathe_until = later(now, BREATH);
+        if entered.is_empty() {
+            return;
+        }
+        let ids: Vec<RepositoryId> = entered.keys().copied().collect();
+        let now = self.clock.now();
+        match self.inbox.claim(&self.holder, now, LEASE, &ids).await {
+            Ok(leases) => {
+                for lease in leases {
+                    if let Some(lanes) = entered.remove(&lease.repository) {
+                        self.start(hands, lease, lanes);
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::error!("nobody can be claimed: {error}");
+                hands.queue = Queue::default();
+                hands.look_after = later(now, BREATH);
+            }
+        }
+        // Those that are not due any more, or that have to wait.
+        for lanes in entered.values() {
+            hands.lanes.leave(lanes);
         }
     }
 
-    /// Starts a repository's tick, or lets it wait for room in its lanes. Answers with the lease where there is no room
-    /// even to wait.
-    fn take(&self, hands: &mut Hands, lease: Lease) -> Option<Lease> {
-        if hands.running.contains_key(&lease.repository) {
-            // It was taken over from ourselves: its old tick has been told to stop, and must end first.
-            return Some(lease);
-        }
-        let lanes = self.ticker.lanes(lease.repository);
-        let free = hands.running.len() < self.bounds.ticks;
-        if free && hands.lanes.has_room(&lanes) {
-            self.start(hands, lease, lanes);
-            return None;
-        }
-        let most = self.bounds.waiting_per_lane;
-        if hands.waiting.len() < MAX_WAITING && hands.lanes.may_wait(&lanes, most) {
-            hands.lanes.wait(&lanes);
-            hands.waiting.push_back(lease);
-            return None;
-        }
-        Some(lease)
-    }
-
+    /// Starts a repository's tick, which has entered its lanes.
     fn start(&self, hands: &mut Hands, lease: Lease, lanes: Vec<Lane>) {
         let (stopper, stop) = stopper();
         let task = Task {
@@ -253,7 +272,6 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             repository
         });
-        hands.lanes.enter(&lanes);
         let running = Running {
             lease,
             stopper,
@@ -262,26 +280,22 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.running.insert(running.lease.repository, running);
     }
 
-    /// Starts those who waited for room, in the order in which they came.
-    fn start_waiting(&self, hands: &mut Hands) {
-        for _ in 0..hands.waiting.len() {
-            let Some(lease) = hands.waiting.pop_front() else {
-                return;
-            };
-            let lanes = self.ticker.lanes(lease.repository);
-            let free = hands.running.len() < self.bounds.ticks;
-            if free && hands.lanes.has_room(&lanes) {
-                self.start(hands, lease, lanes);
-            } else {
-                hands.waiting.push_back(lease);
-            }
+    /// Calls back whom a clock has put off too far that was set back since.
+    async fn call_back(&self, hands: &mut Hands, now: Timestamp) {
+        // Were the clock set back meanwhile, this would never come.
+        hands.call_back_at = hands.call_back_at.min(later(now, CALL_BACK));
+        if now < hands.call_back_at {
+            return;
         }
-        let waiting: Vec<Vec<Lane>> = hands
-            .waiting
-            .iter()
-            .map(|lease| self.ticker.lanes(lease.repository))
-            .collect();
-        hands.lanes.recount(&waiting);
+        hands.call_back_at = later(now, CALL_BACK);
+        match self.inbox.call_back(now).await {
+            Ok(0) => {}
+            Ok(called) => tracing::warn!(
+                repositories = called,
+                "the machine's clock was set back; whoever it had put off too far is due now"
+            ),
+            Err(error) => tracing::error!("nobody can be called back: {error}"),
+        }
     }
 
     /// A tick has ended, and its lease with it.
@@ -300,21 +314,18 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .running
             .values()
             .map(|running| running.lease.clone())
-            .chain(hands.waiting.iter().cloned())
             .collect();
         if leases.is_empty() {
             hands.extended_at = now;
             return;
         }
-        if now < due {
+        // A clock that was set back must not let leases run out.
+        if hands.extended_at <= now && now < due {
             return;
         }
         match self.inbox.heartbeat(&leases, now, LEASE).await {
             Ok(held) => {
                 hands.extended_at = now;
-                hands
-                    .waiting
-                    .retain(|lease| held.contains(&lease.repository));
                 for (repository, running) in &hands.running {
                     if !held.contains(repository) {
                         running.stopper.stop();
@@ -325,7 +336,6 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 tracing::error!("leases cannot be extended: {error}");
                 // Leases that may have run out are not relied on. They are asked about again at the next round.
                 if now >= later(hands.extended_at, LEASE) {
-                    hands.waiting.clear();
                     for running in hands.running.values() {
                         running.stopper.stop();
                     }
@@ -354,7 +364,6 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         for running in hands.running.values() {
             running.stopper.stop();
         }
-        self.give_back(hands.waiting.drain(..).collect()).await;
         let deadline = later(self.clock.now(), DRAIN);
         loop {
             tokio::select! {

@@ -15,7 +15,8 @@
 //! 6. A handler that fails by its own fault, or takes its process with it, is tried [`MAX_FAULTS`] times with growing
 //!    pauses and then parked. An outage of somebody else never parks.
 //! 7. Traffic does not revive a parked repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
-//! 8. Nothing depends on a clock of the inbox: the time is an argument of every call.
+//! 8. Nothing depends on a clock of the inbox: the time is an argument of every call. What a clock wrote that was ahead
+//!    for a moment is [called back](Inbox::call_back).
 //!
 //! The rules are written once, in [`Wake`]; an adapter loads a row, applies a rule and stores the row, all in one
 //! transaction.
@@ -48,8 +49,12 @@ pub use wake::{Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked, Wak
 pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How long handled deliveries are kept at least when the inbox is short of room: GitHub's window of redelivery.
 pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// From this part of its room on an inbox passes over deliveries that wake nobody: what is left is for those that do.
+pub const CROWDED: f64 = 0.8;
 /// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
 pub const PRUNE_BATCH: usize = 1_000;
+/// No repository is put off for longer than this by a tick that ended well.
+pub const LONGEST_REST: SignedDuration = SignedDuration::from_hours(1);
 /// The most records that one page of [`Inbox::deliveries`] holds.
 pub const MAX_PAGE: usize = 1_000;
 
@@ -60,7 +65,10 @@ pub enum InboxError {
     #[error("the inbox is unavailable: {0}")]
     Unavailable(String),
     /// What is stored cannot be read.
-    #[error("the inbox is damaged: {0}")]
+    #[error(
+        "the inbox is damaged: {0}. The ledger is in git and nothing of it is lost: stop the service, move the inbox's \
+         files away, and start it again"
+    )]
     Damaged(String),
 }
 
@@ -88,11 +96,21 @@ pub trait Inbox: Send + Sync {
         at: Timestamp,
     ) -> impl Future<Output = Result<(), InboxError>> + Send;
 
-    /// Leases up to `most` repositories that are due, the longest overdue first. A lease ends after `length`, at most
-    /// [`MAX_LEASE`], unless [`Inbox::heartbeat`] extends it.
+    /// Who can be claimed, the longest overdue first, and `most` of them at most. Nothing is changed by it.
     ///
-    /// Whoever runs repositories calls this when [`Inbox::next_due`] has come, after [`Inbox::news`], and once a minute
-    /// all the same: a machine's clock may have been set.
+    /// Whoever runs repositories calls this when [`Inbox::next_due`] has come, and after [`Inbox::news`].
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn due(
+        &self,
+        now: Timestamp,
+        most: usize,
+    ) -> impl Future<Output = Result<Vec<RepositoryId>, InboxError>> + Send;
+
+    /// Leases those of these repositories that can be claimed. A lease ends after `length`, at most [`MAX_LEASE`],
+    /// unless [`Inbox::heartbeat`] extends it.
     ///
     /// # Errors
     ///
@@ -102,8 +120,16 @@ pub trait Inbox: Send + Sync {
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> impl Future<Output = Result<Vec<Lease>, InboxError>> + Send;
+
+    /// Calls back whom a clock that has been set back since has put off further than anybody ever is, and answers with
+    /// how many they were; see [`Wake::call_back`]. Whoever runs repositories calls this once a minute or so.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    fn call_back(&self, now: Timestamp) -> impl Future<Output = Result<usize, InboxError>> + Send;
 
     /// Extends leases until `now + length` and answers with the repositories that are still held. Of any other, the
     /// tick must stop before its next effect: somebody else may be at it.
@@ -152,6 +178,14 @@ pub trait Inbox: Send + Sync {
         lease: &Lease,
         now: Timestamp,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
+
+    /// Ends a lease whose repository is nobody's business: it is [forgotten](Inbox::forget), unless something was heard
+    /// of it since it was claimed; then that is due.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then the lease runs out.
+    fn abandon(&self, lease: &Lease) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
     /// All that is known of a repository's wakes.
     ///
@@ -235,6 +269,9 @@ pub trait Inbox: Send + Sync {
     ///
     /// When it cannot be read.
     fn next_due(&self) -> impl Future<Output = Result<Option<Timestamp>, InboxError>> + Send;
+
+    /// Why deliveries cannot be stored at this time, as far as that is known without trying. One line for people.
+    fn trouble(&self) -> Option<String>;
 
     /// Changes whenever [`Inbox::next_due`] may have become earlier, whoever did it. Other processes are noticed within
     /// a second or so.

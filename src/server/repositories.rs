@@ -108,6 +108,27 @@ impl Repositories {
         }
     }
 
+    /// A member with the Jules key that its files say now: a key that was put there or rotated counts from its
+    /// repository's next tick on.
+    #[must_use]
+    pub fn with_present_key(&self, member: Arc<Member>) -> Arc<Member> {
+        let jules = self.keys.client(&member.name, &self.outside);
+        let number = |jules: &Result<KeyClient, NoKey>| jules.as_ref().ok().map(|key| key.number);
+        if number(&jules) == number(&member.jules) {
+            return member;
+        }
+        let present = Arc::new(Member {
+            jules,
+            ..(*member).clone()
+        });
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        // It may have gone meanwhile, and stays so.
+        if let Some(known) = known.members.get_mut(&present.id) {
+            *known = Arc::clone(&present);
+        }
+        present
+    }
+
     /// All that the service looks after, by their numbers.
     #[must_use]
     pub fn members(&self) -> Vec<Arc<Member>> {
@@ -166,5 +187,5 @@ impl Repositories {
     }
 }
 
-/// How long a repository without a Jules key is left alone. A key that is put there counts after the next listing.
+/// How long a repository without a Jules key is left alone. A key that is put there counts at the next tick.
 pub const KEYLESS_REST: Duration = Duration::from_secs(15 * 60);

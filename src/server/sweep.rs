@@ -3,11 +3,13 @@
 //! <https://docs.github.com/en/webhooks/using-webhooks/automatically-redelivering-failed-deliveries-for-a-github-app-webhook>
 //!
 //! Once an hour the attempts since the last sweep are read, newest first. An event of which every attempt failed is
-//! asked for once: what was asked for before shows as a redelivery, also after this process has been restarted. Nothing
-//! depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
+//! asked for, one after another at a pace that GitHub allows, and again an hour later while it still fails, up to
+//! [`MAX_ASKS`] times. What was asked for before shows as a redelivery, also after this process has been restarted.
+//! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -15,6 +17,7 @@ use super::driver::Driver;
 use super::ending::Ending;
 use super::repositories::{Member, Repositories};
 use crate::adapters::github::{AppClient, Client, DeliveryAttempt, DeliveryPage};
+use crate::adapters::pause::Pause;
 use crate::runtime::inbox::Inbox;
 use crate::runtime::ports::{Clock, Disposition, Failure};
 
@@ -26,12 +29,20 @@ pub const FIRST_AFTER: SignedDuration = SignedDuration::from_secs(60);
 pub const WINDOW: SignedDuration = SignedDuration::from_hours(71);
 /// By how much a sweep overlaps the one before: an attempt may be listed late.
 pub const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
-/// The most pages of 100 attempts that are read of one hook at a time.
-pub const MAX_PAGES: usize = 50;
-/// The most deliveries that are asked for of one hook at a time. GitHub counts five points for each, of 900 a minute.
-/// The next sweep looks back far enough for the others.
-pub const MAX_ASKED: usize = 100;
-/// How many asked-for deliveries are remembered, for the time until GitHub lists what came of them.
+/// How soon after a sweep that did not get to its end the next one comes.
+pub const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(5);
+/// The most pages of 100 attempts that are read of one hook at a time. The next sweep goes on where this one stopped.
+pub const MAX_PAGES: usize = 300;
+/// The most deliveries that are asked for of one hook at a time. The next sweep looks back far enough for the others.
+pub const MAX_ASKED: usize = 1_000;
+/// The pause between two that are asked for: 120 a minute. GitHub counts five points for each, of 900 a minute.
+/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
+pub const ASK_PAUSE: Duration = Duration::from_millis(500);
+/// How often one event is asked for.
+pub const MAX_ASKS: u32 = 5;
+/// What was asked for less than this ago may still be on its way, or not be listed yet.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+/// How many events that were asked for are remembered.
 const MAX_REMEMBERED: usize = 10_000;
 
 /// Asks for lost deliveries, once an hour.
@@ -47,7 +58,7 @@ pub struct Sweep<C> {
 }
 
 /// What came of sweeping one hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Swept {
     /// Attempts that were read.
     pub read: usize,
@@ -55,6 +66,8 @@ pub struct Swept {
     pub asked: usize,
     /// Those that were left for the next sweep.
     pub left: usize,
+    /// Where the older attempts begin that were not read.
+    pub unread: Option<String>,
 }
 
 /// A hook: an App's, or one of a repository.
@@ -69,9 +82,25 @@ pub enum Hooked<'a> {
 /// What earlier sweeps have done.
 #[derive(Debug, Default)]
 pub struct Memory {
-    swept_at: BTreeMap<Place, Timestamp>,
-    /// The attempts that were asked for again, by their numbers.
-    asked: BTreeSet<u64>,
+    hooks: BTreeMap<Place, Reach>,
+    /// The events that were asked for again, by their ids.
+    asked: BTreeMap<String, Asked>,
+}
+
+/// How far a hook was swept.
+#[derive(Debug, Default)]
+struct Reach {
+    /// All attempts before this were looked at, but for those that are unread.
+    swept_at: Option<Timestamp>,
+    /// Where older ones begin that were too many for one sweep, and how far back they are looked at.
+    unread: Option<(String, Timestamp)>,
+}
+
+/// An event that was asked for again.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    times: u32,
+    at: Timestamp,
 }
 
 /// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
@@ -79,6 +108,7 @@ type Place = (u64, u64);
 
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
     async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
+        self.say_what_is_not_swept();
         let mut memory = Memory::default();
         let mut pause = FIRST_AFTER;
         loop {
@@ -87,30 +117,42 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
                 () = ending.come() => return,
                 () = self.clock.sleep_until(next.unwrap_or(Timestamp::MAX)) => {}
             }
-            tokio::select! {
+            let whole = tokio::select! {
                 () = ending.come() => return,
-                () = self.round(&mut memory) => {}
-            }
-            pause = INTERVAL;
+                whole = self.round(&mut memory) => whole,
+            };
+            pause = if whole { INTERVAL } else { AGAIN_AFTER };
         }
     }
 }
 
 impl<C: Clock> Sweep<C> {
-    async fn round(&self, memory: &mut Memory) {
-        if let Some(app) = self.repositories.source().app() {
-            self.hook(Hooked::App(app), (0, 0), memory).await;
-            return;
-        }
-        let Some(own) = &self.public_url else {
-            return;
-        };
-        for member in self.repositories.members() {
-            self.repository(&member, own, memory).await;
+    fn say_what_is_not_swept(&self) {
+        let source = self.repositories.source();
+        if source.app().is_none() && self.public_url.is_none() && !source.named().is_empty() {
+            tracing::warn!(
+                "webhooks that get lost are not asked for again: --public-url (or `public_url` in phileas.toml) says \
+                 which hooks of a repository are this service's, and it is not set"
+            );
         }
     }
 
-    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) {
+    /// Sweeps all hooks. Answers with whether all of them were swept to the end.
+    async fn round(&self, memory: &mut Memory) -> bool {
+        if let Some(app) = self.repositories.source().app() {
+            return self.hook(Hooked::App(app), (0, 0), memory).await;
+        }
+        let Some(own) = &self.public_url else {
+            return true;
+        };
+        let mut whole = true;
+        for member in self.repositories.members() {
+            whole &= self.repository(&member, own, memory).await;
+        }
+        whole
+    }
+
+    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> bool {
         let outside = self.repositories.outside();
         let client = outside.client(member.name.clone(), &member.account);
         let hooks = match client.hooks().await {
@@ -124,29 +166,66 @@ impl<C: Clock> Sweep<C> {
                 if !expected {
                     tracing::warn!("the hooks of {} cannot be read: {failure}", member.name);
                 }
-                return;
+                return expected;
             }
         };
+        let mut whole = true;
         for hook in hooks.iter().filter(|hook| is_own(&hook.url, own)) {
             let place = (member.id.0, hook.id);
             let hooked = Hooked::Repository(&client, hook.id);
-            self.hook(hooked, place, memory).await;
+            whole &= self.hook(hooked, place, memory).await;
         }
+        whole
     }
 
-    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) {
+    /// Sweeps a hook, and goes on with older attempts that were left before. Answers with whether it got to the end.
+    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) -> bool {
         let now = self.clock.now();
         let oldest = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
-        let since = memory
+        let reach = memory.hooks.entry(place).or_default();
+        let since = reach
             .swept_at
-            .get(&place)
             .and_then(|last| last.checked_sub(OVERLAP).ok())
             .map_or(oldest, |since| since.max(oldest));
-        match sweep(hooked, since, memory).await {
+        let older = reach.unread.take();
+        let Some(unread) = self.part(hooked, None, since, memory).await else {
+            memory.hooks.entry(place).or_default().unread = older;
+            return false;
+        };
+        let reach = memory.hooks.entry(place).or_default();
+        reach.swept_at = Some(now);
+        if unread.is_some() {
+            // What was left before lies behind it.
+            let since = older.map_or(since, |(_, before)| since.min(before));
+            reach.unread = unread.map(|cursor| (cursor, since));
+            return false;
+        }
+        let Some((cursor, since)) = older else {
+            return true;
+        };
+        let since = since.max(oldest);
+        let left = match self.part(hooked, Some(cursor.clone()), since, memory).await {
+            Some(left) => left,
+            None => Some(cursor),
+        };
+        let whole = left.is_none();
+        let reach = memory.hooks.entry(place).or_default();
+        reach.unread = left.map(|cursor| (cursor, since));
+        whole
+    }
+
+    /// Sweeps a hook from a page on. Answers with where the attempts begin that were not read; `None`: it failed, or
+    /// some that are lost could not be asked for.
+    async fn part(
+        &self,
+        hooked: Hooked<'_>,
+        from: Option<String>,
+        since: Timestamp,
+        memory: &mut Memory,
+    ) -> Option<Option<String>> {
+        let pause = &*self.repositories.outside().pause;
+        match sweep(hooked, from, since, pause, memory).await {
             Ok(swept) => {
-                if swept.left == 0 {
-                    memory.swept_at.insert(place, now);
-                }
                 if swept.asked > 0 || swept.left > 0 {
                     tracing::info!(
                         asked = swept.asked,
@@ -154,24 +233,30 @@ impl<C: Clock> Sweep<C> {
                         "lost deliveries were asked for again"
                     );
                 }
+                (swept.left == 0).then_some(swept.unread)
             }
-            Err(failure) => tracing::warn!("a hook's deliveries cannot be swept: {failure}"),
+            Err(failure) => {
+                tracing::warn!("a hook's deliveries cannot be swept: {failure}");
+                None
+            }
         }
     }
 }
 
-/// Reads a hook's attempts since an instant, and asks once for each event of which every one failed.
+/// Reads a hook's attempts since an instant, from a page on, and asks for each event of which every one failed.
 ///
 /// # Errors
 ///
 /// When the attempts cannot be read.
 pub async fn sweep(
     hooked: Hooked<'_>,
+    from: Option<String>,
     since: Timestamp,
+    pause: &dyn Pause,
     memory: &mut Memory,
 ) -> Result<Swept, Failure> {
     let mut attempts = Vec::new();
-    let mut next: Option<String> = None;
+    let mut next = from;
     let mut pages = 0;
     loop {
         let page = hooked.page(next.as_deref()).await?;
@@ -182,28 +267,22 @@ pub async fn sweep(
             .and_then(|last| last.delivered_at)
             .is_some_and(|at| at < since);
         attempts.extend(page.attempts);
-        next = page.next;
-        if next.is_none() || reached {
-            break;
-        }
-        if pages == MAX_PAGES {
-            tracing::warn!(
-                pages,
-                "a hook has more attempts than are read; the older ones are left to the hourly look"
-            );
+        next = page.next.filter(|_| !reached);
+        if next.is_none() || pages == MAX_PAGES {
             break;
         }
     }
-    let lost: Vec<u64> = lost(&attempts, since)
-        .into_iter()
-        .filter(|id| !memory.asked.contains(id))
-        .collect();
+    let lost = lost(&attempts, since, pause.now(), &memory.asked);
     let mut swept = Swept {
         read: attempts.len(),
         asked: 0,
         left: lost.len(),
+        unread: next,
     };
-    for id in lost.into_iter().take(MAX_ASKED) {
+    for (id, guid) in lost.into_iter().take(MAX_ASKED) {
+        if swept.asked > 0 {
+            pause.pause(ASK_PAUSE).await;
+        }
         match hooked.redeliver(id).await {
             Ok(()) => swept.asked += 1,
             // It has gone out of GitHub's window meanwhile.
@@ -214,31 +293,80 @@ pub async fn sweep(
             }
         }
         swept.left -= 1;
-        memory.asked.insert(id);
-        if memory.asked.len() > MAX_REMEMBERED {
-            memory.asked.pop_first();
-        }
+        memory.asked_for(guid, pause.now());
     }
     Ok(swept)
 }
 
-/// The first attempt of each event that nobody took and that was not asked for yet, the oldest first.
-fn lost(attempts: &[DeliveryAttempt], since: Timestamp) -> Vec<u64> {
-    let settled: BTreeSet<&str> = attempts
-        .iter()
-        .filter(|attempt| attempt.succeeded() || attempt.redelivery)
-        .map(|attempt| attempt.guid.as_str())
-        .collect();
-    let mut lost = BTreeMap::new();
-    for attempt in attempts {
-        // Attempts come newest first, so that the last one that is put here is an event's first.
-        if !settled.contains(attempt.guid.as_str()) && attempt.delivered_at >= Some(since) {
-            lost.insert(attempt.guid.as_str(), attempt.id);
+impl Memory {
+    fn asked_for(&mut self, guid: &str, at: Timestamp) {
+        let times = self.asked.get(guid).map_or(0, |asked| asked.times) + 1;
+        self.asked.insert(guid.to_owned(), Asked { times, at });
+        if self.asked.len() > MAX_REMEMBERED {
+            let oldest = self.asked.iter().min_by_key(|(_, asked)| asked.at);
+            if let Some(oldest) = oldest.map(|(guid, _)| guid.clone()) {
+                self.asked.remove(&oldest);
+            }
         }
     }
-    let mut ids: Vec<u64> = lost.into_values().collect();
-    ids.sort_unstable();
-    ids
+}
+
+/// What is known of an event from its attempts.
+struct Event<'a> {
+    guid: &'a str,
+    first: u64,
+    taken: bool,
+    /// How often it was asked for, as far as it shows.
+    asks: u32,
+    /// When it was asked for last.
+    asked_at: Option<Timestamp>,
+    /// When it was last attempted.
+    last: Option<Timestamp>,
+}
+
+/// An attempt of each event that nobody took and that may be asked for now, with the event's id; the oldest first.
+fn lost<'a>(
+    attempts: &'a [DeliveryAttempt],
+    since: Timestamp,
+    now: Timestamp,
+    asked: &BTreeMap<String, Asked>,
+) -> Vec<(u64, &'a str)> {
+    let mut events: BTreeMap<&str, Event<'_>> = BTreeMap::new();
+    for attempt in attempts {
+        let guid = attempt.guid.as_str();
+        let event = events.entry(guid).or_insert_with(|| {
+            let known = asked.get(guid);
+            Event {
+                guid,
+                first: attempt.id,
+                taken: false,
+                asks: 0,
+                asked_at: known.map(|asked| asked.at),
+                last: None,
+            }
+        });
+        event.taken |= attempt.succeeded();
+        event.last = event.last.max(attempt.delivered_at);
+        // Attempts come newest first, so that the last one is an event's first.
+        event.first = attempt.id;
+        if attempt.redelivery {
+            event.asks += 1;
+            event.asked_at = event.asked_at.max(attempt.delivered_at);
+        }
+    }
+    let mut lost: Vec<(u64, &str)> = events
+        .into_values()
+        .filter(|event| {
+            let known = asked.get(event.guid).map_or(0, |asked| asked.times);
+            let rested = event
+                .asked_at
+                .is_none_or(|at| now.duration_since(at) >= PATIENCE);
+            !event.taken && event.last >= Some(since) && event.asks.max(known) < MAX_ASKS && rested
+        })
+        .map(|event| (event.first, event.guid))
+        .collect();
+    lost.sort_unstable();
+    lost
 }
 
 /// Whether a hook posts to this service.
@@ -279,8 +407,12 @@ mod tests {
         }
     }
 
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
     #[test]
-    fn only_what_nobody_took_and_nobody_asked_for_is_asked_for() {
+    fn only_what_nobody_took_is_asked_for() {
         let attempts = [
             attempt(9, "asked", 503, true),
             attempt(8, "late", 202, true),
@@ -292,8 +424,42 @@ mod tests {
             attempt(2, "lost", 500, false),
             attempt(1, "old", 500, false),
         ];
-        let since = Timestamp::from_second(2).unwrap();
-        assert_eq!(lost(&attempts, since), [2, 6]);
+        let none = BTreeMap::new();
+        assert_eq!(
+            lost(&attempts, at(2), at(10), &none),
+            [(2, "lost"), (6, "twice")]
+        );
+        // A redelivery that failed is no end of it: an hour later it is asked for again.
+        assert_eq!(
+            lost(&attempts, at(2), at(3_600), &none),
+            [(2, "lost"), (3, "asked"), (6, "twice")]
+        );
+    }
+
+    #[test]
+    fn nothing_is_asked_for_without_end() {
+        let hour = 3_600;
+        let mut attempts = vec![attempt(1, "lost", 500, false)];
+        let mut memory = Memory::default();
+        let mut asks = 0;
+        for n in 1..=20 {
+            let now = at(n * hour);
+            // By what GitHub lists, and by what is remembered of it.
+            let listed = if n % 2 == 0 {
+                &attempts[..]
+            } else {
+                &attempts[..1]
+            };
+            if !lost(listed, at(0), now, &memory.asked).is_empty() {
+                memory.asked_for("lost", now);
+                let id = u64::try_from(n * hour + 1).unwrap();
+                attempts.insert(0, attempt(id, "lost", 500, true));
+                asks += 1;
+            }
+        }
+        assert_eq!(asks, MAX_ASKS);
+        // After a restart GitHub's list alone tells it.
+        assert_eq!(lost(&attempts, at(0), at(30 * hour), &BTreeMap::new()), []);
     }
 
     #[test]

@@ -169,6 +169,7 @@ impl Ticker for Ticks {
         match self.repositories.standing(lease.repository) {
             Standing::Member(member) => {
                 let begun = Instant::now();
+                let member = self.repositories.with_present_key(member);
                 let ticked = self.tick_member(&member, lease, &stop, begun).await;
                 if let Ticked::Failed(fault) = &ticked {
                     for onlooker in &self.onlookers {
@@ -180,6 +181,7 @@ impl Ticker for Ticks {
             // Should it have come a moment ago, its event has asked for a listing, and that wakes it.
             Standing::Stranger => Ticked::Gone,
             Standing::Unknown => {
+                self.repositories.look_again();
                 let because = "GitHub has not told yet which repositories there are".to_owned();
                 outage(because, Some(UNKNOWN_REST))
             }

@@ -223,6 +223,16 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
             }
             answer(StatusCode::ACCEPTED, "accepted\n")
         }
+        Ok(Accepted::PassedOver) => {
+            figures.passed_over.count();
+            if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
+                changed.notify_one();
+            }
+            answer(
+                StatusCode::ACCEPTED,
+                "not stored: there is little room, and it wakes nobody\n",
+            )
+        }
         Ok(Accepted::Duplicate) => {
             figures.duplicate.count();
             answer(StatusCode::OK, "known already\n")
@@ -236,7 +246,8 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         }
         Err(error) => {
             figures.unavailable.count();
-            tracing::error!("a delivery could not be stored: {error}");
+            // The inbox says why, once and not for each of them.
+            tracing::debug!("a delivery could not be stored: {error}");
             answer(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the inbox is unavailable; send it again later\n",

@@ -11,6 +11,10 @@ use super::{App, Credential};
 
 /// The part of a primary limit, as one in so many, that new work leaves alone: what is under way must be able to end.
 const RESERVE: u64 = 50;
+/// The length of the window of a primary limit. A reset that is further away was told by a clock that is wrong, this
+/// machine's most likely.
+const WINDOW: Duration = Duration::from_secs(3_600);
+const SECOND: Duration = Duration::from_secs(1);
 
 /// One credential's token and limits. Clones share them.
 ///
@@ -81,9 +85,10 @@ fn low(quota: Quota, now: Timestamp) -> Option<Duration> {
         return None;
     }
     // The second of the reset itself may still be counted to the old window.
-    let reset = quota.reset.checked_add(SignedDuration::from_secs(1)).ok()?;
+    let second = SignedDuration::try_from(SECOND).ok()?;
+    let reset = quota.reset.checked_add(second).ok()?;
     let left = Duration::try_from(reset.duration_since(now)).ok()?;
-    (!left.is_zero()).then_some(left)
+    (!left.is_zero() && left <= WINDOW + SECOND).then_some(left)
 }
 
 #[cfg(test)]
@@ -101,5 +106,7 @@ mod tests {
         assert_eq!(low(quota(101, 600), now), None);
         assert_eq!(low(quota(100, 600), now), Some(Duration::from_secs(601)));
         assert_eq!(low(quota(0, -1), now), None);
+        assert_eq!(low(quota(0, 3_600), now), Some(Duration::from_secs(3_601)));
+        assert_eq!(low(quota(0, 86_400), now), None, "by a clock that is wrong");
     }
 }

@@ -45,7 +45,16 @@ pub(super) struct Budget(Mutex<Book>);
 struct Book {
     usage: Usage,
     quotas: BTreeMap<Face, Quota>,
-    closed: BTreeMap<Face, Timestamp>,
+    closed: BTreeMap<Face, Closed>,
+}
+
+/// A face that GitHub asked to leave alone.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    /// When it was last asked for. An instant before that is told by a clock that was set back since: how much of the
+    /// wait is left is unknown then, and GitHub says it again where it is asked too early.
+    since: Timestamp,
+    until: Timestamp,
 }
 
 impl Budget {
@@ -60,13 +69,15 @@ impl Budget {
     /// How long GitHub asked to be left alone from now on; `None` when it may be asked.
     pub(super) fn closed_for(&self, face: Face, now: Timestamp) -> Option<Duration> {
         self.book(|book| {
-            let until = *book.closed.get(&face)?;
-            let left = Duration::try_from(until.duration_since(now)).ok()?;
-            if left.is_zero() {
-                book.closed.remove(&face);
-                return None;
+            let closed = *book.closed.get(&face)?;
+            let left = Duration::try_from(closed.until.duration_since(now));
+            match left {
+                Ok(left) if !left.is_zero() && closed.since <= now => Some(left),
+                _ => {
+                    book.closed.remove(&face);
+                    None
+                }
             }
-            Some(left)
         })
     }
 
@@ -76,8 +87,9 @@ impl Budget {
         let until = now.checked_add(length).unwrap_or(Timestamp::MAX);
         self.book(|book| {
             for face in faces {
-                let closed = book.closed.entry(*face).or_insert(until);
-                *closed = until.max(*closed);
+                let before = book.closed.get(face).filter(|closed| closed.since <= now);
+                let until = before.map_or(until, |closed| closed.until.max(until));
+                book.closed.insert(*face, Closed { since: now, until });
             }
         });
     }
@@ -133,5 +145,18 @@ mod tests {
         assert_eq!(budget.closed_for(Face::Graph, now), None);
         let later = now + SignedDuration::from_secs(60);
         assert_eq!(budget.closed_for(Face::Rest, later), None);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_closes_nothing_for_long() {
+        let budget = Budget::default();
+        let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        let ahead = now + SignedDuration::from_hours(72);
+        budget.close(&[Face::Rest, Face::Graph], ahead, Duration::from_secs(60));
+        assert_eq!(budget.closed_for(Face::Rest, now), None);
+        // GitHub says it again, by a clock that is right.
+        budget.close(&[Face::Graph], now, Duration::from_secs(7));
+        let left = budget.closed_for(Face::Graph, now);
+        assert_eq!(left, Some(Duration::from_secs(7)));
     }
 }

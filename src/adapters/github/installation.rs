@@ -1,6 +1,7 @@
 //! Tokens for requests: a fixed one, or an App's installation tokens, minted, kept and renewed.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +16,7 @@ use crate::runtime::ports::{Disposition, Failure};
 
 use super::answer::Answer;
 use super::request::Sent;
-use super::retry::READ_ATTEMPTS;
+use super::retry::{LONGEST_CALL, READ_ATTEMPTS};
 use super::{App, Client, Token, error, routes};
 
 /// An installation token is renewed this long before it expires.
@@ -46,6 +47,9 @@ pub(super) struct Minted {
     installation: Option<u64>,
     // Held while minting, so that whoever comes meanwhile waits for the same token.
     last: Mutex<Option<Fresh>>,
+    // How often minting failed, and how it did last. Whoever waited meanwhile has had this answer: one after another
+    // they would each wait as long again, the last of them for longer than a tick may.
+    failed: std::sync::Mutex<(u64, Option<Failure>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -80,6 +84,7 @@ impl Tokens {
             app,
             installation,
             last: Mutex::new(None),
+            failed: std::sync::Mutex::default(),
         }))
     }
 
@@ -89,6 +94,7 @@ impl Tokens {
             Self::Fixed(token) => return Ok(token.clone()),
             Self::App(minted) => minted,
         };
+        let (failures, _) = minted.failures();
         let mut last = minted.last.lock().await;
         let margin = SignedDuration::try_from(RENEW_BEFORE).unwrap_or(SignedDuration::ZERO);
         if let Some(fresh) = last.as_ref()
@@ -96,9 +102,21 @@ impl Tokens {
         {
             return Ok(fresh.token.clone());
         }
-        let fresh = mint(minted, client).await?;
-        *last = Some(fresh.clone());
-        Ok(fresh.token)
+        if let (now, Some(failure)) = minted.failures()
+            && now > failures
+        {
+            return Err(failure);
+        }
+        match mint(minted, client).await {
+            Ok(fresh) => {
+                *last = Some(fresh.clone());
+                Ok(fresh.token)
+            }
+            Err(failure) => {
+                minted.fail(&failure);
+                Err(failure)
+            }
+        }
     }
 
     /// The token that was minted last. A token that was given is no secret of ours to announce.
@@ -123,6 +141,20 @@ impl Tokens {
             *last = None;
         }
         true
+    }
+}
+
+impl Minted {
+    /// How often minting failed so far, and how it did last.
+    fn failures(&self) -> (u64, Option<Failure>) {
+        let failed = self.failed.lock();
+        failed.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn fail(&self, failure: &Failure) {
+        let failed = self.failed.lock();
+        let mut failed = failed.unwrap_or_else(PoisonError::into_inner);
+        *failed = (failed.0 + 1, Some(failure.clone()));
     }
 }
 
@@ -187,7 +219,8 @@ pub(super) async fn as_app(
     query: &str,
     body: Option<Bytes>,
 ) -> Result<Answer, Failure> {
-    let mut now = client.pause.now();
+    let begun = client.pause.now();
+    let mut now = begun;
     let mut corrected = false;
     for attempt in 1..=READ_ATTEMPTS {
         let jwt = sign(app, now).map_err(|()| {
@@ -197,10 +230,12 @@ pub(super) async fn as_app(
         path.push_str(query);
         // The App's own limits are not those of its installation.
         let sent = client.send_unnoted(method, &path, body.clone(), &jwt).await;
+        let spent = client.pause.now().duration_since(begun).unsigned_abs();
+        let is_last = attempt == READ_ATTEMPTS || spent >= LONGEST_CALL;
         let answer = match sent {
             Sent::Answer(answer) => answer,
             Sent::Nothing(failure) => {
-                if attempt == READ_ATTEMPTS {
+                if is_last {
                     return Err(Failure {
                         disposition: Disposition::Retry { after: None },
                         detail: format!("GitHub: {route}: {failure}"),
@@ -227,7 +262,7 @@ pub(super) async fn as_app(
             now = date;
             continue;
         }
-        if answer.status.is_server_error() && attempt < READ_ATTEMPTS {
+        if answer.status.is_server_error() && !is_last {
             client.pause.pause(client.backoff.wait(attempt)).await;
             continue;
         }

@@ -31,9 +31,16 @@ pub(super) struct Seen {
 pub(super) struct Script {
     replies: Mutex<VecDeque<Outcome>>,
     seen: Mutex<Vec<Seen>>,
+    /// How long each answer takes, by which clock.
+    slow: Mutex<Option<(Duration, Arc<Still>)>>,
 }
 
 impl Script {
+    /// Each answer takes so long from now on.
+    pub(super) fn slow(&self, length: Duration, clock: &Arc<Still>) {
+        *self.slow.lock().unwrap() = Some((length, Arc::clone(clock)));
+    }
+
     pub(super) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
@@ -64,6 +71,9 @@ impl Transport for Script {
             body: serde_json::from_slice(request.body()).unwrap_or(Value::Null),
         });
         let reply = self.replies.lock().unwrap().pop_front();
+        if let Some((length, clock)) = &*self.slow.lock().unwrap() {
+            clock.pass(*length);
+        }
         Box::pin(async move { reply.expect("the script has an answer to every request") })
     }
 }

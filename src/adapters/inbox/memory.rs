@@ -8,9 +8,9 @@ use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
 use crate::runtime::inbox::{
-    Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, MAX_PAGE,
-    Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start,
-    Wake, outcome,
+    Accepted, CROWDED, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease,
+    MAX_PAGE, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled,
+    Start, Wake, outcome,
 };
 
 /// An inbox in memory.
@@ -68,6 +68,11 @@ impl MemoryInbox {
     }
 }
 
+/// Whether so much room is in use that only what wakes is kept.
+fn is_crowded(used: usize, room: usize) -> bool {
+    used as f64 >= room as f64 * CROWDED
+}
+
 impl Shelves {
     fn wake(&mut self, repository: RepositoryId) -> &mut Wake {
         self.wakes
@@ -89,6 +94,8 @@ impl Shelves {
             if self.outcome(kept) != Outcome::Failed {
                 return Accepted::Duplicate;
             }
+        } else if delivery.woken().is_none() && is_crowded(self.deliveries.len(), room) {
+            return Accepted::PassedOver;
         } else if self.deliveries.len() >= room {
             return Accepted::Overloaded;
         }
@@ -117,28 +124,28 @@ impl Shelves {
         Accepted::Stored
     }
 
+    fn due(&self, now: Timestamp, most: usize) -> Vec<RepositoryId> {
+        let mut due: Vec<(Timestamp, RepositoryId)> = self
+            .wakes
+            .values()
+            .filter_map(|wake| Some((wake.next_at()?, wake.repository)))
+            .filter(|(at, _)| *at <= now)
+            .collect();
+        due.sort_unstable();
+        due.into_iter().map(|(_, id)| id).take(most).collect()
+    }
+
     fn claim(
         &mut self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> Vec<Lease> {
-        let mut due: Vec<(Timestamp, RepositoryId)> = self
-            .wakes
-            .values()
-            .filter_map(|wake| {
-                let at = wake.next_at()?;
-                (at <= now || wake.is_from_the_future(now)).then_some((at, wake.repository))
-            })
-            .collect();
-        due.sort_unstable();
         let mut leases = Vec::new();
-        for (_, repository) in due {
-            if leases.len() == most {
-                break;
-            }
-            if let Claimed::Leased(lease) = self.wake(repository).claim(holder, now, length) {
+        for id in repositories {
+            let wake = self.wakes.get_mut(id).filter(|wake| wake.is_due(now));
+            if let Some(Claimed::Leased(lease)) = wake.map(|wake| wake.claim(holder, now, length)) {
                 leases.push(lease);
             }
         }
@@ -231,14 +238,32 @@ impl Inbox for MemoryInbox {
         Ok(())
     }
 
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        Ok(self.shelves().due(now, most))
+    }
+
     async fn claim(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        Ok(self.shelves().claim(holder, now, length, most))
+        Ok(self.shelves().claim(holder, now, length, repositories))
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        let mut shelves = self.shelves();
+        let called = shelves
+            .wakes
+            .values_mut()
+            .filter_map(|wake| wake.call_back(now).then_some(()))
+            .count();
+        drop(shelves);
+        if called > 0 {
+            self.tell();
+        }
+        Ok(called)
     }
 
     async fn heartbeat(
@@ -275,6 +300,10 @@ impl Inbox for MemoryInbox {
 
     async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
         Ok(self.settle(lease, |wake| wake.release(lease, now)))
+    }
+
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        Ok(self.settle(lease, |wake| wake.abandon(lease)))
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -337,6 +366,10 @@ impl Inbox for MemoryInbox {
             .values()
             .filter_map(Wake::next_at)
             .min())
+    }
+
+    fn trouble(&self) -> Option<String> {
+        None
     }
 
     fn news(&self) -> watch::Receiver<u64> {

@@ -4,6 +4,7 @@
 //! is waiting, the more shares one wait for the disk, and nobody is told of anything that a loss of power could take
 //! back (`synchronous=FULL`). Other processes may read and write, too; only a service holds the lock of the directory.
 
+mod condition;
 mod deliveries;
 mod desk;
 mod directory;
@@ -109,6 +110,12 @@ impl SqliteInbox {
         })
     }
 
+    /// Completes when the thread that writes has ended by itself: nothing is stored any more, and nothing but a new start
+    /// of the process mends that.
+    pub fn writer_lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.writer.lost()
+    }
+
     /// Reads in a thread of its own, so that a long page holds up nobody.
     async fn read<T: Send + 'static>(
         &self,
@@ -155,17 +162,26 @@ impl Inbox for SqliteInbox {
             .await
     }
 
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        self.read(move |connection| read::due(connection, now, most))
+            .await
+    }
+
     async fn claim(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        let holder = holder.clone();
+        let (holder, repositories) = (holder.clone(), repositories.to_vec());
         self.writer
-            .ask(move |desk| desk.claim(&holder, now, length, most))
+            .ask(move |desk| desk.claim(&holder, now, length, &repositories))
             .await
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.writer.ask(move |desk| desk.call_back(now)).await
     }
 
     async fn heartbeat(
@@ -211,9 +227,20 @@ impl Inbox for SqliteInbox {
             .await
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        self.read(move |connection| wakes::load(connection, repository))
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        let lease = lease.clone();
+        self.writer
+            .ask(move |desk| desk.change(lease.repository, |wake| wake.abandon(&lease)))
             .await
+    }
+
+    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        let looked = self.read(move |connection| wakes::load(connection, repository));
+        match looked.await {
+            // Only whoever writes can make the row anew.
+            Err(InboxError::Damaged(_)) => self.writer.ask(move |desk| desk.look(repository)).await,
+            looked => looked,
+        }
     }
 
     async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
@@ -261,6 +288,10 @@ impl Inbox for SqliteInbox {
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
         self.read(read::next_due).await
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.writer.trouble()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

@@ -169,6 +169,24 @@ impl Account {
         }
     }
 
+    /// Its newest sessions, and what they prove.
+    pub(super) fn newest(mut self, most: usize) -> Self {
+        if self.sessions.len() <= most {
+            return self;
+        }
+        // Whoever does not say when it was created may be the newest.
+        let created =
+            |session: &wire::Session| translate::created_at(session).unwrap_or(Timestamp::MAX);
+        self.sessions
+            .sort_by_cached_key(|session| std::cmp::Reverse(created(session)));
+        let first_left = self.sessions.get(most).map(created);
+        self.sessions.truncate(most);
+        // Just after the first one that is left out, because others of that same instant may be among those.
+        let reach = first_left.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
+        self.reach = self.reach.and(Reach::Since(reach.unwrap_or(self.now)));
+        self
+    }
+
     /// How many sessions it holds.
     pub(super) fn len(&self) -> usize {
         self.sessions.len()
@@ -315,4 +333,43 @@ impl<'a> Gathered<'a> {
 
 fn day_before(now: Timestamp) -> Timestamp {
     now.checked_sub(DAY).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn account(created: &[i64]) -> Account {
+        let sessions = created.iter().map(|second| {
+            let shown = serde_json::json!({
+                "name": format!("sessions/{second}"),
+                "createTime": at(*second).to_string(),
+            });
+            serde_json::from_value(shown).unwrap()
+        });
+        Account {
+            sessions: sessions.collect(),
+            reach: Reach::All,
+            archived: true,
+            now: at(1_000),
+        }
+    }
+
+    /// Joining repositories read everything; the others go on with what is kept of it.
+    #[test]
+    fn the_newest_of_a_long_listing_still_serve_those_who_look_back_a_little() {
+        let kept = account(&[10, 40, 20, 30]).newest(2);
+        let names: Vec<&str> = kept.sessions.iter().map(wire::Session::id).collect();
+        assert_eq!(names, ["40", "30"]);
+        assert!(kept.answers(&ListingNeed::Since(at(21))));
+        assert!(kept.answers(&ListingNeed::CompleteSince(at(21))));
+        assert!(!kept.answers(&ListingNeed::Since(at(20))), "20 is left out");
+        assert!(!kept.answers(&ListingNeed::Everything));
+        let whole = account(&[10, 40]).newest(2);
+        assert!(whole.answers(&ListingNeed::Everything));
+    }
 }

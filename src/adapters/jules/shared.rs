@@ -5,7 +5,8 @@
 //!
 //! - when somebody needs a deeper one: further back, or with archived sessions;
 //! - when the repository that asks has written to Jules since, so that nobody sees its own past;
-//! - when something was heard of that repository since, at most [`MAX_EARLY`] times a minute.
+//! - when something was heard of that repository since, at most [`MAX_EARLY`] times a minute. It is not put off to be
+//!   shared with others: what was heard is an outcome as a rule, and the next turn waits for it.
 //!
 //! Sessions that were created since are added to it, so that the use of the key is counted right.
 
@@ -29,7 +30,8 @@ use crate::runtime::ports::Disposition;
 pub const KEPT_FOR: Duration = Duration::from_secs(60);
 /// How often a minute a listing is taken early because something was heard of a repository.
 pub const MAX_EARLY: usize = 10;
-/// The most sessions of a listing that is kept.
+/// The most sessions of a listing that is kept. Of a longer one the newest are: they are what a ledger that is up to
+/// date needs, and reading all of them again for each repository would hold up all that share the key.
 pub const MAX_KEPT: usize = 2_000;
 /// How long a key's creates rest after the quota was spent, where Jules does not say.
 pub const QUOTA_REST: Duration = Duration::from_secs(60);
@@ -163,11 +165,12 @@ impl Client {
             match self.read_account(need, now).await {
                 Ok(account) => {
                     slot.failed = None;
-                    if account.len() > MAX_KEPT {
-                        slot.kept = None;
-                        return Ok(account.of(repository));
+                    let listed = account.of(repository);
+                    let cut = account.len() > MAX_KEPT;
+                    slot.kept = Some((elapsed, account.newest(MAX_KEPT)));
+                    if cut {
+                        return Ok(listed);
                     }
-                    slot.kept = Some((elapsed, account));
                 }
                 Err(error) => {
                     let at = self.stopwatch.elapsed();

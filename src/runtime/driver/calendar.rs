@@ -4,10 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
 use super::later;
-use crate::runtime::inbox::look_again;
+use crate::runtime::inbox::{LONGEST_REST, look_again};
 
 /// No repository is left alone for longer than this, whatever webhooks tell or do not tell.
-pub const RECONCILE: SignedDuration = SignedDuration::from_hours(1);
+pub const RECONCILE: SignedDuration = LONGEST_REST;
 /// A repository that asks to be looked at at once waits for this long: a decision that never rests must not become a
 /// flood of requests.
 const SHORTEST_REST: SignedDuration = SignedDuration::from_secs(1);

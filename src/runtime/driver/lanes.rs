@@ -9,7 +9,6 @@ use super::Lane;
 pub(super) struct Lanes {
     most: usize,
     running: BTreeMap<Lane, usize>,
-    waiting: BTreeMap<Lane, usize>,
 }
 
 impl Lanes {
@@ -17,7 +16,6 @@ impl Lanes {
         Self {
             most: most.max(1),
             running: BTreeMap::new(),
-            waiting: BTreeMap::new(),
         }
     }
 
@@ -26,11 +24,6 @@ impl Lanes {
         lanes
             .iter()
             .all(|lane| count(&self.running, *lane) < self.most)
-    }
-
-    /// Whether another one may wait for room in all of these.
-    pub(super) fn may_wait(&self, lanes: &[Lane], most: usize) -> bool {
-        lanes.iter().all(|lane| count(&self.waiting, *lane) < most)
     }
 
     pub(super) fn enter(&mut self, lanes: &[Lane]) {
@@ -47,20 +40,6 @@ impl Lanes {
                     self.running.remove(lane);
                 }
             }
-        }
-    }
-
-    pub(super) fn wait(&mut self, lanes: &[Lane]) {
-        for lane in lanes {
-            *self.waiting.entry(*lane).or_default() += 1;
-        }
-    }
-
-    /// Counts anew who waits.
-    pub(super) fn recount(&mut self, waiting: &[Vec<Lane>]) {
-        self.waiting.clear();
-        for lanes in waiting {
-            self.wait(lanes);
         }
     }
 }

@@ -28,8 +28,8 @@ impl Pulse {
         self.ended.store(now.as_second(), Ordering::Relaxed);
     }
 
-    /// Why the service is taken to be stuck, if it is: the inbox does not answer, or the driver does not move. A driver
-    /// that was never started is not missed.
+    /// Why the service is taken to be stuck, if it is: the inbox does not answer or can store nothing, or the driver does
+    /// not move. A driver that was never started is not missed.
     pub async fn trouble(&self, inbox: &impl Inbox, now: Timestamp) -> Option<String> {
         let since = |then: &AtomicI64| {
             let then = Timestamp::from_second(then.load(Ordering::Relaxed)).ok()?;
@@ -39,6 +39,9 @@ impl Pulse {
             Ok(due) => due,
             Err(error) => return Some(error.to_string()),
         };
+        if let Some(trouble) = inbox.trouble() {
+            return Some(trouble);
+        }
         if self.turned.load(Ordering::Relaxed) == 0 {
             return None;
         }

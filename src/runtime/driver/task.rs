@@ -52,8 +52,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             Ticked::Stopped => self.inbox.release(lease, now).await,
             Ticked::Gone => {
                 tracing::info!(repository = repository.0, "nobody's business any more");
-                let forgotten = self.inbox.forget(repository).await;
-                forgotten.map(|()| Settled::Until(None))
+                self.inbox.abandon(lease).await
             }
             Ticked::Failed(fault) => {
                 say(&self.ticker.called(repository), lease, &fault);

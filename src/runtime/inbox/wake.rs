@@ -5,7 +5,7 @@ use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
 
 use super::backoff::pause;
 use super::lease::{Fault, Lease, Settled};
-use super::{LONGEST_PAUSE, LONGEST_RETRY_AFTER};
+use super::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER};
 
 /// After so many attempts in a row that failed by their own fault, or never came back, a repository is parked.
 pub const MAX_FAULTS: u32 = 5;
@@ -118,19 +118,42 @@ impl Wake {
         }
     }
 
-    /// Whether a clock that has since been set back wrote its end of lease or its pause. Such a row is claimed although
-    /// [`Wake::next_at`] lies ahead, or a clock that was a day ahead for a second would stop it for a day.
-    #[must_use]
-    pub fn is_from_the_future(&self, now: Timestamp) -> bool {
+    /// Takes back what a clock wrote that has been set back since: it would stop the repository for as long as that
+    /// clock was ahead. A lease that ends later than any can, a pause that is longer than any, the daily attempt in more
+    /// than a day, and a tick in more than [`LONGEST_REST`] become due now. `false`: nothing of it was so.
+    pub fn call_back(&mut self, now: Timestamp) -> bool {
         let beyond = |at: Timestamp, most: SignedDuration| at.duration_since(now) > most;
-        match &self.held {
-            Some(held) => beyond(held.until, MAX_LEASE),
-            None => {
-                let longest = LONGEST_RETRY_AFTER.max(LONGEST_PAUSE);
-                self.due_at.is_some_and(|due| due <= now)
-                    && self.not_before.is_some_and(|at| beyond(at, longest))
-            }
+        let mut called = false;
+        if let Some(held) = self
+            .held
+            .as_mut()
+            .filter(|held| beyond(held.until, MAX_LEASE))
+        {
+            held.until = now;
+            called = true;
         }
+        if self.due_at.is_some_and(|at| beyond(at, LONGEST_REST)) {
+            self.due_at = Some(now);
+            called = true;
+        }
+        let longest = LONGEST_RETRY_AFTER.max(LONGEST_PAUSE);
+        if self.not_before.is_some_and(|at| beyond(at, longest)) {
+            self.not_before = None;
+            called = true;
+        }
+        if let Some(parked) = self.parked.as_mut()
+            && beyond(parked.probe_at, PROBE_INTERVAL)
+        {
+            parked.probe_at = now;
+            called = true;
+        }
+        called
+    }
+
+    /// Whether it can be claimed.
+    #[must_use]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.next_at().is_some_and(|at| at <= now)
     }
 
     /// Somebody asks for a tick, at this time or before. Answers with the generation that this wake is.
@@ -152,8 +175,7 @@ impl Wake {
         self.wake(received_at)
     }
 
-    /// Leases a row that is due to a holder. The caller has seen that [`Wake::next_at`] has come, or that the row
-    /// [is from the future](Wake::is_from_the_future).
+    /// Leases a row to a holder. The caller has seen that it [is due](Wake::is_due).
     #[must_use]
     pub fn claim(&mut self, holder: &Holder, now: Timestamp, length: SignedDuration) -> Claimed {
         if let Some(lapsed) = self.held.take() {
@@ -287,6 +309,20 @@ impl Wake {
         self.not_counted();
         self.due_by(now);
         Settled::Until(self.next_at())
+    }
+
+    /// Ends a lease whose repository is nobody's business. What was heard since it was claimed may say that it is
+    /// somebody's by now: then it is due again, and else forgotten.
+    #[must_use]
+    pub fn abandon(&mut self, lease: &Lease) -> Settled {
+        if !self.is_held_by(lease) {
+            return Settled::Lost;
+        }
+        if self.generation != lease.generation {
+            return self.finish(lease, None);
+        }
+        self.forget();
+        Settled::Until(None)
     }
 
     /// A person lets a parked repository go on. `false`: it was not parked.

@@ -77,8 +77,13 @@ pub(super) async fn look<I: Inbox + 'static>(
     }
     match desk.dashboard.inbox.wake(repository, desk.now()).await {
         Ok(()) => {
-            desk.record(&who.word(), "look", Some(&about), "done", &request);
-            Redirect::to(&format!("/repositories/{id}?done=look")).into_response()
+            // A wake does not revive what is parked, and whoever asks for a look must learn that.
+            let (result, word) = match desk.dashboard.inbox.look(repository).await {
+                Ok(Some(wake)) if wake.parked.is_some() => ("it is parked", "look-parked"),
+                _ => ("done", "look"),
+            };
+            desk.record(&who.word(), "look", Some(&about), result, &request);
+            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
             desk.record(&who.word(), "look", Some(&about), "failed", &request);

@@ -41,6 +41,9 @@ fn field(query: Option<&str>, name: &str) -> Option<String> {
 fn done(query: Option<&str>) -> Option<&'static str> {
     Some(match field(query, "done")?.as_str() {
         "look" => "It is looked at now.",
+        "look-parked" => {
+            "It is parked, and not looked at before its daily attempt; resume it first."
+        }
         "resume" => "It goes on.",
         "resume-not" => "It was not parked.",
         "replay" => "The delivery runs again: its repository is looked at now.",

@@ -41,27 +41,28 @@ impl Repositories {
         let mut failures = 0_u32;
         loop {
             let begun = clock.now();
-            let wait = match self.refresh(inbox, begun).await {
-                Ok(()) => {
-                    failures = 0;
-                    RELIST
-                }
+            let whole = match self.refresh(inbox, begun).await {
+                Ok(whole) => whole,
                 Err(error) => {
                     tracing::error!("which repositories there are cannot be read: {error}");
                     let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
                     known.trouble = Some(error.to_string());
                     drop(known);
-                    failures += 1;
-                    let doubled = FIRST_PAUSE * (1 << failures.min(10).saturating_sub(1));
-                    doubled.min(LONGEST_PAUSE)
+                    false
                 }
+            };
+            failures = if whole { 0 } else { failures + 1 };
+            let wait = match failures {
+                0 => RELIST,
+                n => (FIRST_PAUSE * (1 << n.min(10).saturating_sub(1))).min(LONGEST_PAUSE),
             };
             self.asked.send_replace(true);
             let read_at = clock.now();
             let later = |length| read_at.checked_add(length).unwrap_or(Timestamp::MAX);
             let gap = SHORTEST_GAP
                 .max(read_at.duration_since(begun) * GAP_FOR_WORK)
-                .min(RELIST);
+                // Where GitHub hangs, a reading takes long for another reason.
+                .min(wait);
             tokio::select! {
                 () = self.changed.notified() => clock.sleep_until(later(gap)).await,
                 () = clock.sleep_until(later(wait)) => {}
@@ -69,13 +70,15 @@ impl Repositories {
         }
     }
 
-    /// Reads the truth once, and tells the inbox who has come and who has gone.
+    /// Reads the truth once, and tells the inbox who has come and who has gone. Answers with whether all of it could be
+    /// read: what could not be still stands as it was known before.
     ///
     /// # Errors
     ///
     /// When GitHub or the inbox cannot be asked. What was known before still holds.
-    pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<(), RefreshError> {
+    pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<bool, RefreshError> {
         let listing = self.source.list(&self.outside).await?;
+        let whole = listing.is_whole();
         let (come, gone) = self.adopt(listing);
         if let Err(error) = tell(inbox, &come, &gone, now).await {
             // Who has come was not told of, or not all of them: they come again with the next reading.
@@ -89,7 +92,7 @@ impl Repositories {
                 "repositories were listed"
             );
         }
-        Ok(())
+        Ok(whole)
     }
 
     /// Reads the truth once and tells nobody. Answers with whether all of it could be read.
@@ -99,7 +102,7 @@ impl Repositories {
     /// When GitHub cannot be asked.
     pub async fn read_once(&self) -> Result<bool, Failure> {
         let listing = self.source.list(&self.outside).await?;
-        let whole = listing.unread.is_empty() && listing.unasked.is_empty();
+        let whole = listing.is_whole();
         self.adopt(listing);
         Ok(whole)
     }
@@ -107,6 +110,7 @@ impl Repositories {
     /// Takes a listing for the truth, and answers with who has come and who has gone.
     fn adopt(&self, listing: Listing) -> (BTreeSet<RepositoryId>, BTreeSet<RepositoryId>) {
         let before = self.members();
+        let whole = listing.is_whole();
         let mut members: BTreeMap<RepositoryId, Arc<Member>> = listing
             .found
             .into_iter()
@@ -139,7 +143,7 @@ impl Repositories {
         known.unreached = listing.unreached;
         known.trouble = None;
         // What could not be read may hold any repository, so that nobody is a stranger yet.
-        known.listed |= listing.unread.is_empty() && known.unasked.is_empty();
+        known.listed |= whole;
         (come, gone)
     }
 
@@ -169,8 +173,13 @@ async fn tell(
     now: Timestamp,
 ) -> Result<(), InboxError> {
     for id in come {
-        // One that was known before this process keeps its time.
+        // One that was known before this process keeps its time. Where a tick runs already it may be one that takes it
+        // for a stranger, and must not end its wakes.
         let known = inbox.look(*id).await?;
+        if known.as_ref().is_some_and(|wake| wake.held.is_some()) {
+            inbox.wake(*id, now).await?;
+            continue;
+        }
         match known.as_ref().and_then(|wake| wake.next_at()) {
             Some(_) => {}
             // A repository that was forgotten, or never seen, is ticked now.
@@ -184,4 +193,31 @@ async fn tell(
         inbox.forget(*id).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use phileas_domain::model::Holder;
+
+    use super::*;
+    use crate::adapters::inbox::memory::MemoryInbox;
+    use crate::runtime::inbox::Settled;
+
+    /// Its event came before the listing: a tick that takes it for a stranger runs when it becomes a member.
+    #[tokio::test]
+    async fn who_comes_while_taken_for_a_stranger_is_ticked() {
+        let inbox = MemoryInbox::new(10);
+        let id = RepositoryId(7);
+        let now = Timestamp::UNIX_EPOCH;
+        let later = now + SignedDuration::from_secs(1);
+        let minute = SignedDuration::from_secs(60);
+        inbox.wake(id, now).await.unwrap();
+        let holder = Holder::new("test");
+        let leases = inbox.claim(&holder, now, minute, &[id]).await.unwrap();
+        tell(&inbox, &BTreeSet::from([id]), &BTreeSet::new(), later)
+            .await
+            .unwrap();
+        let settled = inbox.abandon(&leases[0]).await.unwrap();
+        assert_eq!(settled, Settled::Until(Some(later)));
+    }
 }

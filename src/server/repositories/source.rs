@@ -80,6 +80,13 @@ pub struct Unreached {
     pub because: String,
 }
 
+impl Listing {
+    /// Whether everything could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unread.is_empty() && self.unasked.is_empty()
+    }
+}
+
 impl Source {
     /// The source of an identity. Must be made within a Tokio runtime.
     #[must_use]

@@ -19,6 +19,8 @@ pub(super) struct StillClock {
     hands: Arc<Mutex<Hands>>,
     /// The world whose time it shows, where it is one's.
     world: Option<Shared>,
+    /// How far it moves on by itself each time it is read, as a real one does meanwhile.
+    drift: SignedDuration,
 }
 
 #[derive(Debug)]
@@ -26,6 +28,8 @@ struct Hands {
     now: Timestamp,
     sleepers: BTreeMap<(Timestamp, u64), oneshot::Sender<()>>,
     count: u64,
+    /// How often it was read.
+    read: u64,
 }
 
 impl StillClock {
@@ -35,8 +39,10 @@ impl StillClock {
                 now,
                 sleepers: BTreeMap::new(),
                 count: 0,
+                read: 0,
             })),
             world: None,
+            drift: SignedDuration::ZERO,
         }
     }
 
@@ -46,6 +52,16 @@ impl StillClock {
             world: Some(world.clone()),
             ..Self::new(world.now())
         }
+    }
+
+    /// The same clock, which moves on by so much each time it is read.
+    pub(super) fn drifting(self, drift: SignedDuration) -> Self {
+        Self { drift, ..self }
+    }
+
+    /// How often anybody has looked at it.
+    pub(super) fn read(&self) -> u64 {
+        held(&self.hands).read
     }
 
     /// How often anybody has gone to sleep.
@@ -98,7 +114,12 @@ pub(super) async fn settle() {
 
 impl Clock for StillClock {
     fn now(&self) -> Timestamp {
-        let own = held(&self.hands).now;
+        let own = {
+            let mut hands = held(&self.hands);
+            hands.read += 1;
+            hands.now += self.drift;
+            hands.now
+        };
         self.world.as_ref().map_or(own, Shared::now)
     }
 

@@ -134,7 +134,16 @@ struct Set {
 }
 
 fn set(bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<Lane>>) -> Set {
-    let clock = StillClock::new(START.parse().unwrap());
+    set_on(StillClock::new(START.parse().unwrap()), bounds, lanes)
+}
+
+/// All of these share one account.
+fn one_lane(ids: std::ops::RangeInclusive<u64>) -> BTreeMap<RepositoryId, Vec<Lane>> {
+    ids.map(|id| (RepositoryId(id), vec![Lane::GitHub(1)]))
+        .collect()
+}
+
+fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<Lane>>) -> Set {
     let inbox = Arc::new(MemoryInbox::new(100_000));
     let pulse = Arc::new(Pulse::default());
     let stage = Arc::new(Stage {
@@ -255,7 +264,6 @@ async fn a_slow_account_does_not_hold_up_the_others() {
     let bounds = Bounds {
         ticks: 8,
         per_lane: 4,
-        waiting_per_lane: 8,
     };
     let set = set(bounds, lanes);
     for id in 1..=210 {
@@ -284,6 +292,70 @@ async fn a_slow_account_does_not_hold_up_the_others() {
         .count();
     assert_eq!(done, 200, "and the slow ones, four at a time");
     assert_eq!(set.stage.crowd(slow), (4, false));
+    set.end().await;
+}
+
+/// A backlog, and webhooks that come more often than the driver breathes.
+#[tokio::test]
+async fn steady_news_stops_no_ticks() {
+    let set = set(Bounds::default(), one_lane(1..=705));
+    for id in 1..=700 {
+        set.stage.play(id, Play::Work(seconds(1), None));
+        set.wake(id).await;
+    }
+    for n in 0..300 {
+        set.wake(701 + n % 5).await;
+        set.clock.pass(SignedDuration::from_millis(300)).await;
+    }
+    let ticked = (1..=700)
+        .filter(|id| !set.stage.begun(*id).is_empty())
+        .count();
+    assert_eq!(ticked, 700, "twelve a second for a minute and a half");
+    set.end().await;
+}
+
+/// A clock that goes on while it is looked at, as real ones do.
+#[tokio::test]
+async fn a_full_lane_is_waited_for_in_order_and_at_rest() {
+    let clock = StillClock::new(START.parse().unwrap()).drifting(SignedDuration::from_micros(1));
+    let set = set_on(clock, Bounds::default(), one_lane(1..=80));
+    let start: Timestamp = START.parse().unwrap();
+    for id in 1..=80 {
+        set.stage.play(id, Play::Work(seconds(3), None));
+        // The higher the number the longer it has been due.
+        let due = start - seconds(i64::try_from(id).unwrap());
+        set.inbox.wake(RepositoryId(id), due).await.unwrap();
+    }
+    let before = set.clock.read();
+    set.clock.pass(seconds(19)).await;
+    let read = set.clock.read() - before;
+    assert!(read < 2_000, "the clock was read {read} times in 19 s");
+    let begun: Vec<u64> = held(&set.stage.log)
+        .iter()
+        .filter(|(.., moment)| *moment == Moment::Begin)
+        .map(|(_, id, _)| id.0)
+        .collect();
+    let mut waves: Vec<Vec<u64>> = begun.chunks(12).map(<[u64]>::to_vec).collect();
+    for wave in &mut waves {
+        wave.sort_unstable_by(|a, b| b.cmp(a));
+    }
+    let expected: Vec<u64> = (1..=80).rev().collect();
+    assert_eq!(waves.concat(), expected, "the longest overdue first");
+    set.end().await;
+}
+
+/// The clock was a day ahead for a moment, while nobody was due otherwise.
+#[tokio::test]
+async fn a_clock_that_was_ahead_puts_nobody_to_sleep() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    let tomorrow = set.clock.now() + SignedDuration::from_hours(24);
+    for id in 1..=3 {
+        set.inbox.wake(RepositoryId(id), tomorrow).await.unwrap();
+    }
+    set.clock.pass(seconds(90)).await;
+    for id in 1..=3 {
+        assert_eq!(set.stage.begun(id).len(), 1);
+    }
     set.end().await;
 }
 
@@ -379,14 +451,11 @@ async fn a_repository_that_is_nobodys_business_is_forgotten() {
 
 #[tokio::test]
 async fn at_the_end_ticks_stop_and_leases_are_given_back() {
-    let lanes = (1..=9)
-        .map(|id| (RepositoryId(id), vec![Lane::Jules(1)]))
-        .collect();
     let bounds = Bounds {
         per_lane: 3,
         ..Bounds::default()
     };
-    let set = set(bounds, lanes);
+    let set = set(bounds, one_lane(1..=9));
     set.stage.play(1, Play::Hang);
     for id in 2..=9 {
         set.stage.play(id, Play::UntilStopped);
@@ -396,10 +465,15 @@ async fn at_the_end_ticks_stop_and_leases_are_given_back() {
     }
     set.clock.pass(seconds(3)).await;
     let clock = set.clock.clone();
-    assert_eq!(set.inbox.counts(clock.now()).await.unwrap().leased, 9);
+    let counts = set.inbox.counts(clock.now()).await.unwrap();
+    assert_eq!(
+        (counts.leased, counts.due),
+        (3, 6),
+        "nobody is leased before there is room for its tick"
+    );
     let inbox = set.end().await;
     let counts = inbox.counts(clock.now()).await.unwrap();
-    assert_eq!(counts.leased, 0, "three that ran and six that waited");
+    assert_eq!(counts.leased, 0, "three that ran");
     assert_eq!(counts.due, 9, "none counts as handled");
     assert_eq!(counts.failing, 0, "and none as failed");
 }
@@ -424,13 +498,13 @@ async fn a_driver_that_stands_still_is_seen() {
 #[tokio::test]
 async fn ten_thousand_idle_repositories_cost_one_timer() {
     let set = set(Bounds::default(), BTreeMap::new());
-    let tomorrow = set.clock.now() + SignedDuration::from_hours(24);
+    let later = set.clock.now() + RECONCILE;
     for id in 1..=10_000 {
-        set.inbox.wake(RepositoryId(id), tomorrow).await.unwrap();
+        set.inbox.wake(RepositoryId(id), later).await.unwrap();
     }
     settle().await;
     let before = set.clock.naps();
-    set.clock.pass(SignedDuration::from_hours(1)).await;
+    set.clock.pass(RECONCILE - seconds(1)).await;
     let naps = set.clock.naps() - before;
     assert!(naps <= 62, "{naps} wake-ups in an idle hour");
     assert!(held(&set.stage.log).is_empty());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
-use phileas::runtime::inbox::Inbox as _;
+use phileas::runtime::inbox::{Inbox as _, LONGEST_REST};
 use phileas_domain::model::RepositoryId;
 use phileas_world::seed::{Files, Seed};
 use tempfile::tempdir;
@@ -77,7 +77,7 @@ impl Used {
 }
 
 impl Service {
-    /// Starts it with all repositories known and due tomorrow, and waits until it rests.
+    /// Starts it with all repositories known and due in an hour, and waits until it rests.
     fn start() -> Self {
         let sessions = Sessions {
             shortest: 4.0,
@@ -98,8 +98,8 @@ impl Service {
         {
             let directory = DataDirectory::lock(data.path()).unwrap();
             let inbox = SqliteInbox::open(directory, DEFAULT_ROOM).unwrap();
-            let tomorrow = Timestamp::now() + SignedDuration::from_hours(24);
-            wake_all(inbox, ids.iter().map(|id| (*id, tomorrow)));
+            let later = Timestamp::now() + LONGEST_REST;
+            wake_all(inbox, ids.iter().map(|id| (*id, later)));
         }
         let served = Served::start(&ground.world, None);
         let mut child = Phileas::new(&[

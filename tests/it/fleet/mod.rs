@@ -12,3 +12,4 @@ mod setup;
 pub(crate) mod stage;
 mod stop;
 mod sweep;
+mod unreachable;

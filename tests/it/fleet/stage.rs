@@ -15,6 +15,7 @@ use phileas::runtime::driver::{Bounds, Pulse};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
 use phileas::server::app::Identity;
+use phileas::server::config::RepositoryEntry;
 use phileas::server::driver::Driver as _;
 use phileas::server::ending::End;
 use phileas::server::keys::Keys;
@@ -179,6 +180,12 @@ impl Ground {
 
     /// Starts the service's parts on the world's own clock. Deliveries are nobody's business: all webhooks are lost.
     pub(super) fn serve(&self) -> Served {
+        let app = App::new(&APP.to_string(), &self.pem).unwrap();
+        self.serve_as(Identity::App(app), Vec::new())
+    }
+
+    /// The same as somebody, for these repositories alone where any are named.
+    pub(super) fn serve_as(&self, identity: Identity, named: Vec<RepositoryEntry>) -> Served {
         let time = Arc::new(VirtualTime::new(self.world.clone()));
         let outside = Outside {
             github: github::Base::default(),
@@ -188,8 +195,7 @@ impl Ground {
             pause: Arc::clone(&time) as _,
             stopwatch: time,
         };
-        let app = App::new(&APP.to_string(), &self.pem).unwrap();
-        let source = Source::new(Identity::App(app), Vec::new(), &outside);
+        let source = Source::new(identity, named, &outside);
         let keys = Keys::new(None, Some(self.keys.path().to_owned()));
         let changed = Arc::new(Notify::new());
         let repositories = Arc::new(Repositories::new(

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::github::{self, Account, App, Credential, Token};
 use phileas::adapters::jules;
 use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
 use phileas::server::outside::Outside;
-use phileas::server::sweep::{Hooked, MAX_ASKED, Memory, sweep};
+use phileas::server::sweep::{Hooked, MAX_ASKED, Memory, Swept};
 use phileas_world::Face;
 use phileas_world::github::{Fate, Role};
 use std::sync::Arc;
@@ -38,6 +38,18 @@ fn outside(world: &Shared) -> Outside {
         pause: Arc::clone(&time) as _,
         stopwatch: time,
     }
+}
+
+async fn sweep(
+    outside: &Outside,
+    hooked: Hooked<'_>,
+    since: Timestamp,
+    memory: &mut Memory,
+) -> Swept {
+    let pause = &*outside.pause;
+    phileas::server::sweep::sweep(hooked, None, since, pause, memory)
+        .await
+        .unwrap()
 }
 
 fn pass(world: &Shared, length: SignedDuration) {
@@ -91,9 +103,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         3 => None,
         _ => Some(202),
     });
-    let first = sweep(Hooked::App(&app), start, &mut Memory::default())
-        .await
-        .unwrap();
+    let first = sweep(&outside, Hooked::App(&app), start, &mut Memory::default()).await;
     assert_eq!((first.asked, first.left), (80, 0), "{first:?}");
     assert!(first.read > 200, "more than one page");
     // What was asked for is on its way: nothing is asked for again, whatever comes of it.
@@ -102,18 +112,25 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         0,
         |n| if n % 2 == 0 { Some(202) } else { Some(503) },
     );
-    let second = sweep(Hooked::App(&app), start, &mut Memory::default())
-        .await
-        .unwrap();
+    let second = sweep(&outside, Hooked::App(&app), start, &mut Memory::default()).await;
     assert_eq!(second.asked, 0, "{second:?}");
     let counts = attempts(&ground.world, "issues");
     assert_eq!(counts.len(), 240);
     assert_eq!(counts.values().filter(|(count, _)| *count == 2).count(), 80);
+    let still_lost = counts.values().filter(|(_, good)| !good).count();
+    assert_eq!(still_lost, 40);
     assert!(
         counts
             .values()
             .all(|(count, good)| *count == 1 && *good || *count == 2)
     );
+    // An hour later those are asked for again whose redelivery failed, too.
+    pass(&ground.world, SignedDuration::from_hours(1));
+    let third = sweep(&outside, Hooked::App(&app), start, &mut Memory::default()).await;
+    assert_eq!((third.asked, third.left), (still_lost, 0), "{third:?}");
+    receive(&ground, 0, |_| Some(202));
+    let counts = attempts(&ground.world, "issues");
+    assert!(counts.values().all(|(_, good)| *good));
 }
 
 #[tokio::test]
@@ -126,14 +143,10 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
     pass(&ground.world, SignedDuration::from_hours(80));
     receive(&ground, MAX_ASKED + 50, |_| Some(500));
     let since = ground.world.now() - SignedDuration::from_hours(71);
-    let first = sweep(Hooked::App(&app), since, &mut Memory::default())
-        .await
-        .unwrap();
+    let first = sweep(&outside, Hooked::App(&app), since, &mut Memory::default()).await;
     assert_eq!((first.asked, first.left), (MAX_ASKED, 50));
     receive(&ground, 0, |_| Some(202));
-    let second = sweep(Hooked::App(&app), since, &mut Memory::default())
-        .await
-        .unwrap();
+    let second = sweep(&outside, Hooked::App(&app), since, &mut Memory::default()).await;
     assert_eq!((second.asked, second.left), (50, 0));
 }
 
@@ -162,9 +175,9 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
     let since = ground.world.now() - SignedDuration::from_hours(1);
     let hooked = Hooked::Repository(&client, hooks[0].id);
     let mut memory = Memory::default();
-    let swept = sweep(hooked, since, &mut memory).await.unwrap();
+    let swept = sweep(&outside, hooked, since, &mut memory).await;
     assert_eq!(swept.asked, 3);
-    let again = sweep(hooked, since, &mut memory).await.unwrap();
+    let again = sweep(&outside, hooked, since, &mut memory).await;
     assert_eq!(
         again.asked, 0,
         "what is on its way is not asked for twice: {again:?}"

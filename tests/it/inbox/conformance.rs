@@ -35,6 +35,7 @@ macro_rules! conformance {
                     the_longest_overdue_comes_first,
                     the_next_time_of_a_tick_is_kept,
                     what_is_forgotten_is_not_due,
+                    what_was_heard_of_a_strangers_is_not_lost,
                     news_comes_with_each_wake;
                 faults:
                     own_faults_park_in_the_end,
@@ -57,6 +58,7 @@ macro_rules! conformance {
                     a_delivery_is_run_again_on_demand,
                     facts_are_kept_for_a_month,
                     a_full_inbox_refuses_and_is_well_again(Little),
+                    the_last_room_is_for_those_that_wake(Little),
                     the_figures_are_right;
             }
         }

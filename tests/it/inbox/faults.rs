@@ -1,14 +1,17 @@
 //! Failures, crashes, outages, parking, and clocks that are wrong.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::inbox::{
-    Fault, Inbox, LONGEST_PAUSE, LONGEST_RETRY_AFTER, MAX_FAULTS, Outcome, PROBE_INTERVAL, Page,
-    Settled, Start,
+    Fault, Inbox, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, MAX_FAULTS, Outcome,
+    PROBE_INTERVAL, Page, Settled, Start,
 };
 use phileas_domain::model::RepositoryId;
 
 use super::stand::{
-    ALL, DAY, HOUR, LEASE, SECOND, WIDGET, at, claim, delivery, holder, next, nothing_due, only,
+    ALL, DAY, HOUR, LEASE, SECOND, WIDGET, at, claim, claim_due, delivery, holder, next,
+    nothing_due, only,
 };
 
 fn own(because: &str) -> Fault {
@@ -69,7 +72,7 @@ pub(super) async fn a_handler_that_never_comes_back_is_parked(inbox: &impl Inbox
     let mut attempts = 0;
     // Each wait for a lease to lapse, or for a pause after it, is one step; far more steps than are needed.
     for _ in 0..4 * MAX_FAULTS {
-        let leases = inbox.claim(&holder("dies"), now, LEASE, ALL).await.unwrap();
+        let leases = claim_due(inbox, "dies", now, ALL).await;
         attempts += leases.len();
         if !inbox.parked().await.unwrap().is_empty() {
             break;
@@ -202,9 +205,9 @@ pub(super) async fn a_person_resumes_what_is_parked(inbox: &impl Inbox) {
     assert_eq!((lease.attempt, lease.parked), (1, false));
 }
 
-/// For a moment the clock was a day ahead. What was written meanwhile must not stop anybody for that day.
+/// For a moment the clock was days ahead. What was written meanwhile must not stop anybody for that long.
 pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
-    let (leased, paused) = (RepositoryId(1), RepositoryId(2));
+    let [leased, paused, ticked, parked] = [1, 2, 3, 4].map(RepositoryId);
     let ahead = at(0) + DAY * 3;
     inbox.wake(leased, at(0)).await.unwrap();
     let lease = claim(inbox, "ahead", ahead).await;
@@ -214,25 +217,36 @@ pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
         .fail(&failing, ahead, &outage(Some(DAY)))
         .await
         .unwrap();
-    // The clock is right again. The failing one was due by the wrong clock; traffic says that it is due now.
+    inbox.wake(ticked, at(0)).await.unwrap();
+    let well = claim(inbox, "ahead", ahead).await;
+    let next = Some(ahead + LONGEST_REST);
+    inbox.finish(&well, ahead, next).await.unwrap();
+    let mut late = ahead;
+    for _ in 0..MAX_FAULTS {
+        inbox.wake(parked, at(0)).await.unwrap();
+        let lease = inbox.claim(&holder("ahead"), late, LEASE, &[parked]).await;
+        let lease = only(lease.unwrap());
+        inbox.fail(&lease, late, &own("a bug")).await.unwrap();
+        late += HOUR;
+    }
+    // The clock is right again, and nobody is heard of.
     let now = at(10);
-    inbox.accept(delivery("a", paused, now)).await.unwrap();
-    let leases = inbox
-        .claim(&holder("right"), now, LEASE, ALL)
-        .await
-        .unwrap();
+    nothing_due(inbox, now).await;
+    assert_eq!(inbox.call_back(now).await.unwrap(), 4);
+    assert_eq!(inbox.call_back(now).await.unwrap(), 0);
+    let leases = claim_due(inbox, "right", now, ALL).await;
     let ids: Vec<_> = leases.iter().map(|lease| lease.repository).collect();
-    assert_eq!(ids, [leased, paused]);
+    assert_eq!(ids, [leased, paused, ticked, parked]);
     let late = inbox.finish(&lease, now, None).await.unwrap();
     assert_eq!(late, Settled::Lost);
     // A day ahead for good: leases end, and all that is due comes, if not at once.
-    let mut taken = 0;
-    for hours in [24, 26] {
+    let mut taken = BTreeSet::new();
+    for hours in [24, 26, 49, 51] {
         let later = at(0) + HOUR * hours;
-        let leases = inbox.claim(&holder("later"), later, LEASE, ALL).await;
-        taken += leases.unwrap().len();
+        let leases = claim_due(inbox, "later", later, ALL).await;
+        taken.extend(leases.iter().map(|lease| lease.repository));
     }
-    assert_eq!(taken, 2);
+    assert_eq!(taken.len(), 4);
 }
 
 pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl Inbox) {
@@ -241,7 +255,7 @@ pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl I
     }
     let mut now = at(0);
     for _ in 0..2 {
-        let leases = inbox.claim(&holder("dies"), now, LEASE, ALL).await.unwrap();
+        let leases = claim_due(inbox, "dies", now, ALL).await;
         assert_eq!(leases.len(), 100, "the first take-over is immediate");
         now += LEASE;
     }
@@ -249,7 +263,7 @@ pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl I
     let mut instants = Vec::new();
     for _ in 0..100 {
         now = next(inbox).await;
-        let lease = only(inbox.claim(&holder("two"), now, LEASE, 1).await.unwrap());
+        let lease = only(claim_due(inbox, "two", now, 1).await);
         inbox.finish(&lease, now, None).await.unwrap();
         instants.push(now);
     }

@@ -262,6 +262,33 @@ pub(super) async fn a_full_inbox_refuses_and_is_well_again(inbox: &impl Inbox) {
     }
 }
 
+pub(super) async fn the_last_room_is_for_those_that_wake(inbox: &impl Inbox) {
+    let idle = |n: usize| Delivery {
+        wakes: false,
+        ..delivery(&format!("idle-{n}"), WIDGET, at(0))
+    };
+    let mut stored = 0;
+    loop {
+        let wave = (stored..stored + WAVE).map(|n| inbox.accept(idle(n)));
+        let accepted: Vec<Accepted> = all_at_once(wave)
+            .await
+            .into_iter()
+            .map(Result::unwrap)
+            .collect();
+        stored += WAVE;
+        if accepted.contains(&Accepted::PassedOver) {
+            break;
+        }
+        assert!(stored < FLOOD, "{stored} idle deliveries were all stored");
+    }
+    assert!(records(inbox).await.len() < stored);
+    let waking = inbox.accept(delivery("a", WIDGET, at(1))).await.unwrap();
+    assert_eq!(waking, Accepted::Stored);
+    // What is stored already is known all the same.
+    let again = inbox.accept(idle(0)).await.unwrap();
+    assert_eq!(again, Accepted::Duplicate);
+}
+
 pub(super) async fn the_figures_are_right(inbox: &impl Inbox) {
     let now = at(100);
     for (repository, seconds) in [(1, 40), (2, 60), (3, 200)] {

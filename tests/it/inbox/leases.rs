@@ -6,7 +6,8 @@ use phileas::runtime::inbox::{Inbox, Settled};
 use phileas_domain::model::RepositoryId;
 
 use super::stand::{
-    ALL, HOUR, LEASE, SECOND, WIDGET, all_at_once, at, claim, delivery, holder, next, nothing_due,
+    ALL, HOUR, LEASE, SECOND, WIDGET, all_at_once, at, claim, claim_due, delivery, holder, next,
+    nothing_due,
 };
 
 pub(super) async fn the_earliest_due_time_wins(inbox: &impl Inbox) {
@@ -35,10 +36,7 @@ pub(super) async fn a_hundred_triggers_are_one_tick(inbox: &impl Inbox) {
                 .unwrap();
         }
     }
-    let leases = inbox
-        .claim(&holder("one"), at(100), LEASE, ALL)
-        .await
-        .unwrap();
+    let leases = claim_due(inbox, "one", at(100), ALL).await;
     let repositories: BTreeSet<_> = leases.iter().map(|lease| lease.repository).collect();
     assert_eq!((leases.len(), repositories.len()), (20, 20));
     for lease in &leases {
@@ -110,10 +108,7 @@ pub(super) async fn a_heartbeat_keeps_a_lease_and_tells_of_its_loss(inbox: &impl
     let other = RepositoryId(8);
     inbox.wake(WIDGET, at(0)).await.unwrap();
     inbox.wake(other, at(0)).await.unwrap();
-    let leases = inbox
-        .claim(&holder("one"), at(0), LEASE, ALL)
-        .await
-        .unwrap();
+    let leases = claim_due(inbox, "one", at(0), ALL).await;
     let mut now = at(0);
     for _ in 0..10 {
         now += LEASE - SECOND;
@@ -149,7 +144,12 @@ pub(super) async fn nobody_shares_a_lease(inbox: &impl Inbox) {
         inbox.wake(RepositoryId(repository), at(0)).await.unwrap();
     }
     let names: Vec<_> = (0..30).map(|n| holder(&format!("worker-{n}"))).collect();
-    let claims = names.iter().map(|name| inbox.claim(name, at(1), LEASE, 17));
+    // Each tries its luck with some of those that others want as well.
+    let all: Vec<_> = (0..300).map(RepositoryId).collect();
+    let claims = names.iter().enumerate().map(|(n, name)| {
+        let some = &all[n * 5..(n * 5 + 155).min(300)];
+        inbox.claim(name, at(1), LEASE, some)
+    });
     let leases: Vec<_> = all_at_once(claims)
         .await
         .into_iter()
@@ -164,7 +164,7 @@ pub(super) async fn the_longest_overdue_comes_first(inbox: &impl Inbox) {
         let repository = RepositoryId(repository);
         inbox.wake(repository, at(seconds)).await.unwrap();
     }
-    let first = inbox.claim(&holder("one"), at(60), LEASE, 2).await.unwrap();
+    let first = claim_due(inbox, "one", at(60), 2).await;
     let ids: Vec<_> = first.iter().map(|lease| lease.repository.0).collect();
     assert_eq!(ids, [2, 3]);
     assert_eq!(claim(inbox, "one", at(60)).await.repository.0, 1);
@@ -195,6 +195,24 @@ pub(super) async fn what_is_forgotten_is_not_due(inbox: &impl Inbox) {
     assert_eq!(settled, Settled::Lost);
     let settled = inbox.finish(&anew, at(2), None).await.unwrap();
     assert_eq!(settled, Settled::Until(None));
+}
+
+pub(super) async fn what_was_heard_of_a_strangers_is_not_lost(inbox: &impl Inbox) {
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let stranger = claim(inbox, "one", at(1)).await;
+    // Meanwhile it becomes somebody's.
+    inbox.wake(WIDGET, at(2)).await.unwrap();
+    let settled = inbox.abandon(&stranger).await.unwrap();
+    assert_eq!(settled, Settled::Until(Some(at(2))));
+    let again = claim(inbox, "one", at(3)).await;
+    assert_eq!(again.attempt, 1);
+    // A holder of before forgets nothing.
+    assert_eq!(inbox.abandon(&stranger).await.unwrap(), Settled::Lost);
+    inbox.finish(&again, at(4), Some(at(5))).await.unwrap();
+    let again = claim(inbox, "one", at(5)).await;
+    let settled = inbox.abandon(&again).await.unwrap();
+    assert_eq!(settled, Settled::Until(None));
+    assert_eq!(inbox.next_due().await.unwrap(), None);
 }
 
 pub(super) async fn news_comes_with_each_wake(inbox: &impl Inbox) {

@@ -8,9 +8,10 @@ use phileas::adapters::inbox::sqlite::{
     DATABASE, DEFAULT_ROOM, DataDirectory, DirectoryError, LEAST_ROOM, OpenError, SqliteInbox,
 };
 use phileas::runtime::inbox::{Accepted, Inbox as _, Outcome, Page, Replayed, Settled, Start};
+use phileas_domain::model::RepositoryId;
 use rusqlite::Connection;
 
-use super::stand::{WIDGET, at, claim, delivery, id, next};
+use super::stand::{LEASE, WIDGET, at, claim, claim_due, delivery, holder, id, next};
 
 fn open(path: &Path) -> SqliteInbox {
     let directory = DataDirectory::lock(path).unwrap();
@@ -152,8 +153,63 @@ async fn a_failed_write_is_no_acceptance() {
     .unwrap();
     let refused = inbox.accept(delivery("a", WIDGET, at(0))).await;
     assert!(refused.is_err(), "{refused:?}");
+    // What ticks write says nothing of deliveries.
+    inbox.wake(RepositoryId(404), at(0)).await.unwrap();
+    let trouble = inbox.trouble().expect("nothing can be stored");
+    assert!(trouble.contains("the disk is broken"), "{trouble}");
     assert_eq!(inbox.look(WIDGET).await.unwrap(), None, "nothing half-done");
     raw.execute_batch("DROP TRIGGER broken").unwrap();
     let stored = inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     assert_eq!(stored, Accepted::Stored);
+    assert_eq!(inbox.trouble(), None);
+}
+
+/// One row that cannot be read is made anew, and stops nobody else.
+#[tokio::test]
+async fn a_damaged_row_stops_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = open(folder.path());
+    for n in 1..=4 {
+        inbox.wake(RepositoryId(n), at(0)).await.unwrap();
+    }
+    let lease = inbox
+        .claim(&holder("before"), at(0), LEASE, &[RepositoryId(3)])
+        .await
+        .unwrap();
+    let raw = Connection::open(folder.path().join(DATABASE)).unwrap();
+    raw.execute_batch(
+        "UPDATE wake SET name = 'no name' WHERE repo = 1; \
+         UPDATE wake SET attempts = -7 WHERE repo = 2; \
+         UPDATE wake SET lease_until = 9223372036854775807, next_at = 0 WHERE repo = 3",
+    )
+    .unwrap();
+    let looked = inbox.look(RepositoryId(2)).await.unwrap().unwrap();
+    assert_eq!(looked.repository, RepositoryId(2));
+    assert_eq!(inbox.parked().await.unwrap(), []);
+    let leases = claim_due(&inbox, "after", at(1), 10).await;
+    let mut ids: Vec<u64> = leases.iter().map(|lease| lease.repository.0).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2, 3, 4]);
+    let late = inbox.finish(&lease[0], at(2), None).await.unwrap();
+    assert_eq!(late, Settled::Lost, "a lease of before does not count");
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_told_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = open(folder.path());
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    drop(inbox);
+    let file = folder.path().join(DATABASE);
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[100..4_096].fill(0xff);
+    fs::write(&file, bytes).unwrap();
+    let directory = DataDirectory::lock(folder.path()).unwrap();
+    let refused = SqliteInbox::open(directory, DEFAULT_ROOM).unwrap_err();
+    let said = refused.to_string();
+    assert!(matches!(refused, OpenError::Damaged { .. }), "{said}");
+    assert!(
+        said.contains("ledger is in git") && said.contains("-wal"),
+        "{said}"
+    );
 }

@@ -92,14 +92,25 @@ pub(super) fn only(leases: Vec<Lease>) -> Lease {
     lease
 }
 
+/// Claims those that are due, as far as so many are wanted.
+pub(super) async fn claim_due(
+    inbox: &impl Inbox,
+    who: &str,
+    now: Timestamp,
+    most: usize,
+) -> Vec<Lease> {
+    let due = inbox.due(now, most).await.unwrap();
+    inbox.claim(&holder(who), now, LEASE, &due).await.unwrap()
+}
+
 /// Claims the one repository that is due.
 pub(super) async fn claim(inbox: &impl Inbox, who: &str, now: Timestamp) -> Lease {
-    only(inbox.claim(&holder(who), now, LEASE, ALL).await.unwrap())
+    only(claim_due(inbox, who, now, ALL).await)
 }
 
 /// Nobody is due.
 pub(super) async fn nothing_due(inbox: &impl Inbox, now: Timestamp) {
-    let leases = inbox.claim(&holder("idle"), now, LEASE, ALL).await.unwrap();
+    let leases = claim_due(inbox, "idle", now, ALL).await;
     assert_eq!(leases, [], "nothing was due at {now}");
 }
 

@@ -114,7 +114,10 @@ async fn a_parked_repository_is_shown_replayed_and_resumed() {
             .unwrap()
             .max(Timestamp::now());
         let length = jiff::SignedDuration::from_secs(10);
-        let leases = inbox.claim(&holder, now, length, 1).await.unwrap();
+        let leases = inbox
+            .claim(&holder, now, length, &[RepositoryId(7)])
+            .await
+            .unwrap();
         let fault = Fault::Own {
             because: "the ledger says \u{1b}[31mno".to_owned(),
         };

@@ -1,12 +1,22 @@
 //! `phileas health`, as an orchestrator asks.
 
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::time::{Duration, Instant};
 
+use phileas::adapters::inbox::sqlite::DATABASE;
+use rusqlite::Connection;
 use tempfile::tempdir;
 
+use super::client::{Post, ask, get};
 use super::served::Service;
 use crate::support::Phileas;
+
+/// How long a condition may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at a condition of another process.
+const LOOK: Duration = Duration::from_millis(20);
 
 #[test]
 fn a_running_service_is_well_and_an_ended_one_is_not() {
@@ -36,6 +46,51 @@ fn a_running_service_is_well_and_an_ended_one_is_not() {
     let ended = Phileas::new(&by_file).run().expect(1);
     assert!(ended.err.contains("does not answer"), "{ended}");
     assert!(ended.err.contains(&public), "{ended}");
+}
+
+/// Whoever cannot store deliveries does not want any; and says so once, not for each.
+#[test]
+fn a_service_that_cannot_store_is_not_ready() {
+    const REFUSED: usize = 20;
+    let data = tempdir().unwrap();
+    let log = data.path().join("log");
+    let stderr = File::create(&log).unwrap();
+    let service = Service::start_with(data.path(), &[], |program| program.logging_to(stderr));
+    assert_eq!(get(service.public, "/readyz").status, 200);
+    let raw = Connection::open(data.path().join(DATABASE)).unwrap();
+    raw.execute_batch(
+        "CREATE TRIGGER broken BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END",
+    )
+    .unwrap();
+    for n in 0..REFUSED {
+        let reply = ask(
+            service.public,
+            &Post::about(&format!("lost-{n}"), 7).bytes(),
+        );
+        assert_eq!(reply.status, 503);
+    }
+    until_ready_is(&service, 503);
+    raw.execute_batch("DROP TRIGGER broken").unwrap();
+    let reply = ask(service.public, &Post::about("good", 7).bytes());
+    assert_eq!(reply.status, 202);
+    until_ready_is(&service, 200);
+    assert_eq!(service.terminate().code(), Some(0));
+    let said = std::fs::read_to_string(&log).unwrap();
+    let times = said.matches("the disk is broken").count();
+    assert!(
+        (1..=2).contains(&times),
+        "by the inbox and by /readyz: {said}"
+    );
+}
+
+/// An answer is kept for a second.
+#[track_caller]
+fn until_ready_is(service: &Service, status: u16) {
+    let begun = Instant::now();
+    while get(service.public, "/readyz").status != status {
+        assert!(begun.elapsed() < PATIENCE, "/readyz is never {status}");
+        std::thread::sleep(LOOK);
+    }
 }
 
 #[test]

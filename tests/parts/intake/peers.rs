@@ -137,14 +137,22 @@ impl Inbox for Peer {
         self.inner.wake(repository, at).await
     }
 
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        self.inner.due(now, most).await
+    }
+
     async fn claim(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        self.inner.claim(holder, now, length, most).await
+        self.inner.claim(holder, now, length, repositories).await
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.inner.call_back(now).await
     }
 
     async fn heartbeat(
@@ -176,6 +184,10 @@ impl Inbox for Peer {
 
     async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
         self.inner.release(lease, now).await
+    }
+
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        self.inner.abandon(lease).await
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -212,6 +224,10 @@ impl Inbox for Peer {
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
         self.inner.next_due().await
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.inner.trouble()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

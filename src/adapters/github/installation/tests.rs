@@ -2,7 +2,7 @@ use octocrab::jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
 use serde_json::json as value;
 
 use super::super::Credential;
-use super::super::scripted::{Outcome, Set, app, json, reply, set_as, start};
+use super::super::scripted::{Outcome, Set, app, json, lost, reply, set_as, start};
 use super::*;
 
 fn installation() -> Outcome {
@@ -138,6 +138,55 @@ async fn a_limit_while_minting_is_a_limit() {
     let failure = look(&set).await.unwrap_err();
     let after = Some(Duration::from_secs(70));
     assert_eq!(failure.disposition, Disposition::Retry { after });
+}
+
+/// Twelve repositories wait for a token while GitHub is out: one of them asks, and all of them have its answer.
+#[tokio::test]
+async fn a_failed_minting_answers_all_who_waited_for_it() {
+    let out = || json(502, &value!({ "message": "Server Error" }));
+    let (app, _) = app();
+    let attempts = (0..READ_ATTEMPTS).map(|_| out());
+    let set = set_as(Credential::App(app), attempts);
+    let looks: Vec<_> = (0..12).map(|_| Box::pin(look(&set))).collect();
+    for looked in all_at_once(looks).await {
+        let failure = looked.unwrap_err();
+        assert_eq!(failure.disposition, Disposition::Retry { after: None });
+    }
+    assert!(set.script.is_used_up());
+    // Whoever comes later asks anew.
+    set.script.push(installation());
+    set.script.push(minted("ghs_one", "2026-01-05T01:00:00Z"));
+    set.script.push(found());
+    look(&set).await.unwrap();
+}
+
+/// Polls all of them by turns until each is done.
+async fn all_at_once<F: Future + Unpin>(mut running: Vec<F>) -> Vec<F::Output> {
+    let mut done = Vec::new();
+    std::future::poll_fn(move |context| {
+        running.retain_mut(|one| match std::pin::Pin::new(one).poll(context) {
+            std::task::Poll::Ready(value) => {
+                done.push(value);
+                false
+            }
+            std::task::Poll::Pending => true,
+        });
+        if running.is_empty() {
+            std::task::Poll::Ready(std::mem::take(&mut done))
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn minting_is_not_tried_for_ever_at_a_github_that_hangs() {
+    let (app, _) = app();
+    let set = set_as(Credential::App(app), [lost()]);
+    set.script.slow(LONGEST_CALL, &set.clock);
+    look(&set).await.unwrap_err();
+    assert!(set.script.is_used_up());
 }
 
 #[tokio::test]

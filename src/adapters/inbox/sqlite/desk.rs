@@ -11,12 +11,18 @@ use super::known::{Known, News};
 use super::value::{micros, natural, repository};
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{
-    Accepted, Claimed, Delivery, DeliveryId, LONGEST_RETRY_AFTER, Lease, MAX_LEASE, Outcome,
-    PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
+    Accepted, Claimed, Delivery, DeliveryId, LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_LEASE,
+    Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
 };
 
-/// The most candidates that one claim looks at.
-const MAX_CANDIDATES: u32 = 10_000;
+/// How much room new deliveries have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    Plenty,
+    /// For those that wake somebody.
+    Little,
+    None,
+}
 
 /// One transaction. Rows of repositories are read once and written once, however many deliveries of a batch wake them.
 pub(super) struct Desk<'a> {
@@ -24,8 +30,7 @@ pub(super) struct Desk<'a> {
     /// `None` for a visitor, who does not know what the service stores meanwhile.
     known: Option<&'a Known>,
     news: News,
-    /// Whether new deliveries have room.
-    has_room: bool,
+    room: Room,
     wakes: BTreeMap<RepositoryId, Touched>,
     /// Whether a row of a repository was written.
     woke: bool,
@@ -39,16 +44,12 @@ struct Touched {
 
 impl<'a> Desk<'a> {
     /// A desk on a connection whose transaction has begun.
-    pub(super) fn new(
-        connection: &'a Connection,
-        known: Option<&'a Known>,
-        has_room: bool,
-    ) -> Self {
+    pub(super) fn new(connection: &'a Connection, known: Option<&'a Known>, room: Room) -> Self {
         Self {
             connection,
             known,
             news: News::default(),
-            has_room,
+            room,
             wakes: BTreeMap::new(),
             woke: false,
         }
@@ -83,10 +84,10 @@ impl<'a> Desk<'a> {
         use std::collections::btree_map::Entry;
         match self.wakes.entry(id) {
             Entry::Occupied(there) => Ok(there.into_mut()),
-            Entry::Vacant(absent) => Ok(absent.insert(Touched {
-                wake: wakes::load(self.connection, id)?,
-                changed: false,
-            })),
+            Entry::Vacant(absent) => {
+                let (wake, changed) = wakes::load_or_mend(self.connection, id)?;
+                Ok(absent.insert(Touched { wake, changed }))
+            }
         }
     }
 
@@ -108,8 +109,13 @@ impl<'a> Desk<'a> {
         rule: impl FnOnce(&mut Wake) -> T,
     ) -> rusqlite::Result<Option<T>> {
         let touched = self.touched(id)?;
-        touched.changed = touched.wake.is_some();
+        touched.changed |= touched.wake.is_some();
         Ok(touched.wake.as_mut().map(rule))
+    }
+
+    /// The row of a repository.
+    pub(super) fn look(&mut self, id: RepositoryId) -> rusqlite::Result<Option<Wake>> {
+        Ok(self.touched(id)?.wake.clone())
     }
 
     pub(super) fn accept(&mut self, delivery: &Delivery) -> rusqlite::Result<Accepted> {
@@ -122,7 +128,9 @@ impl<'a> Desk<'a> {
             if outcome(before.generation, wake) != Outcome::Failed {
                 return Ok(Accepted::Duplicate);
             }
-        } else if !self.has_room {
+        } else if delivery.woken().is_none() && self.room != Room::Plenty {
+            return Ok(Accepted::PassedOver);
+        } else if self.room == Room::None {
             return Ok(Accepted::Overloaded);
         }
         let generation = match delivery.woken() {
@@ -150,43 +158,52 @@ impl<'a> Desk<'a> {
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
-        most: usize,
+        repositories: &[RepositoryId],
     ) -> rusqlite::Result<Vec<Lease>> {
-        self.put_down()?;
         let mut leases = Vec::new();
-        for id in self.candidates(now)? {
-            if leases.len() == most {
-                break;
-            }
-            if let Claimed::Leased(lease) =
-                self.change(id, |wake| wake.claim(holder, now, length))?
-            {
+        for id in repositories {
+            let touched = self.touched(*id)?;
+            let Some(wake) = touched.wake.as_mut().filter(|wake| wake.is_due(now)) else {
+                continue;
+            };
+            touched.changed = true;
+            if let Claimed::Leased(lease) = wake.claim(holder, now, length) {
                 leases.push(lease);
             }
         }
         Ok(leases)
     }
 
-    /// Who can be claimed, the longest overdue first, and those that a clock of before has put off too far.
-    fn candidates(&self, now: Timestamp) -> rusqlite::Result<Vec<RepositoryId>> {
+    /// Calls back whom a clock of before has put off too far.
+    pub(super) fn call_back(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
+        self.put_down()?;
         let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
         let mut statement = self.connection.prepare_cached(
-            "SELECT repo FROM (\
-                SELECT repo, next_at FROM wake WHERE next_at <= ?1 \
-                UNION SELECT repo, next_at FROM wake WHERE lease_until > ?2 \
-                UNION SELECT repo, next_at FROM wake WHERE not_before > ?3 AND lease_until IS NULL AND due_at <= ?1\
-             ) ORDER BY next_at, repo LIMIT ?4",
+            "SELECT repo FROM wake WHERE lease_until > ?1 OR not_before > ?2 OR due_at > ?3 OR probe_at > ?4",
         )?;
         let rows = statement.query_map(
             params![
-                micros(now),
                 beyond(MAX_LEASE),
                 beyond(LONGEST_RETRY_AFTER),
-                MAX_CANDIDATES
+                beyond(LONGEST_REST),
+                beyond(PROBE_INTERVAL)
             ],
             |row| row.get(0).and_then(repository),
         )?;
-        rows.collect()
+        let ids = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut called = 0;
+        for id in ids {
+            let touched = self.touched(id)?;
+            if touched
+                .wake
+                .as_mut()
+                .is_some_and(|wake| wake.call_back(now))
+            {
+                touched.changed = true;
+                called += 1;
+            }
+        }
+        Ok(called)
     }
 
     pub(super) fn extend(
@@ -238,7 +255,7 @@ impl<'a> Desk<'a> {
             kept_long_enough,
             PRUNE_BATCH,
         )?;
-        if self.has_room || removed == PRUNE_BATCH {
+        if self.room != Room::None || removed == PRUNE_BATCH {
             return Ok(removed);
         }
         let handled = self.remove(

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::value::DISK_FULL;
+
 /// The file that is locked, and that says by whom.
 const LOCK: &str = "lock";
 /// How much of it is read. What we write is shorter.
@@ -31,6 +33,12 @@ pub enum DirectoryError {
         path: PathBuf,
         /// Who uses it, in words.
         by: String,
+    },
+    /// The disk has no room.
+    #[error("{path}: {DISK_FULL}, and start again")]
+    Full {
+        /// What could not be written.
+        path: PathBuf,
     },
     /// It cannot be made or locked.
     #[error("{path}: {detail}; let --data-dir name a folder that this user may write to")]
@@ -171,8 +179,12 @@ fn host() -> String {
 }
 
 fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
-    DirectoryError::Unusable {
-        path: path.to_owned(),
-        detail: error.to_string(),
+    let path = path.to_owned();
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DirectoryError::Full { path },
+        _ => DirectoryError::Unusable {
+            path,
+            detail: error.to_string(),
+        },
     }
 }

@@ -38,6 +38,11 @@ pub(super) struct News {
 }
 
 impl News {
+    /// Whether a delivery was stored.
+    pub(super) fn has_stored(&self) -> bool {
+        !self.stored.is_empty()
+    }
+
     /// A delivery was stored.
     pub(super) fn stored(&mut self, id: &DeliveryId, place: u64) {
         self.stored.insert(Key::of(id.as_str()), place);

@@ -1,9 +1,10 @@
 //! What is read beside the writing.
 
 use jiff::Timestamp;
+use phileas_domain::model::RepositoryId;
 use rusqlite::{Connection, Row, params};
 
-use super::value::{instant, integer, maybe_instant, micros, natural};
+use super::value::{instant, integer, is_damage, maybe_instant, micros, natural, repository};
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{Counts, MAX_PAGE, Page, Record, Start, Wake, outcome};
 
@@ -37,7 +38,7 @@ pub(super) fn page(connection: &Connection, page: Page) -> rusqlite::Result<Vec<
 fn record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Record> {
     let stored = deliveries::stored(row)?;
     let wake = match stored.delivery.repository {
-        Some(id) if stored.generation.is_some() => wakes::load(connection, id)?,
+        Some(id) if stored.generation.is_some() => readable(wakes::load(connection, id))?.flatten(),
         _ => None,
     };
     Ok(Record {
@@ -55,8 +56,16 @@ pub(super) fn parked(connection: &Connection) -> rusqlite::Result<Vec<Wake>> {
         wakes::columns!(),
         " FROM wake WHERE parked_at IS NOT NULL ORDER BY repo"
     ))?;
-    let rows = statement.query_map([], wakes::wake)?;
-    rows.collect()
+    let rows = statement.query_map([], |row| readable(wakes::wake(row)))?;
+    rows.filter_map(Result::transpose).collect()
+}
+
+/// A row that is damaged is passed over. Whoever writes makes it anew and says so.
+fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
+    match read {
+        Err(error) if is_damage(&error) => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// The figures, without those of the files.
@@ -86,10 +95,26 @@ pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Resul
         })
 }
 
+/// Who can be claimed, the longest overdue first.
+pub(super) fn due(
+    connection: &Connection,
+    now: Timestamp,
+    most: usize,
+) -> rusqlite::Result<Vec<RepositoryId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT repo FROM wake WHERE next_at <= ?1 ORDER BY next_at, repo LIMIT ?2",
+    )?;
+    let rows = statement.query_map(params![micros(now), integer(most as u64)?], |row| {
+        row.get(0).and_then(repository)
+    })?;
+    rows.collect()
+}
+
 /// When the next repository can be claimed.
 pub(super) fn next_due(connection: &Connection) -> rusqlite::Result<Option<Timestamp>> {
     let next: Option<i64> = connection
         .prepare_cached("SELECT min(next_at) FROM wake WHERE next_at IS NOT NULL")?
         .query_row([], |row| row.get(0))?;
-    next.map(instant).transpose()
+    // An instant that is none belongs to a damaged row, which is claimed to be made anew.
+    Ok(next.map(|next| instant(next).unwrap_or(Timestamp::UNIX_EPOCH)))
 }

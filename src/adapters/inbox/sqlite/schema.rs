@@ -8,6 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::directory::{private, sync_folder};
+use super::value::{DISK_FULL, is_damage};
 use super::{LEAST_ROOM, LOG_ROOM};
 
 /// The file's name in the data directory.
@@ -71,6 +72,23 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
+    /// It is damaged.
+    #[error(
+        "{path} is damaged: {detail}. The ledger is in git, and nothing of it is lost: move {DATABASE}, {DATABASE}-wal and \
+         {DATABASE}-shm away and start again. What GitHub sent meanwhile is asked for again, and every repository looked at"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is said.
+        detail: String,
+    },
+    /// The disk has no room.
+    #[error("{path}: {DISK_FULL}, and start again")]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
     /// The system or SQLite refuses.
     #[error("{path}: {detail}")]
     Unusable {
@@ -84,17 +102,26 @@ pub enum OpenError {
 impl OpenError {
     /// What the system says.
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
-        Self::Unusable {
-            path: path.to_owned(),
-            detail: error.to_string(),
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            _ => Self::Unusable {
+                path,
+                detail: error.to_string(),
+            },
         }
     }
 
     /// What SQLite says.
     pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
-        move |error| Self::Unusable {
-            path: path.to_owned(),
-            detail: error.to_string(),
+        move |error| {
+            let (path, detail) = (path.to_owned(), error.to_string());
+            match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::DiskFull) => Self::Full { path },
+                Some(rusqlite::ErrorCode::NotADatabase) => Self::Foreign { path },
+                _ if is_damage(&error) => Self::Damaged { path, detail },
+                _ => Self::Unusable { path, detail },
+            }
         }
     }
 }
@@ -132,12 +159,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let wrong = OpenError::sqlite(path);
     let connection = Connection::open_with_flags(path, flags).map_err(&wrong)?;
-    prepare(&connection).map_err(|error| match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => OpenError::Foreign {
-            path: path.to_owned(),
-        },
-        _ => wrong(error),
-    })?;
+    prepare(&connection).map_err(&wrong)?;
     Ok(connection)
 }
 
@@ -191,6 +213,11 @@ pub(super) fn end_leases(connection: &Connection, path: &Path) -> Result<(), Ope
         [],
     );
     ended.map(drop).map_err(OpenError::sqlite(path))
+}
+
+/// Writes what is there already, to find out whether anything can be written.
+pub(super) fn touch(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", VERSION)
 }
 
 /// The version of the tables; 0 of an empty file.

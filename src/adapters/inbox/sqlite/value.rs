@@ -7,6 +7,9 @@ use rusqlite::{Error, ErrorCode};
 
 use crate::runtime::inbox::InboxError;
 
+/// What is said where the disk has no room.
+pub(super) const DISK_FULL: &str = "the disk of the data directory is full; make room on it";
+
 /// An instant in microseconds. Finer parts are dropped.
 pub(super) fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
@@ -60,13 +63,44 @@ fn unreadable(kind: Type, error: impl std::error::Error + Send + Sync + 'static)
     reason = "it is what `map_err` hands over"
 )]
 pub(super) fn inbox_error(error: Error) -> InboxError {
-    let damaged = matches!(
+    if is_damage(&error) {
+        return InboxError::Damaged(error.to_string());
+    }
+    InboxError::Unavailable(match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => DISK_FULL.to_owned(),
+        _ => error.to_string(),
+    })
+}
+
+/// Whether what is stored cannot be read, whenever it is tried.
+pub(super) fn is_damage(error: &Error) -> bool {
+    matches!(
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-    ) || matches!(error, Error::FromSqlConversionFailure(..));
-    if damaged {
-        InboxError::Damaged(error.to_string())
-    } else {
-        InboxError::Unavailable(error.to_string())
+    ) || matches!(
+        error,
+        Error::FromSqlConversionFailure(..) | Error::IntegralValueOutOfRange(..)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_so() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE a (b); PRAGMA max_page_count = 2")
+            .unwrap();
+        let full = connection
+            .execute("INSERT INTO a VALUES (zeroblob(100000))", [])
+            .unwrap_err();
+        let InboxError::Unavailable(said) = inbox_error(full) else {
+            panic!("a full disk is no damage");
+        };
+        assert_eq!(said, DISK_FULL);
     }
 }

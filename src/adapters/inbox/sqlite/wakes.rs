@@ -1,10 +1,11 @@
 //! Rows of repositories.
 
+use jiff::Timestamp;
 use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::value::{
-    instant, integer, maybe_instant, maybe_micros, micros, natural, parsed, repository,
+    instant, integer, is_damage, maybe_instant, maybe_micros, micros, natural, repository,
 };
 use crate::runtime::inbox::{Held, Parked, Wake};
 
@@ -23,6 +24,37 @@ pub(super) fn load(connection: &Connection, id: RepositoryId) -> rusqlite::Resul
         .prepare_cached(concat!("SELECT ", columns!(), " FROM wake WHERE repo = ?1"))?
         .query_row([integer(id.0)?], wake)
         .optional()
+}
+
+/// The row of a repository; one that cannot be read is made anew, as due at once, and `true` says so.
+///
+/// One damaged row must not stop all the others, and nothing of it is lost: the ledger in git carries all that must be
+/// right. What can be read of its counters is kept, that no lease of before counts again.
+pub(super) fn load_or_mend(
+    connection: &Connection,
+    id: RepositoryId,
+) -> rusqlite::Result<(Option<Wake>, bool)> {
+    match load(connection, id) {
+        Err(error) if is_damage(&error) => {
+            tracing::error!(
+                repository = id.0,
+                "its row in the inbox cannot be read and is made anew: {error}"
+            );
+            let mut wake = Wake::new(id);
+            (wake.generation, wake.token) = connection
+                .prepare_cached("SELECT generation, token FROM wake WHERE repo = ?1")?
+                .query_row([integer(id.0)?], |row| {
+                    let count = |column| {
+                        row.get::<_, i64>(column)
+                            .map(|number| u64::try_from(number).unwrap_or(0))
+                    };
+                    Ok((count(0)?, count(1)?))
+                })?;
+            wake.wake(Timestamp::UNIX_EPOCH);
+            Ok((Some(wake), true))
+        }
+        loaded => loaded.map(|wake| (wake, false)),
+    }
 }
 
 /// Reads a row of [`columns`].
@@ -51,7 +83,8 @@ pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
     let name: Option<String> = row.get(1)?;
     Ok(Wake {
         repository: repository(row.get(0)?)?,
-        name: name.as_deref().map(parsed).transpose()?,
+        // The next delivery tells it again.
+        name: name.and_then(|name| name.parse().ok()),
         due_at: maybe_instant(row.get(2)?)?,
         generation: natural(row.get(3)?)?,
         done_generation: natural(row.get(4)?)?,

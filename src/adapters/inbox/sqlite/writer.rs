@@ -11,10 +11,12 @@ use tokio::sync::mpsc::error::SendError;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use super::desk::Desk;
+use super::condition::Condition;
+use super::desk::{Desk, Room};
 use super::known::Known;
+use super::schema;
 use super::value::inbox_error;
-use crate::runtime::inbox::InboxError;
+use crate::runtime::inbox::{CROWDED, InboxError};
 
 /// How much may wait for the thread. Whatever comes beyond is refused or must wait before it is queued.
 const QUEUE: usize = 1_024;
@@ -30,6 +32,9 @@ pub(super) struct Writer {
     queue: Option<Sender<Job>>,
     places: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
+    condition: Arc<Condition>,
+    /// Its sender is the thread's own, and goes with it.
+    alive: watch::Receiver<()>,
 }
 
 /// Work for one transaction. It answers with what is to be said once that is committed; where it is not, both are
@@ -84,6 +89,9 @@ impl Writer {
     ) -> std::io::Result<Self> {
         let (queue, jobs) = channel();
         let answers = speaker();
+        let condition = Arc::new(Condition::default());
+        let shown = Arc::clone(&condition);
+        let (living, alive) = watch::channel(());
         let thread = thread::Builder::new()
             .name("phileas-inbox".to_owned())
             .spawn(move || {
@@ -93,14 +101,32 @@ impl Writer {
                     room,
                     news,
                     answers,
+                    condition: shown,
                 };
                 clerk.work(&jobs);
+                drop(living);
             })?;
         Ok(Self {
             queue: Some(queue),
             places: Arc::new(Semaphore::new(QUEUE)),
             thread: Some(thread),
+            condition,
+            alive,
         })
+    }
+
+    /// Why nothing can be stored, where that is so.
+    pub(super) fn trouble(&self) -> Option<String> {
+        if self.alive.has_changed().is_err() {
+            return Some("the thread that writes the inbox has ended".to_owned());
+        }
+        self.condition.trouble()
+    }
+
+    /// Completes when the thread has ended although nobody has told it to: nothing is written any more.
+    pub(super) fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut alive = self.alive.clone();
+        async move { while alive.changed().await.is_ok() {} }
     }
 
     /// Queues work and waits for what came of it.
@@ -176,6 +202,7 @@ struct Clerk {
     room: u64,
     news: watch::Sender<u64>,
     answers: UnboundedSender<Answers>,
+    condition: Arc<Condition>,
 }
 
 impl Clerk {
@@ -194,6 +221,7 @@ impl Clerk {
             }
             if looked.elapsed() >= OTHERS {
                 looked = Instant::now();
+                self.try_again();
                 let now = self.written_by_others();
                 if now != seen {
                     seen = now;
@@ -216,7 +244,17 @@ impl Clerk {
                     answers.say();
                 }
             }
-            Err(error) => tracing::error!("{}", inbox_error(error)),
+            Err(error) => self.condition.failed(&inbox_error(error)),
+        }
+    }
+
+    /// Finds out whether it can be written again, where nobody brings anything that would show it.
+    fn try_again(&self) {
+        if self.condition.is_to_be_tried() {
+            match schema::touch(&self.connection) {
+                Ok(()) => self.condition.written(),
+                Err(error) => self.condition.failed(&inbox_error(error)),
+            }
         }
     }
 
@@ -225,8 +263,8 @@ impl Clerk {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Within the transaction: outside, each question would be one of its own, with its own locks.
-        let has_room = has_room(&transaction, self.room)?;
-        let mut desk = Desk::new(&transaction, self.known.as_ref(), has_room);
+        let room = room_left(&transaction, self.room)?;
+        let mut desk = Desk::new(&transaction, self.known.as_ref(), room);
         let mut replies = Vec::with_capacity(works.len());
         for work in works {
             replies.push(work(&mut desk)?);
@@ -234,6 +272,9 @@ impl Clerk {
         desk.put_down()?;
         let (news, woke) = desk.into_news();
         transaction.commit()?;
+        if news.has_stored() {
+            self.condition.written();
+        }
         if let Some(known) = &mut self.known {
             known.take_over(news);
         }
@@ -251,8 +292,8 @@ impl Clerk {
     }
 }
 
-/// Whether new deliveries have room: pages that were freed are used again.
-fn has_room(connection: &Connection, room: u64) -> rusqlite::Result<bool> {
+/// How much room new deliveries have: pages that were freed are used again.
+fn room_left(connection: &Connection, most: u64) -> rusqlite::Result<Room> {
     let number = |sql| -> rusqlite::Result<u64> {
         let mut statement = connection.prepare_cached(sql)?;
         statement
@@ -262,5 +303,33 @@ fn has_room(connection: &Connection, room: u64) -> rusqlite::Result<bool> {
     let pages = number("PRAGMA page_count")?;
     let free = number("PRAGMA freelist_count")?;
     let size = number("PRAGMA page_size")?;
-    Ok((pages - free.min(pages)) * size < room)
+    let used = (pages - free.min(pages)) * size;
+    Ok(if used >= most {
+        Room::None
+    } else if used as f64 >= most as f64 * CROWDED {
+        Room::Little
+    } else {
+        Room::Plenty
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever runs the service must be able to see it: without the thread nothing is stored any more.
+    #[tokio::test]
+    async fn a_thread_that_ends_is_missed() {
+        let connection = Connection::open_in_memory().unwrap();
+        let news = watch::Sender::new(0);
+        let writer = Writer::start(connection, None, u64::MAX, news).unwrap();
+        assert_eq!(writer.trouble(), None);
+        let asked = writer.ask(|_| -> rusqlite::Result<()> {
+            // As a panic does, without the backtrace of one.
+            std::panic::resume_unwind(Box::new("the thread panics"))
+        });
+        asked.await.unwrap_err();
+        writer.lost().await;
+        assert!(writer.trouble().unwrap().contains("has ended"));
+    }
 }

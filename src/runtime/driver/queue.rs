@@ -1,0 +1,86 @@
+//! Who is due and was not started yet.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use phileas_domain::model::RepositoryId;
+
+use super::Lane;
+use super::lanes::Lanes;
+
+/// Repositories that were due at the last look, those that have been due for longest first. Nobody in it is leased.
+///
+/// Those that share all their lanes stand in one line: where there is no room for the first of them there is none for
+/// the others, so that an account with thousands of repositories costs one look at its lanes.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    lines: BTreeMap<Vec<Lane>, VecDeque<Waiting>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    /// Its place among all that are due.
+    place: usize,
+    repository: RepositoryId,
+}
+
+impl Queue {
+    /// A queue of those that are due, in their order.
+    pub(super) fn new(
+        due: impl IntoIterator<Item = RepositoryId>,
+        lanes: impl Fn(RepositoryId) -> Vec<Lane>,
+    ) -> Self {
+        let mut lines: BTreeMap<Vec<Lane>, VecDeque<Waiting>> = BTreeMap::new();
+        for (place, repository) in due.into_iter().enumerate() {
+            let waiting = Waiting { place, repository };
+            lines
+                .entry(lanes(repository))
+                .or_default()
+                .push_back(waiting);
+        }
+        Self { lines }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Takes out the first one for which there is room, and lets it enter its lanes.
+    pub(super) fn enter_next(&mut self, lanes: &mut Lanes) -> Option<(RepositoryId, Vec<Lane>)> {
+        let (_, line) = self
+            .lines
+            .iter()
+            .filter(|(line, _)| lanes.has_room(line))
+            .filter_map(|(line, waiting)| Some((waiting.front()?.place, line)))
+            .min()?;
+        let line = line.clone();
+        let waiting = self.lines.get_mut(&line)?;
+        let first = waiting.pop_front()?;
+        if waiting.is_empty() {
+            self.lines.remove(&line);
+        }
+        lanes.enter(&line);
+        Some((first.repository, line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_overdue_goes_first_where_there_is_room() {
+        let shared = |id: RepositoryId| vec![Lane::GitHub(id.0 % 2)];
+        let mut queue = Queue::new([3, 1, 2, 5, 4].map(RepositoryId), shared);
+        let mut lanes = Lanes::new(2);
+        let mut entered = Vec::new();
+        while let Some((id, _)) = queue.enter_next(&mut lanes) {
+            entered.push(id.0);
+        }
+        assert_eq!(entered, [3, 1, 2, 4], "5 finds its lane full");
+        assert!(!queue.is_empty());
+        lanes.leave(&[Lane::GitHub(1)]);
+        let next = queue.enter_next(&mut lanes);
+        assert_eq!(next, Some((RepositoryId(5), vec![Lane::GitHub(1)])));
+        assert!(queue.is_empty());
+    }
+}
