@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use phileas_world::books::Write;
+
 use crate::support::days::{Spent, headless};
 use crate::support::judge::made;
 
@@ -147,7 +149,24 @@ fn phileas_writes_to_no_branch_but_its_own() {
     // The first commit is an object without a branch until the branch is made of it.
     let loose = ours.iter().filter(|write| write.what == "commit.created");
     assert_eq!(loose.count(), 1);
-    for write in ours.iter().filter(|write| write.what != "commit.created") {
+    // On the issue that it was asked on it takes its label off, and says in one comment of its own how it goes.
+    let written = ours.iter().filter(|write| write.what != "commit.created");
+    let (on_issue, on_branches): (Vec<&Write>, Vec<&Write>) =
+        written.copied().partition(|write: &&Write| {
+            write.what.starts_with("label.") || write.what.starts_with("comment.")
+        });
+    let said = |what: &str| {
+        let of_kind = on_issue.iter().filter(|write| write.what == what);
+        of_kind.count()
+    };
+    assert_eq!((said("label.removed"), said("comment.created")), (1, 1));
+    for write in on_issue {
+        let text = write.detail["body"].as_str();
+        let is_status = text.is_some_and(|text| text.contains("<!-- phileas:status -->"));
+        let is_label = write.detail["label"] == "phileas:fixer";
+        assert!(is_status || is_label, "{write:?}");
+    }
+    for write in on_branches {
         assert_eq!(write.detail["ref"], "refs/heads/jules", "{write:?}");
         assert_ne!(write.detail["forced"], true, "{write:?}");
     }

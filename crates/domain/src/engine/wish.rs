@@ -108,7 +108,7 @@ impl What {
     }
 
     /// A persona in the spelling of the plan: GitHub's labels do not tell case apart.
-    fn as_planned(self, draft: &Draft<'_>) -> Self {
+    fn spelt_by(self, draft: &Draft<'_>) -> Self {
         let Self::Run(asked) = &self else {
             return self;
         };
@@ -197,7 +197,10 @@ fn commented(draft: &mut Draft<'_>) {
     }
     let now = draft.now();
     let mut unread = 0;
-    for comment in &snapshot.comments {
+    // Whoever says two things means the later one to come later, wherever they were said.
+    let mut comments: Vec<_> = snapshot.comments.iter().collect();
+    comments.sort_by_key(|comment| (comment.created_at, comment.number));
+    for comment in comments {
         let Some(words) = command_in(&comment.body) else {
             continue;
         };
@@ -222,7 +225,7 @@ fn commented(draft: &mut Draft<'_>) {
             key: &comment.id,
             kind: BY_COMMENT,
             subject,
-            what: What::of_comment(&words).as_planned(draft),
+            what: What::of_comment(&words).spelt_by(draft),
             actor: comment.author.as_ref(),
             at: comment.created_at,
             event: None,
@@ -257,7 +260,7 @@ fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
         key: &event.id,
         kind: BY_LABEL,
         subject,
-        what: What::of_label(word).as_planned(draft),
+        what: What::of_label(word).spelt_by(draft),
         actor: event.actor.as_ref(),
         at,
         event: Some(&event.id),

@@ -182,6 +182,23 @@ fn pause_keeps_everything_from_starting_until_somebody_resumes() {
 }
 
 #[test]
+fn what_was_said_later_counts_later_in_whatever_order_it_is_shown() {
+    for (first, second, paused) in [
+        ("/phileas pause", "/phileas resume", false),
+        ("/phileas resume", "/phileas pause", true),
+    ] {
+        let mut desk = desk();
+        desk.issue(3, "t", "b");
+        desk.writes(7, first, "ada");
+        desk.minutes(1);
+        desk.writes(3, second, "ada");
+        desk.said.reverse();
+        desk.tick();
+        assert_eq!(desk.state().paused.is_some(), paused, "{first}, {second}");
+    }
+}
+
+#[test]
 fn stop_pauses_and_ends_every_session() {
     let mut desk = Desk::new("cycle = [\"a\"]\n", &["a", "b"]);
     desk.writer("ada").issue(7, "t", "b");

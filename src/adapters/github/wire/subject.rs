@@ -58,7 +58,7 @@ struct Content {
 pub(in super::super) struct IssueFacts {
     #[serde(flatten)]
     content: Content,
-    issue_events: Connection<Event>,
+    issue_events: Connection<TimelineItem>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -73,7 +73,7 @@ pub(in super::super) struct PullFacts {
     /// Null when the fork is gone.
     #[serde(deserialize_with = "present")]
     head_repository: Option<HeadRepository>,
-    pull_events: Connection<Event>,
+    pull_events: Connection<TimelineItem>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -85,7 +85,7 @@ struct HeadRepository {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "__typename")]
-enum Event {
+enum TimelineItem {
     LabeledEvent(LabelEvent),
     UnlabeledEvent(LabelEvent),
     RenamedTitleEvent(TimedEvent),
@@ -259,8 +259,8 @@ impl SubjectFacts {
     }
 }
 
-impl From<Event> for SubjectEvent {
-    fn from(event: Event) -> Self {
+impl From<TimelineItem> for SubjectEvent {
+    fn from(event: TimelineItem) -> Self {
         let timed = |event: TimedEvent, what| Self {
             id: event.id,
             at: Some(event.created_at),
@@ -268,13 +268,15 @@ impl From<Event> for SubjectEvent {
             what,
         };
         match event {
-            Event::LabeledEvent(one) => timed(one.event, SubjectChange::Labelled(one.label.name)),
-            Event::UnlabeledEvent(one) => {
+            TimelineItem::LabeledEvent(one) => {
+                timed(one.event, SubjectChange::Labelled(one.label.name))
+            }
+            TimelineItem::UnlabeledEvent(one) => {
                 timed(one.event, SubjectChange::Unlabelled(one.label.name))
             }
-            Event::RenamedTitleEvent(one) => timed(one, SubjectChange::Renamed),
-            Event::HeadRefForcePushedEvent(one) => timed(one, SubjectChange::Pushed),
-            Event::PullRequestCommit { id } => Self {
+            TimelineItem::RenamedTitleEvent(one) => timed(one, SubjectChange::Renamed),
+            TimelineItem::HeadRefForcePushedEvent(one) => timed(one, SubjectChange::Pushed),
+            TimelineItem::PullRequestCommit { id } => Self {
                 id,
                 at: None,
                 actor: None,
