@@ -134,6 +134,12 @@ fn snapshot() -> Snapshot {
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
+        labelled: BTreeMap::new(),
+        comments: Vec::new(),
+        crowded: std::collections::BTreeSet::new(),
+        subjects: BTreeMap::new(),
+        permissions: BTreeMap::new(),
+        viewer: None,
         ask: Ask::Due,
     }
 }

@@ -11,6 +11,7 @@
 //! | [`phileas_domain`] | what is true, and what should happen next? Pure: no clock, no randomness, no I/O |
 //! | [`adapters`] | how do GitHub, Jules, git and files say it? Each behind a port of the runtime |
 //! | [`runtime`] | observe, decide, commit, execute, and again |
+//! | [`action`] | how is a run of a workflow told of it? |
 //! | [`server`] | how do deliveries come in, and what stays when the process ends? |
 //! | [`cli`] | how do people and programs reach it? |
 //! | [`sandbox`] | what does all this look like with models at the other ends of the wires? |
@@ -59,9 +60,13 @@
 //!   the decision will look at.
 //! - A listing may hide prompts and titles may be rewritten; then each session of unknown origin is looked at by its id
 //!   before anybody says that a session does not exist.
+//! - The Action runs `phileas action`, a command of its own, and not `phileas tick` when `GITHUB_ACTIONS` is set: people
+//!   run `tick` in steps of their own and read its lines, and a variable that every workflow sets must change neither
+//!   what it prints nor which events it heeds.
 //! - A persona is skipped as sensitive on a public repository only when it says `sensitive: true`, unless the plan names
 //!   it with `sensitive = true`.
 
+pub mod action;
 pub mod adapters;
 pub mod cli;
 pub mod runtime;

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use phileas_domain::engine::Pull;
-use phileas_domain::model::{BranchName, Oid, PullNumber};
+use phileas_domain::engine::{Permission, Pull};
+use phileas_domain::model::{BranchName, Login, Oid, PullNumber};
 
 use crate::runtime::ports::{
-    Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, WriteGitHub,
+    Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, Subjects, WriteGitHub,
 };
 
 use super::github::Client;
@@ -34,6 +34,14 @@ impl ReadGitHub for Client {
     ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
         self.pulls_by_number(numbers).await
     }
+
+    async fn read_subjects(&self, numbers: &BTreeSet<u64>) -> Result<Subjects, Failure> {
+        self.subjects_by_number(numbers).await
+    }
+
+    async fn read_permission(&self, login: &Login) -> Result<Permission, Failure> {
+        self.permission_of(login).await
+    }
 }
 
 impl WriteGitHub for Client {
@@ -55,6 +63,24 @@ impl WriteGitHub for Client {
 
     async fn close_notice(&self, number: u64, comment: &str) -> Result<(), Failure> {
         self.close_notice_once(number, comment).await
+    }
+
+    async fn add_reaction(&self, thread: u64, comment: Option<u64>) -> Result<(), Failure> {
+        self.look_with_eyes(thread, comment).await
+    }
+
+    async fn remove_label(&self, thread: u64, label: &str) -> Result<(), Failure> {
+        self.take_off_label(thread, label).await
+    }
+
+    async fn tell_status(
+        &self,
+        thread: u64,
+        known: Option<u64>,
+        marker: &str,
+        body: &str,
+    ) -> Result<u64, Failure> {
+        self.tell_status_once(thread, known, marker, body).await
     }
 }
 

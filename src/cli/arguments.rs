@@ -31,6 +31,8 @@ pub enum Command {
     Tick(TickArguments),
     /// Say what a tick would do and why everything else waits; writes nothing
     Explain(TickArguments),
+    /// Run as a GitHub Action: one tick for the event at hand, told by outputs, annotations and a summary
+    Action(ActionArguments),
     /// Show what the plan would do in the coming days, and what it would cost
     Simulate(Simulate),
     /// Show where each track stands, what is open, and what became of the work
@@ -135,6 +137,14 @@ pub struct TickArguments {
     /// Decide and report, without any client that could write
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// A run of the Action. Everything else comes from the runner's variables, as `action.yml` sets them.
+#[derive(Debug, Clone, Args)]
+pub struct ActionArguments {
+    /// The repository, `owner/name`
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: RepositoryName,
 }
 
 /// A forecast.

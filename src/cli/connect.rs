@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use phileas_domain::engine::Ask;
 use phileas_domain::model::{Holder, RepositoryName};
 use phileas_domain::plan::Driver;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::exit::Stopped;
 use super::lines::Cost;
@@ -16,6 +17,7 @@ use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::app::{APP_ID, APP_KEY, is_app_id};
+use crate::server::config::secret;
 
 /// Clients of one repository.
 pub(super) struct Connection {
@@ -81,10 +83,30 @@ fn jules_of_environment(
     transport: Arc<dyn Transport>,
     stopwatch: SystemStopwatch,
 ) -> Result<jules::Client, Stopped> {
-    let (key, warning) = JulesKey::from_variables(variable)
-        .map_err(|error| Stopped::credential(error.to_string()))?;
-    warn(warning);
+    let refused = |error: jules::key::KeyError| Stopped::credential(error.to_string());
+    let key = if let Some(key) = jules_key_of_file()? {
+        JulesKey::new(key.expose_secret()).map_err(refused)?
+    } else {
+        let (key, warning) = JulesKey::from_variables(variable).map_err(refused)?;
+        warn(warning);
+        key
+    };
     jules_through(transport, key, seed()?, stopwatch)
+}
+
+/// The Jules key, where a file holds it that `JULES_API_KEY_FILE` names.
+pub(super) fn jules_key_of_file() -> Result<Option<SecretString>, Stopped> {
+    if variable(&format!("{}_FILE", jules::key::VARIABLE)).is_none() {
+        return Ok(None);
+    }
+    secret(jules::key::VARIABLE, variable).map_err(|error| Stopped::credential(error.to_string()))
+}
+
+/// Whether a variable holds a Jules key.
+pub(super) fn has_jules_key() -> bool {
+    [jules::key::VARIABLE, jules::key::OLD_VARIABLE]
+        .into_iter()
+        .any(|name| variable(name).is_some())
 }
 
 /// Jules with another key than the environment's.

@@ -6,9 +6,9 @@
 use std::io::IsTerminal as _;
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use super::arguments::Command;
-use super::output;
 
 /// What is logged, such as `phileas=debug`.
 const LEVEL: &str = "PHILEAS_LOG";
@@ -34,7 +34,8 @@ struct Wish {
     wrong: Vec<String>,
 }
 
-/// Opens the log on standard error for this process.
+/// Opens the log for this process, on standard error. The runner of a workflow obeys both streams, and reads them side by
+/// side; there logs stand in the one in which its obedience is suspended.
 #[expect(
     clippy::disallowed_methods,
     reason = "the library that writes them makes control characters visible by itself"
@@ -43,13 +44,16 @@ pub(super) fn open(command: &Command) {
     let terminal = std::io::stderr().is_terminal();
     let serves = matches!(command, Command::Serve(_));
     let wish = wish(serves, terminal, super::connect::variable);
-    for wrong in &wish.wrong {
-        let _unwritable = output::lines_beside(&format!("phileas: {wrong}"));
-    }
+    let in_workflow = matches!(command, Command::Action(_));
+    let writer = if in_workflow {
+        BoxMakeWriter::new(std::io::stdout)
+    } else {
+        BoxMakeWriter::new(std::io::stderr)
+    };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&wish.filter))
-        .with_writer(std::io::stderr)
-        .with_ansi(terminal)
+        .with_writer(writer)
+        .with_ansi(terminal && !in_workflow)
         .with_target(false);
     match (wish.format, serves) {
         (Format::Json, _) => subscriber
@@ -59,6 +63,9 @@ pub(super) fn open(command: &Command) {
             .init(),
         (Format::Text, true) => subscriber.init(),
         (Format::Text, false) => subscriber.without_time().init(),
+    }
+    for wrong in &wish.wrong {
+        tracing::warn!("{wrong}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line: what is typed, what is printed, and the exit code.
 
+mod action;
 pub mod arguments;
 mod connect;
 mod deliveries;
@@ -88,6 +89,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
     match &arguments.command {
         Command::Sandbox(arguments) => sandbox::run(arguments, screen).await,
         Command::Tick(arguments) => tick::run(arguments, screen).await,
+        Command::Action(arguments) => action::run(arguments, screen).await,
         Command::Explain(arguments) => {
             let arguments = arguments::TickArguments {
                 dry_run: true,

@@ -44,6 +44,7 @@ pub(super) fn run(
                 // The fences of a preview guard nothing, so the same preview may look the same each time.
                 entropy: &[0; 32],
                 notes: &[],
+                subject: None,
             });
             let rendered = match rendered {
                 Ok(rendered) => rendered,

@@ -93,6 +93,7 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
     scene.ledger.clone_from(&arguments.ledger);
+    scene.wish = !arguments.world_only;
     match arguments.maintainer {
         Maintainer::Usual => {}
         Maintainer::Eager => scene.temper = Temper::eager(),

@@ -109,6 +109,12 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
+        labelled: BTreeMap::new(),
+        comments: Vec::new(),
+        crowded: BTreeSet::new(),
+        subjects: BTreeMap::new(),
+        permissions: BTreeMap::new(),
+        viewer: None,
         ask: Ask::Due,
     })
 }

@@ -74,7 +74,7 @@ pub(super) fn ask(arguments: &TickArguments) -> Ask {
 }
 
 /// `personas/<id>/prompt.md` names the persona `<id>`.
-fn id_of(text: &str) -> String {
+pub(super) fn id_of(text: &str) -> String {
     let parts: Vec<_> = text.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         [.., id, file] if file.starts_with("prompt.md") => (*id).to_owned(),

@@ -35,6 +35,34 @@ pub(super) async fn execute(
                 .await
                 .map(|_| ()),
             Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
+            Effect::AddReaction { thread, comment } => github.add_reaction(*thread, *comment).await,
+            Effect::RemoveLabel { thread, label } => github.remove_label(*thread, label).await,
+            Effect::TellStatus {
+                request,
+                thread,
+                comment_id,
+                marker,
+                digest,
+                body,
+                not_after,
+            } => {
+                // Whoever was stopped for long might meet the successor that writes it instead.
+                let told = if now() < *not_after {
+                    github.tell_status(*thread, *comment_id, marker, body).await
+                } else {
+                    Err(Failure {
+                        disposition: Disposition::Retry { after: None },
+                        detail: "the time for it was over".to_owned(),
+                    })
+                };
+                told.map(|comment_id| {
+                    events.push(Event::StatusTold {
+                        request: request.clone(),
+                        digest: digest.clone(),
+                        comment_id,
+                    });
+                })
+            }
         };
         if let Err(Failure { detail, .. }) = done {
             let about = about(effect);
@@ -68,6 +96,9 @@ fn about(effect: &Effect) -> String {
         Effect::RetargetPull { pull, .. } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
         Effect::CloseNotice { number, .. } => format!("issue #{number}"),
+        Effect::AddReaction { thread, .. }
+        | Effect::RemoveLabel { thread, .. }
+        | Effect::TellStatus { thread, .. } => format!("#{thread}"),
     }
 }
 

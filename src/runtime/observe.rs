@@ -17,7 +17,7 @@ use super::ports::{
 use super::tick::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is.
-const MAX_READS: usize = 5;
+const MAX_READS: usize = 8;
 
 /// A snapshot, and when it was taken by the stopwatch.
 #[derive(Debug, Clone)]
@@ -114,6 +114,12 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         notices: observation.notices,
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
+        labelled: observation.labelled,
+        comments: observation.comments,
+        crowded: observation.crowded,
+        subjects: std::collections::BTreeMap::new(),
+        permissions: std::collections::BTreeMap::new(),
+        viewer: None,
         ask: settings.ask.clone(),
     }
 }
@@ -202,8 +208,39 @@ async fn read(
             }
         }
     }
+    if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
+        wishes(github, snapshot, needs).await;
+    }
     if !needs.texts.is_empty() {
         texts(github, snapshot, needs).await;
+    }
+}
+
+/// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
+async fn wishes(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
+    if !needs.subjects.is_empty() {
+        match github.read_subjects(&needs.subjects).await {
+            Ok(mut read) => {
+                snapshot.viewer = read.viewer.or(snapshot.viewer.take());
+                for number in &needs.subjects {
+                    let subject = read.found.remove(number);
+                    snapshot.subjects.insert(*number, subject);
+                }
+            }
+            Err(failure) => {
+                tracing::warn!(%failure, "what people asked for could not be read; it is looked at next time");
+            }
+        }
+    }
+    for login in &needs.permissions {
+        match github.read_permission(login).await {
+            Ok(permission) => {
+                snapshot.permissions.insert(login.clone(), permission);
+            }
+            Err(failure) => {
+                tracing::warn!(login = login.as_str(), %failure, "what somebody may do could not be read; their wish waits");
+            }
+        }
     }
 }
 
@@ -294,10 +331,11 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use phileas_domain::engine::{Activity, Ask, Checks, Pull, Repository, Sessions};
-    use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
+    use phileas_domain::engine::{Activity, Ask, Checks, Permission, Pull, Repository, Sessions};
+    use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, Tree};
     use phileas_domain::plan::Driver;
 
+    use super::super::ports::Subjects;
     use super::*;
 
     /// An archived repository, about which nothing further must be read.
@@ -329,6 +367,9 @@ mod tests {
                 pulls: BTreeMap::new(),
                 notices: Vec::new(),
                 paused_by_label: None,
+                labelled: BTreeMap::new(),
+                comments: Vec::new(),
+                crowded: BTreeSet::new(),
             })
         }
 
@@ -345,6 +386,14 @@ mod tests {
             _: &BTreeSet<PullNumber>,
         ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
             unreachable!("an archived repository has no turns to follow")
+        }
+
+        async fn read_subjects(&self, _: &BTreeSet<u64>) -> Result<Subjects, Failure> {
+            unreachable!("nobody's wish is heard in an archived repository")
+        }
+
+        async fn read_permission(&self, _: &Login) -> Result<Permission, Failure> {
+            unreachable!("nobody's wish is heard in an archived repository")
         }
     }
 

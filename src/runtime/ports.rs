@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, CreateFailure, CreateSession, ListingNeed, Notice, Pull, Repository, Session,
-    Sessions,
+    Activity, Actor, Comment, CreateFailure, CreateSession, ListingNeed, Notice, Permission, Pull,
+    Repository, Session, Sessions, Subject,
 };
-use phileas_domain::model::{BranchName, Oid, PullNumber, SessionId, Tree};
+use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
 /// The branch of the ledger.
 pub const LEDGER_BRANCH: &str = "jules";
@@ -63,6 +63,21 @@ pub struct Observation {
     pub notices: Vec<Notice>,
     /// The open issue that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
+    /// Open issues and pull requests with labels of ours: the words behind the prefix, in lower case.
+    pub labelled: BTreeMap<u64, BTreeSet<String>>,
+    /// The newest comments on what is open and was touched last that say something to phileas.
+    pub comments: Vec<Comment>,
+    /// Where more was said of late than is read at once.
+    pub crowded: BTreeSet<u64>,
+}
+
+/// Issues and pull requests that wishes are about.
+#[derive(Debug, Clone, Default)]
+pub struct Subjects {
+    /// Who we are to GitHub. `None`: nothing was asked for.
+    pub viewer: Option<Actor>,
+    /// Those that GitHub has, by number.
+    pub found: BTreeMap<u64, Subject>,
 }
 
 /// The branch `jules` as it was read.
@@ -132,6 +147,18 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         numbers: &BTreeSet<PullNumber>,
     ) -> impl Future<Output = Result<BTreeMap<PullNumber, Pull>, Failure>> + Send;
+
+    /// Reads issues and pull requests by number, with the labels' events; missing ones are left out.
+    fn read_subjects(
+        &self,
+        numbers: &BTreeSet<u64>,
+    ) -> impl Future<Output = Result<Subjects, Failure>> + Send;
+
+    /// Reads what an account may do at this moment; one that does not exist may nothing.
+    fn read_permission(
+        &self,
+        login: &Login,
+    ) -> impl Future<Output = Result<Permission, Failure>> + Send;
 }
 
 /// GitHub as a tick writes it.
@@ -168,6 +195,30 @@ pub trait WriteGitHub: ReadGitHub {
         number: u64,
         comment: &str,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Puts eyes on an issue or pull request, or on a comment of it; doing it twice does no harm.
+    fn add_reaction(
+        &self,
+        thread: u64,
+        comment: Option<u64>,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Takes a label of ours off; one that is off already is left so.
+    fn remove_label(
+        &self,
+        thread: u64,
+        label: &str,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Makes our one comment with the marker say this, and writes it where there is none; answers with its id. Comments
+    /// of others are never touched.
+    fn tell_status(
+        &self,
+        thread: u64,
+        known: Option<u64>,
+        marker: &str,
+        body: &str,
+    ) -> impl Future<Output = Result<u64, Failure>> + Send;
 }
 
 /// Jules as a tick reads it, for one repository and one key.

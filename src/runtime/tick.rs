@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Effect, Event, Ledger, Line, Reason, Report, Snapshot, Verdict,
+    self, Ask, Change, Effect, Event, LABEL_PREFIX, Ledger, Line, Reason, Report, Session,
+    Snapshot, Verdict,
 };
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
@@ -57,6 +58,8 @@ pub struct TickReport {
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
     /// Effects that could not be carried out, and sessions that could not be read.
     pub failed: Vec<Failed>,
+    /// Sessions that were created, as Jules answered.
+    pub created: Vec<Session>,
     /// Titles of the issues that were opened.
     pub opened: Vec<String>,
     /// Numbers of the issues that were closed.
@@ -178,16 +181,21 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         report: &mut TickReport,
         stop: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Stop> {
+        let mut approved: Vec<Effect> = Vec::new();
         for round in 1..=MAX_ROUNDS {
             // What the rounds before have started makes room for others, and these need journals of their own.
             look_further(self.github, self.jules, self.stopwatch, sight).await;
             report.stopped |= stop();
             // Nobody would write down what came of a session that the last round starts.
-            let decision = if round < MAX_ROUNDS && !report.stopped {
+            let mut decision = if round < MAX_ROUNDS && !report.stopped {
                 engine::decide(&sight.snapshot, events)
             } else {
                 engine::settle(&sight.snapshot, events)
             };
+            // What Jules was told a moment ago does not show in what was read before.
+            decision.effects.retain(|effect| !approved.contains(effect));
+            let is_approval = |effect: &&Effect| matches!(effect, Effect::ApprovePlan { .. });
+            approved.extend(decision.effects.iter().filter(is_approval).cloned());
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {
@@ -220,6 +228,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             // A later round decides about the same look at the world, in which they are still open.
             let notices = &mut sight.snapshot.notices;
             notices.retain(|notice| !report.closed.contains(&notice.number));
+            forget_labels(&mut sight.snapshot, &decision.effects);
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -374,6 +383,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 if let Some((_, line)) = said {
                     line.session_id = Some(session.id.clone());
                 }
+                report.created.push(session.clone());
             }
             // It was announced, not done; the next decision says what became of it.
             Event::SessionNotCreated { marker, .. } => {
@@ -383,7 +393,19 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 report.done.retain(|(_, line)| !announced(line));
             }
             // It stands among the failed ones, with what it was about.
-            Event::EffectFailed { .. } => {}
+            Event::EffectFailed { .. } | Event::StatusTold { .. } => {}
+        }
+    }
+}
+
+/// Labels that were to be taken off are not looked at again in this tick, in which they would still be on. Whether they
+/// are off shows the next one.
+fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
+    for effect in effects {
+        if let Effect::RemoveLabel { thread, label } = effect
+            && let Some(words) = snapshot.labelled.get_mut(thread)
+        {
+            words.retain(|word| label.strip_prefix(LABEL_PREFIX) != Some(word.as_str()));
         }
     }
 }

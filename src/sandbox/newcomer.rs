@@ -1,4 +1,4 @@
-//! The repository of a newcomer: a small library, four personas, a cycle and a schedule.
+//! The repository of a newcomer: a small library, five personas, a cycle and a schedule.
 
 use phileas_world::seed::{Files, files as files_of};
 
@@ -36,6 +36,10 @@ pub fn files() -> Files {
         (
             ".jules/personas/auditor/prompt.md.j2",
             include_str!("newcomer/auditor.md.j2"),
+        ),
+        (
+            ".jules/personas/fixer/prompt.md.j2",
+            include_str!("newcomer/fixer.md.j2"),
         ),
     ])
 }

@@ -28,6 +28,8 @@ const WEBHOOK_URL: &str = "http://sandbox.invalid/webhook";
 pub const PUBLIC_URL: &str = "http://sandbox.invalid";
 /// The secret of the webhooks. It opens nothing else.
 pub const WEBHOOK_SECRET: &str = "sandbox-webhook-secret-of-no-use-elsewhere";
+/// What the maintainer asks for.
+const WISH: &str = "phileas:fixer";
 /// Where every sandbox begins.
 pub const START: &str = "2026-01-05T00:00:00Z";
 
@@ -52,6 +54,8 @@ pub struct Scene {
     pub tier: Tier,
     /// When it begins.
     pub start: Timestamp,
+    /// Whether the maintainer begins by putting a label on an issue of a stranger; only in the newcomer's repository.
+    pub wish: bool,
     /// The names of further repositories of the same owner, with the newcomer's files.
     pub others: Vec<String>,
 }
@@ -82,6 +86,7 @@ impl Scene {
             },
             tier: Tier::Pro,
             start: START.parse().expect("the start is an instant"),
+            wish: false,
             others: Vec::new(),
         }
     }
@@ -130,6 +135,14 @@ impl Scene {
             repositories.push(world.seed(&other));
         }
         let github = world.github_mut();
+        if self.wish && self.repo.is_none() {
+            let (title, body) = (
+                "An empty text counts as one word",
+                "`words(\"\")` should be 0.\n\nThank you!",
+            );
+            let issue = github.open_issue(repositories[0], title, body, &[], "visitor", start);
+            github.add_label(repositories[0], issue, WISH, "maintainer", start);
+        }
         github.add_person_token(GITHUB_TOKEN, RUNNER);
         let events = [
             "pull_request",

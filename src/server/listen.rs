@@ -1,9 +1,14 @@
 //! Accepting connections, with limits for those who never come to the point.
 //!
 //! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, idle ones included; its
-//! buffer holds [`HEAD_BYTES`] at most. There are [`MAX_CONNECTIONS`] at most: for a further one, whoever has been silent
-//! for longest has to leave. One public address may have [`MAX_PER_ADDRESS`] of them.
+//! buffer holds [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`], on every listener. There are
+//! [`MAX_CONNECTIONS`] at most: for a further one, whoever has longest not said all that is needed to serve them has to
+//! leave. One public client may have [`MAX_PER_ADDRESS`] of them.
+//!
+//! Requests of an address are not counted. GitHub sends the hooks of everybody from the same few addresses, so whoever
+//! points a hook with a wrong secret at us could have the right ones refused.
 
+mod arriving;
 mod crowd;
 mod places;
 
@@ -11,6 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,18 +27,23 @@ use tokio::task::JoinSet;
 
 use super::ending::Ending;
 use super::figures::Figures;
+use arriving::Arriving;
+pub use arriving::Broken;
 use crowd::Crowd;
 use places::{Place, Places};
 
 /// How long a client may take for the head of a request, and stay idle between two.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most that is buffered of a connection, in bytes; a longer head is answered 431.
 pub const HEAD_BYTES: usize = 64 << 10;
 /// The most headers of a request; more are answered 431.
 pub const MAX_HEADERS: usize = 100;
 /// The most connections at a time.
 pub const MAX_CONNECTIONS: usize = 512;
-/// The most connections of one public address at a time.
+/// The most connections of one public client at a time: of an address of version 4, or of a /64 of version 6, which is
+/// what one subscriber has.
 pub const MAX_PER_ADDRESS: usize = 64;
 /// The pause after a connection could not be accepted, for example for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -84,12 +96,14 @@ async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending:
     // A small answer should not wait for the next packet; a socket that refuses the option works all the same.
     let _refused = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
-    let answering = service_fn(|request| {
-        let at_work = place.at_work();
-        let answer = router.call(request);
+    let answering = service_fn(|request: hyper::Request<Incoming>| {
+        let visit = place.visit();
+        let (head, body) = request.into_parts();
+        let body = Body::new(Arriving::new(body, Arc::clone(&place)));
+        let answer = router.call(hyper::Request::from_parts(head, body));
         async move {
             let answer = answer.await;
-            drop(at_work);
+            drop(visit);
             answer
         }
     });

@@ -6,7 +6,7 @@
 //! | 200 | stored before, and handled or waiting |
 //! | 400 | rightly signed, but no delivery: no JSON, no event, no delivery id |
 //! | 401 | no signature, or one of none of our secrets; an empty body |
-//! | 408 | the body did not come within [`BODY_TIMEOUT`] |
+//! | 408 | the body did not come within [`BODY_TIMEOUT`](super::listen::BODY_TIMEOUT) |
 //! | 413 | larger than [`MAX_BODY`] |
 //! | 415 | not `application/json` |
 //! | 503 | it cannot be stored now; GitHub shows it as failed, and the redelivery sweep brings it again |
@@ -35,7 +35,7 @@ use axum::routing::post;
 use tokio::sync::Notify;
 use tracing::{Instrument as _, Span};
 
-pub use body::{BODY_TIMEOUT, LARGE_ROOM, MAX_BODY, SMALL_BODY};
+pub use body::{LARGE_ROOM, MAX_BODY, SMALL_BODY};
 pub use listed::Listed;
 pub use signature::{MIN_SECRET, Secrets, SecretsError};
 

@@ -38,13 +38,15 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
         ("adapters", _) => {
             Some("let the caller give it as a value; adapters know nothing of who starts them")
         }
+        ("action", "action" | "runtime" | "phileas_domain") => None,
+        ("action", _) => Some("take it as a value; src/cli/action.rs asks, reads and writes"),
         // How people and programs reach it may use all below; nothing below uses it.
         _ => None,
     }
 }
 
-/// What serves all adapters: how a request travels, and how one waits.
-const GROUND: [&str; 2] = ["transport", "pause"];
+/// What serves all adapters: how a request travels, how one waits, and how their tests hear what they log.
+const GROUND: [&str; 3] = ["transport", "pause", "log_capture"];
 
 fn between_adapters(from: &str, to: &str) -> Option<&'static str> {
     if from == to || GROUND.contains(&to) {
@@ -121,6 +123,8 @@ fn paths_are_found_however_they_are_written() {
         ("adapters::jules", "cli::lines", true),
         ("adapters::jules", "phileas_world::World", true),
         ("sandbox::days", "cli::lines", false),
+        ("action::summary", "runtime::TickReport", false),
+        ("action::event", "cli::connect", true),
     ] {
         assert_eq!(
             forbidden(&name(from), &name(to)).is_some(),

@@ -1,6 +1,7 @@
 //! The command line as a person and a script meet it: the built program, the models over TCP, exit codes, both
 //! streams, and verdicts from the models' own books.
 
+mod action;
 mod bench;
 mod probe;
 mod session;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use phileas::sandbox::Shared;
+use phileas::sandbox::{Shared, scene};
 use phileas_world::jules::{Ending, Scenario};
 use serde_json::Value;
 
@@ -24,6 +24,8 @@ const MOST_TICKS: usize = 20;
 struct Play {
     name: &'static str,
     personas: &'static [&'static str],
+    /// Who is asked for by a label as well.
+    asked: &'static [&'static str],
     scenarios: fn() -> Vec<Scenario>,
     /// Brings the world to where the victim begins.
     prepare: fn(&Shared),
@@ -36,6 +38,7 @@ fn a_killed_birth_and_first_dispatch_is_made_up_for() {
     kill_at_each_request(&Play {
         name: "birth and first dispatch",
         personas: &["curator"],
+        asked: &[],
         scenarios: Vec::new,
         prepare: |_| {},
         verdict: |shared, context| outcomes(shared, context, &["pr_open"]),
@@ -47,6 +50,7 @@ fn a_killed_settle_and_next_dispatch_is_made_up_for() {
     kill_at_each_request(&Play {
         name: "settle and next dispatch",
         personas: &["curator", "refactor"],
+        asked: &[],
         scenarios: Vec::new,
         prepare: |shared| {
             tick(shared, "prepared");
@@ -61,6 +65,7 @@ fn a_killed_answer_is_given_again_and_not_twice() {
     kill_at_each_request(&Play {
         name: "answer to a question",
         personas: &["curator"],
+        asked: &[],
         scenarios: || {
             vec![
                 Scenario::default()
@@ -89,6 +94,7 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
     kill_at_each_request(&Play {
         name: "reminder after no output",
         personas: &["curator"],
+        asked: &[],
         scenarios: || vec![Scenario::ending(Ending::NoChange).taking(5.0)],
         prepare: |shared| {
             tick(shared, "prepared");
@@ -103,6 +109,44 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
                 messages(shared)
             );
             outcomes(shared, context, &["pr_open"]);
+        },
+    });
+}
+
+#[test]
+fn a_killed_request_by_label_has_one_session_and_one_comment() {
+    kill_at_each_request(&Play {
+        name: "request by label",
+        personas: &["curator"],
+        asked: &["refactor"],
+        scenarios: Vec::new,
+        prepare: |shared| {
+            let mut world = shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github
+                .repository_by_name(scene::OWNER, scene::NAME)
+                .unwrap();
+            let issue = github.open_issue(repo, "It is slow", "Very.", &[], "stranger", now);
+            github.add_label(repo, issue, "phileas:refactor", "maintainer", now);
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["pr_open", "pr_open"]);
+            let world = shared.world();
+            let github = world.github();
+            let repo = github
+                .repository_by_name(scene::OWNER, scene::NAME)
+                .unwrap();
+            let issue = github.issues(repo).next().unwrap();
+            assert_eq!(issue.labels, [] as [&str; 0], "{context}: its label is off");
+            assert_eq!(issue.reactions.len(), 1, "{context}: it was seen");
+            let comments: Vec<_> = github.comments(repo, issue.number).collect();
+            assert_eq!(comments.len(), 1, "{context}: {comments:?}");
+            assert!(
+                comments[0].body.contains("is open;"),
+                "{context}: {}",
+                comments[0].body
+            );
         },
     });
 }
@@ -160,6 +204,10 @@ impl Stage {
     fn set(play: &Play, at: Option<(usize, Moment)>) -> Self {
         let repository =
             Folder::repository(&format!("cycle = {:?}\n", play.personas), play.personas);
+        for id in play.asked {
+            let prompt = format!("---\nid: {id}\nplan_approval: auto\n---\nDo the work of {id}.\n");
+            repository.write(&format!(".jules/personas/{id}/prompt.md"), &prompt);
+        }
         let shared = quiet_world(&repository, 7, (play.scenarios)());
         (play.prepare)(&shared);
         let killer = Arc::new(Killer::new(at));
@@ -203,7 +251,7 @@ impl Stage {
         let turns = one_session_a_turn(&sessions, &judge::state(&self.shared), context);
         assert_eq!(
             turns,
-            play.personas.len(),
+            play.personas.len() + play.asked.len(),
             "{context}: each persona has had its turn"
         );
         assert_eq!(

@@ -12,6 +12,7 @@ mod github_client;
 mod inbox;
 mod jules_client;
 mod kill;
+mod labels;
 mod packaging;
 mod race;
 mod readme;

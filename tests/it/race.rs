@@ -153,6 +153,46 @@ fn two_births_make_one_ledger_and_one_session() {
     ));
 }
 
+/// A label is met by two ticks at once: it has one session, and what people see of it is there once.
+#[test]
+fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let prompt = "---\nid: refactor\nplan_approval: auto\n---\nDo the work of refactor.\n";
+    repository.write(".jules/personas/refactor/prompt.md", prompt);
+    let mut lost = 0;
+    for seed in 0..BIRTHS {
+        let mut chance = Chance::new(seed).stream("order");
+        let script = (0..SCRIPT).map(|_| chance.below(2) as usize).collect();
+        let shared = quiet_world(&repository, seed, Vec::new());
+        tick(&shared, "prepared");
+        let (repo, issue) = {
+            let mut world = shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+            let repo = repo.unwrap();
+            let issue = github.open_issue(repo, "It is slow", "Very.", &[], "stranger", now);
+            github.add_label(repo, issue, "phileas:refactor", "maintainer", now);
+            (repo, issue)
+        };
+        let (taken, races) = race(&shared, script);
+        lost += usize::from(races > 0);
+        let context = format!("seed {seed}, order {taken:?}");
+        judge_in_the_end(&shared, &context);
+        let world = shared.world();
+        let comments: Vec<_> = world.github().comments(repo, issue).collect();
+        assert_eq!(comments.len(), 1, "{context}: {comments:?}");
+        assert!(
+            comments[0].body.contains("is open;"),
+            "{context}: {comments:?}"
+        );
+    }
+    assert!(lost > 0, "the ticks never met");
+    say(&format!(
+        "race: {BIRTHS} drawn orders of two ticks that meet a label; in {lost} a commit was refused"
+    ));
+}
+
 /// The same with the program's own processes, at birth and at a dispatch.
 #[test]
 fn two_processes_start_one_session() {

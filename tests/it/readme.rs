@@ -2,6 +2,9 @@
 
 use std::process::Command;
 
+use phileas::action::event::SkipReason;
+use phileas_domain::engine::Reason;
+
 use crate::support::{Folder, Phileas};
 
 /// The first block of a language below a heading, without its fences.
@@ -48,4 +51,37 @@ fn the_faults_can_be_replayed() {
     let arguments = [&arguments[..], &[faults.to_str().unwrap()]].concat();
     let ended = Phileas::new(&arguments).run().expect(0);
     assert!(ended.out.contains("sessions"), "{ended}");
+}
+
+/// People look up why a run of the action did nothing.
+#[test]
+fn every_reason_of_the_action_is_explained() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(path).unwrap();
+    let (_, section) = readme.split_once("\n## As a GitHub Action\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let known = |code: &str| Reason::ALL.iter().any(|reason| reason.code() == code);
+    for reason in SkipReason::ALL {
+        let code = reason.code();
+        assert!(!known(code), "{code} has two meanings");
+        assert!(section.contains(&format!("| `{code}` |")), "{code}");
+    }
+}
+
+/// Inputs and outputs of the action, as the README lists them.
+#[test]
+fn every_input_and_output_of_the_action_is_listed() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## As a GitHub Action\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let manifest = std::fs::read_to_string(format!("{root}/action.yml")).unwrap();
+    let manifest: serde_json::Value = serde_yaml::from_str(&manifest).unwrap();
+    for list in ["inputs", "outputs"] {
+        let names = manifest[list].as_object().unwrap();
+        assert!(names.len() > 10, "{list}");
+        for name in names.keys() {
+            assert!(section.contains(&format!("`{name}`")), "{list}: {name}");
+        }
+    }
 }

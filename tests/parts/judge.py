@@ -2,7 +2,8 @@
 """Recounts what became of every turn from the world's own books, never from ours.
 
 judge.py EXPORT...: each EXPORT is what `phileas sandbox --headless --export` wrote. Exit 1 when a turn or a session
-was lost, a session was doubled outside the one known window, a budget was exceeded, or the history has a gap.
+was lost, a session was doubled outside the one known window, a budget was exceeded, the history has a gap, a wish by
+label was lost, or an issue has two status comments.
 """
 
 import json
@@ -17,6 +18,9 @@ MARKER = re.compile(
     r"^phileas-turn: ([0-9a-z]{12})\.(\d+) repository=(\d+) track=(\S+) seq=(\d+) slot=(\S*) persona=(\S+)$"
 )
 INTENT = re.compile(r"intent (\S+)#(\d+)")
+STATUS = "<!-- phileas:status -->"
+# Who is asked for by labels in the sandbox.
+PERSONAS = {"fixer"}
 GRACE = timedelta(minutes=15)
 DAY = timedelta(days=1)
 
@@ -114,6 +118,24 @@ def judge(export):
         if within > limit:
             findings.append(f"{within} sessions within a day of {first}; the budget is {limit}")
             break
+    # Wishes by label: each is taken up, and told in one comment.
+    comments = Counter()
+    labelled = 0
+    for write in books["github_writes"]:
+        detail = write["detail"]
+        if write["what"] == "comment.created" and STATUS in detail["body"]:
+            comments[detail["number"]] += 1
+        persona = detail.get("label", "").removeprefix("phileas:") if write["what"] == "label.added" else ""
+        if persona in PERSONAS and end - instant(write["at"]) > 4 * GRACE:
+            labelled += 1
+    for number, count in comments.items():
+        if count > 1:
+            findings.append(f"{count} status comments on #{number}")
+    taken = sum(1 for request in state["requests"].values() if request["kind"] == "label")
+    if taken < labelled:
+        findings.append(f"{labelled} wishes by label, and {taken} of them were taken up")
+    figures["wishes"] = taken
+    figures["status_comments"] = sum(comments.values())
     git(export, "fsck", "--full", "--strict")
     figures["hours"] = round((end - min(instant(request["at"]) for request in books["requests"])).total_seconds() / 3600)
     figures["requests"] = len(books["requests"])

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { Octokit } from '@octokit/core';
-import { world } from './world.mjs';
+import { act, world } from './world.mjs';
 
 const octokit = new Octokit({
   auth: world.token,
@@ -125,3 +125,9 @@ route('GET ~/actions/workflows');
 route('GET ~/actions/runs');
 route('GET ~/releases');
 route('GET ~/releases/latest', undefined, 404);
+test('a release is published', () => act({ act: 'publish-release', tag: 'v0.0.1', assets: { 'SHA256SUMS': 'AAo=' } }));
+route('GET ~/releases/tags/{tag}', () => ({ tag: 'v0.0.1' }), 200, ({ id, assets: [asset] }) => ({ release_id: id, asset_id: asset.id }));
+route('GET ~/releases/latest');
+route('GET ~/releases/{release_id}', ({ release_id }) => ({ release_id }));
+route('GET ~/releases/{release_id}/assets', ({ release_id }) => ({ release_id }));
+route('GET ~/releases/assets/{asset_id}', ({ asset_id }) => ({ asset_id }));

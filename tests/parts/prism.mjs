@@ -104,8 +104,9 @@ async function ownRoutes() {
 /** phileas on good days and on bad ones, and a person at its command line. */
 async function journey(surroundings) {
   const failures = [];
-  const phileas = async (command, expected = 0) => failures.push(...await run(process.env.PHILEAS_BIN, command.split(' '), {
+  const phileas = async (command, expected = 0, more = {}) => failures.push(...await run(process.env.PHILEAS_BIN, command.split(' '), {
     ...surroundings,
+    ...more,
     GITHUB_REPOSITORY: world.repository,
     GITHUB_TOKEN: world.token,
   }, expected));
@@ -125,6 +126,11 @@ async function journey(surroundings) {
   const { sessions: [{ id }] } = await books();
   for (const command of ['status', 'track list', 'session list --archived', `session show ${id}`, `session approve ${id}`, 'explain --json']) {
     await phileas(command);
+  }
+
+  // A workflow runs the action, and asks who wished for a persona.
+  for (const actor of ['maintainer', 'nobody-here']) {
+    await phileas('action', 0, { GITHUB_EVENT_NAME: 'issues', GITHUB_ACTOR: actor, INPUT_PERSONA: 'auditor', INPUT_DRY_RUN: 'true' });
   }
 
   // An answer to a commit is lost: the branch tells what became of it.

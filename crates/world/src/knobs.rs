@@ -205,6 +205,8 @@ knobs! {
     github_latency_ms: u64 = 200, worst 4_000;
     /// GitHub: the order in which comments of a listing come is by creation; worst, by last update.
     comments_by_update: bool = false, worst true;
+    /// GitHub: `baseRefOid` of a pull request moves with its base branch, and not only with a push to the pull request.
+    base_oid_follows: bool = false, worst true;
 
     /// Jules: what becomes of a given title.
     title: TitleKept = TitleKept::Verbatim, worst TitleKept::Dropped;

@@ -21,6 +21,8 @@ use super::{Client, error};
 pub(super) const OBSERVE: &str = concat!(
     include_str!("graphql/observe.graphql"),
     "\n",
+    include_str!("graphql/account.graphql"),
+    "\n",
     include_str!("graphql/file_facts.graphql"),
     "\n",
     include_str!("graphql/pull_facts.graphql"),
@@ -32,6 +34,12 @@ pub(super) const OPEN_PULLS: &str = concat!(
 );
 pub(super) const FILE_FACTS: &str = include_str!("graphql/file_facts.graphql");
 pub(super) const PULL_FACTS: &str = include_str!("graphql/pull_facts.graphql");
+pub(super) const SUBJECT_FACTS: &str = concat!(
+    include_str!("graphql/subject_facts.graphql"),
+    "\n",
+    include_str!("graphql/account.graphql"),
+);
+pub(super) const OWN_COMMENTS: &str = include_str!("graphql/own_comments.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 
 /// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
@@ -43,6 +51,8 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("OpenPulls", OPEN_PULLS.to_owned()),
         ("PullsByNumber", super::pulls::document(2)),
         ("Texts", super::texts::document(2)),
+        ("Subjects", super::subjects::document(2)),
+        ("OwnComments", OWN_COMMENTS.to_owned()),
         ("Commit", COMMIT.to_owned()),
     ]
 }

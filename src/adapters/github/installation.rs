@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use octocrab::jsonwebtoken::{Algorithm, Header, encode};
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -100,6 +101,14 @@ impl Tokens {
         Ok(fresh.token)
     }
 
+    /// The token that was minted last. A token that was given is no secret of ours to announce.
+    pub(super) async fn minted(&self, client: &Client) -> Result<Option<Token>, Failure> {
+        match self {
+            Self::Fixed(_) => Ok(None),
+            Self::App(_) => self.current(client).await.map(Some),
+        }
+    }
+
     /// A token was refused. Whether it is worth while to ask for another one.
     pub(super) async fn refused(&self, token: &Token) -> bool {
         let Self::App(minted) = self else {
@@ -154,6 +163,19 @@ async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
         token,
         expires_at: minted.expires_at,
     })
+}
+
+impl Client {
+    /// The token that this client has minted for itself, for whoever must keep it out of a log that others can read.
+    /// `None`: it uses one that it was given.
+    ///
+    /// # Errors
+    ///
+    /// When none can be minted.
+    pub async fn minted_token(&self) -> Result<Option<SecretString>, Failure> {
+        let token = self.tokens.minted(self).await?;
+        Ok(token.map(|token| token.secret().clone()))
+    }
 }
 
 /// One call with the App's own JSON Web Token. Minting twice harms nothing, so that every call here may be repeated.

@@ -11,9 +11,11 @@
 //! | which paths are called? | [`routes`] |
 //! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
+//! | may a person write here? | `people.rs` |
+//! | what is a wish about? | `subjects.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
-//! | what is written? | `branch.rs`, `notice.rs`, `objects.rs` (for the ledger) |
+//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
 mod branch;
@@ -25,11 +27,14 @@ mod hooks;
 mod installation;
 mod notice;
 mod observe;
+mod people;
 mod place;
 mod plan_files;
 mod pulls;
 mod reached;
 mod request;
+mod status;
+mod subjects;
 mod texts;
 mod verbatim;
 mod versions;

@@ -1,13 +1,14 @@
 //! Everything that one tick looks at, in one GraphQL read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use phileas_domain::engine::{Checks, Notice, Pull, Repository};
-use phileas_domain::model::{BranchName, Entry, Oid, PullNumber, RepositoryId, RepositoryName};
+use jiff::SignedDuration;
+use phileas_domain::engine::{Checks, LABEL_PREFIX, Notice, Pull, Repository};
+use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
 use phileas_domain::state::STATE_PATH;
 
 use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
@@ -19,6 +20,8 @@ use super::request::success;
 use super::wire::file::{Form, Text};
 use super::wire::git::Blob;
 use super::wire::observation::{LedgerCommit, Observed, OpenPulls};
+use super::wire::pull::PullFacts;
+use super::wire::subject::Said;
 use super::{Client, error, notice, routes};
 
 /// The largest state file that is read, in bytes.
@@ -29,6 +32,8 @@ const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
 const MAX_BLOB_READS: usize = 16;
 /// How many further pages of open pull requests are read; each holds 100.
 const MAX_PULL_PAGES: usize = 10;
+/// A repository is looked at once an hour at least, so what was said before that has been seen.
+const HEARD_AGAIN: SignedDuration = SignedDuration::from_hours(1);
 const WHAT: &str = "POST /graphql (Observe)";
 
 /// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
@@ -106,9 +111,37 @@ impl Client {
                 .map_or(Checks::None, |rollup| rollup.verdict()),
             default_head: commit.map(|commit| Oid::new(commit.oid)),
         };
-        let mut pulls = self.further_pulls(seen.open.next()).await?;
-        let listed = seen.open.into_iter().chain(seen.recent);
-        pulls.extend(listed.map(Pull::from).map(|pull| (pull.number, pull)));
+        let mut labelled = BTreeMap::new();
+        let mut crowded = BTreeSet::new();
+        let mut comments = Vec::new();
+        let an_hour_ago = now.checked_sub(HEARD_AGAIN).unwrap_or(now);
+        let mut hear = |number: u64, said: Said| {
+            if said.is_crowded(an_hour_ago) {
+                crowded.insert(number);
+            }
+            comments.extend(said.commands(number));
+        };
+        for issue in seen.active {
+            let names = issue.labels.into_iter().flatten().map(|label| label.name);
+            note_labels(&mut labelled, issue.number, names);
+            hear(issue.number, issue.comments);
+        }
+        let mut pulls = BTreeMap::new();
+        let further = self.further_pulls(seen.open.next()).await?;
+        let recent = seen.recent.into_iter().map(|pull| {
+            if let Some(number) = pull.facts.number_while_open() {
+                hear(number, pull.comments);
+            }
+            pull.facts
+        });
+        let recent: Vec<PullFacts> = recent.collect();
+        for facts in further.into_iter().chain(seen.open).chain(recent) {
+            if let Some((number, names)) = facts.labels_while_open() {
+                note_labels(&mut labelled, number, names);
+            }
+            let pull = Pull::from(facts);
+            pulls.insert(pull.number, pull);
+        }
         let age = Duration::try_from(self.pause.now().duration_since(answered_at));
         Ok(Observation {
             now,
@@ -129,6 +162,9 @@ impl Client {
                 })
                 .collect(),
             paused_by_label: seen.paused.into_iter().next().map(|issue| issue.number),
+            labelled,
+            comments,
+            crowded,
         })
     }
 
@@ -199,11 +235,8 @@ impl Client {
         decode(&blob).map_err(|said| misunderstood(route, &answer, said))
     }
 
-    async fn further_pulls(
-        &self,
-        mut next: Option<String>,
-    ) -> Result<BTreeMap<PullNumber, Pull>, Failure> {
-        let mut pulls = BTreeMap::new();
+    async fn further_pulls(&self, mut next: Option<String>) -> Result<Vec<PullFacts>, Failure> {
+        let mut pulls = Vec::new();
         for _ in 0..MAX_PULL_PAGES {
             let Some(after) = next else {
                 return Ok(pulls);
@@ -218,8 +251,7 @@ impl Client {
                 return Err(misunderstood(what, &page.answer, "the repository is gone"));
             };
             next = repository.open.next();
-            let listed = repository.open.into_iter().map(Pull::from);
-            pulls.extend(listed.map(|pull| (pull.number, pull)));
+            pulls.extend(repository.open);
         }
         if next.is_some() {
             tracing::warn!(
@@ -228,6 +260,20 @@ impl Client {
             );
         }
         Ok(pulls)
+    }
+}
+
+/// Notes the labels of ours among the names, without their prefix. GitHub does not tell labels apart by case.
+fn note_labels(
+    labelled: &mut BTreeMap<u64, BTreeSet<String>>,
+    number: u64,
+    names: impl IntoIterator<Item = impl AsRef<str>>,
+) {
+    for name in names {
+        let name = name.as_ref().to_lowercase();
+        if let Some(word) = name.strip_prefix(LABEL_PREFIX) {
+            labelled.entry(number).or_default().insert(word.to_owned());
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub const LIST_REACHED: &str = "GET /installation/repositories";
 pub const CONVERT_MANIFEST: &str = "POST /app-manifests/{code}/conversions";
 /// A repository.
 pub const READ_REPOSITORY: &str = "GET /repos/{owner}/{repo}";
+/// What a person may do in it.
+pub const READ_PERMISSION: &str = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
 /// Its webhooks.
 pub const LIST_HOOKS: &str = "GET /repos/{owner}/{repo}/hooks";
 /// What one of them was sent, attempt by attempt, newest first.
@@ -64,6 +66,15 @@ pub const UPDATE_ISSUE: &str = "PATCH /repos/{owner}/{repo}/issues/{issue_number
 pub const LIST_COMMENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments";
 /// A new comment.
 pub const CREATE_COMMENT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
+/// A change of a comment.
+pub const UPDATE_COMMENT: &str = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}";
+/// A reaction to an issue.
+pub const REACT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/reactions";
+/// A reaction to a comment.
+pub const REACT_TO_COMMENT: &str =
+    "POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions";
+/// A label off an issue.
+pub const REMOVE_LABEL: &str = "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}";
 /// More labels on an issue.
 pub const ADD_LABELS: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels";
 /// A label of the repository.
@@ -83,6 +94,7 @@ pub const ALL: &[&str] = &[
     LIST_REACHED,
     CONVERT_MANIFEST,
     READ_REPOSITORY,
+    READ_PERMISSION,
     LIST_HOOKS,
     LIST_HOOK_DELIVERIES,
     REDELIVER,
@@ -103,6 +115,10 @@ pub const ALL: &[&str] = &[
     UPDATE_ISSUE,
     LIST_COMMENTS,
     CREATE_COMMENT,
+    UPDATE_COMMENT,
+    REACT,
+    REACT_TO_COMMENT,
+    REMOVE_LABEL,
     ADD_LABELS,
     READ_LABEL,
     CREATE_LABEL,

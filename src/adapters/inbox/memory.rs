@@ -96,22 +96,24 @@ impl Shelves {
             self.wake(repository)
                 .hear(delivery.repository_name.as_ref(), delivery.received_at)
         });
-        if let Some(kept) = before.and_then(|place| self.deliveries.get_mut(&place)) {
-            kept.times += 1;
-            kept.generation = generation;
-            kept.delivery.received_at = delivery.received_at;
-            return Accepted::Stored;
-        }
-        self.last_place += 1;
-        self.places.insert(delivery.id.clone(), self.last_place);
-        self.deliveries.insert(
-            self.last_place,
-            Kept {
+        // One that comes again goes to the end: the others are in the order of their coming.
+        let kept = match before.and_then(|place| self.deliveries.remove(&place)) {
+            Some(mut kept) => {
+                kept.times += 1;
+                kept.generation = generation;
+                kept.delivery.received_at = delivery.received_at;
+                kept
+            }
+            None => Kept {
                 delivery,
                 times: 1,
                 generation,
             },
-        );
+        };
+        self.last_place += 1;
+        self.places
+            .insert(kept.delivery.id.clone(), self.last_place);
+        self.deliveries.insert(self.last_place, kept);
         Accepted::Stored
     }
 

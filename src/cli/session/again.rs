@@ -151,10 +151,10 @@ fn over(state: &State, id: &str, turn: &str) -> Result<Found, String> {
     let number = TrackName::from(id).request_number();
     let mut requests = state.requests.values();
     let asked = number.and_then(|number| requests.find(|one| one.number == Some(number)));
-    let persona = asked.and_then(|request| request.subject.as_deref()?.strip_prefix("persona:"));
+    let persona = asked.and_then(engine::asked_for);
     match (asked, persona) {
         (Some(request), Some(persona)) => Ok(Found::Over {
-            persona: persona.into(),
+            persona,
             outcome: outcome_of(request.outcome.clone()),
         }),
         _ => Err(format!(

@@ -129,16 +129,5 @@ fn state_words(session: &Session) -> String {
 
 /// The state as Jules writes it.
 pub(super) fn state_code(state: &SessionState) -> String {
-    match state {
-        SessionState::Queued => "QUEUED",
-        SessionState::Planning => "PLANNING",
-        SessionState::AwaitingPlanApproval => "AWAITING_PLAN_APPROVAL",
-        SessionState::AwaitingUserFeedback => "AWAITING_USER_FEEDBACK",
-        SessionState::InProgress => "IN_PROGRESS",
-        SessionState::Paused => "PAUSED",
-        SessionState::Completed => "COMPLETED",
-        SessionState::Failed => "FAILED",
-        SessionState::Unknown(word) => word,
-    }
-    .to_owned()
+    state.as_str().to_owned()
 }

@@ -1,8 +1,8 @@
-//! How many connections one public address may have. Addresses of a private network are not limited by themselves:
+//! How many connections one public client may have. Addresses of a private network are not limited by themselves:
 //! behind a proxy everybody comes from one.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::MAX_PER_ADDRESS;
@@ -20,7 +20,7 @@ pub(super) struct Seat {
 impl Crowd {
     /// Takes a seat for a connection from this address, if it has not too many.
     pub(super) fn sit(crowd: &Arc<Self>, address: IpAddr) -> Option<Seat> {
-        let address = Some(address.to_canonical()).filter(is_public);
+        let address = Some(address.to_canonical()).filter(is_public).map(client);
         if let Some(address) = address {
             let mut seats = crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
             let taken = seats.entry(address).or_default();
@@ -57,6 +57,14 @@ fn is_public(address: &IpAddr) -> bool {
     }
 }
 
+/// What stands for one client: of version 6 everybody has a /64 at least, with more addresses than can be counted.
+fn client(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,7 +88,15 @@ mod tests {
         assert!(Crowd::sit(&crowd, other).is_some());
         seats.pop();
         assert!(Crowd::sit(&crowd, one).is_some());
-        drop(seats);
+        let in_a_network = |n: usize| format!("2001:db8:0:1::{n:x}").parse().unwrap();
+        let mut network: Vec<_> = (0..MAX_PER_ADDRESS)
+            .map(|n| Crowd::sit(&crowd, in_a_network(n)))
+            .collect();
+        assert!(network.iter().all(Option::is_some));
+        network.push(Crowd::sit(&crowd, in_a_network(MAX_PER_ADDRESS)));
+        assert!(network.pop().unwrap().is_none());
+        assert!(Crowd::sit(&crowd, "2001:db8:0:2::1".parse().unwrap()).is_some());
+        drop((seats, network));
         assert!(
             crowd.0.lock().unwrap().is_empty(),
             "all seats are free again"

@@ -23,7 +23,7 @@ struct Guests {
 
 #[derive(Debug)]
 struct Guest {
-    /// Since when nothing is asked of us; `None` while a request is at work.
+    /// Since when we wait for what it wants of us: a head, or the rest of a body. `None` while we work for it.
     silent_since: Option<Instant>,
     leave: Arc<Notify>,
 }
@@ -36,8 +36,8 @@ pub(super) struct Place {
     leave: Arc<Notify>,
 }
 
-/// A request at work, until it is dropped.
-pub(super) struct AtWork(Arc<Place>);
+/// A request from its head until its answer, when it is dropped.
+pub(super) struct Visit(Arc<Place>);
 
 impl Places {
     pub(super) fn new(most: usize) -> Arc<Self> {
@@ -108,10 +108,15 @@ impl Place {
         guest.is_none_or(|guest| guest.silent_since.is_some())
     }
 
-    /// A request is at work until the answer is dropped.
-    pub(super) fn at_work(self: &Arc<Self>) -> AtWork {
+    /// A request's head has come.
+    pub(super) fn visit(self: &Arc<Self>) -> Visit {
+        self.note(Some(Instant::now()));
+        Visit(Arc::clone(self))
+    }
+
+    /// All of a request has come, or as much of it as is wanted: now it is our turn.
+    pub(super) fn works(&self) {
         self.note(None);
-        AtWork(Arc::clone(self))
     }
 
     fn note(&self, silent_since: Option<Instant>) {
@@ -121,7 +126,7 @@ impl Place {
     }
 }
 
-impl Drop for AtWork {
+impl Drop for Visit {
     fn drop(&mut self) {
         self.0.note(Some(Instant::now()));
         self.0.places.news.notify_one();
@@ -147,7 +152,8 @@ mod tests {
         let first = Arc::new(places.take().await);
         let second = Arc::new(places.take().await);
         let third = Arc::new(places.take().await);
-        let work = first.at_work();
+        let visit = first.visit();
+        first.works();
         assert!(!first.is_silent());
         let mut fourth = Box::pin(places.take());
         assert!((&mut fourth).now_or_never().is_none());
@@ -157,15 +163,37 @@ mod tests {
         drop(second);
         let fourth = Arc::new(fourth.await);
 
-        // Everybody works: the next one waits until somebody has done.
-        let (more, most) = (third.at_work(), fourth.at_work());
+        // Everybody is worked for: the next one waits until somebody has their answer.
+        let (more, most) = (third.visit(), fourth.visit());
+        third.works();
+        fourth.works();
         let mut fifth = Box::pin(places.take());
         assert!((&mut fifth).now_or_never().is_none());
-        drop(work);
+        drop(visit);
         assert!((&mut fifth).now_or_never().is_none());
         assert!(first.asked_to_leave().now_or_never().is_some());
         drop(first);
         fifth.await;
         drop((more, most));
+    }
+
+    /// A head is cheap: whoever keeps the rest back is as silent as before it, but not for longer.
+    #[tokio::test]
+    async fn a_head_alone_is_no_right_to_a_place() {
+        let places = Places::new(2);
+        let first = Arc::new(places.take().await);
+        let second = Arc::new(places.take().await);
+        let visit = first.visit();
+        assert!(first.is_silent());
+        let mut third = Box::pin(places.take());
+        assert!((&mut third).now_or_never().is_none());
+        assert!(first.asked_to_leave().now_or_never().is_none());
+        assert!(second.asked_to_leave().now_or_never().is_some());
+        drop(second);
+        let third = third.await;
+        let mut fourth = Box::pin(places.take());
+        assert!((&mut fourth).now_or_never().is_none());
+        assert!(first.asked_to_leave().now_or_never().is_some());
+        drop((visit, third));
     }
 }

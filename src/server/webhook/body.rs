@@ -2,20 +2,20 @@
 //!
 //! A body up to [`SMALL_BODY`] is bounded by the number of connections. What a larger one needs beyond that is taken
 //! from [`LARGE_ROOM`], which all of them share, so that neither many nor large bodies fill the memory, and large ones
-//! never keep small ones waiting.
+//! never keep small ones waiting. Nobody is given more of it than they have sent already: to announce much costs nothing.
 
+use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use http_body_util::BodyExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use crate::server::listen::{BODY_TIMEOUT, Broken};
+
 /// The largest body in bytes: GitHub's own cap.
 pub const MAX_BODY: usize = 25 << 20;
-/// How long a body may take, from its first byte to its last. GitHub gives up after 10 s.
-pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Up to here a body needs no room of the large ones, in bytes. Most deliveries have 8 to 30 KB.
 pub const SMALL_BODY: usize = 64 << 10;
 /// How much all larger bodies may take together, in bytes.
@@ -71,48 +71,92 @@ pub(super) async fn read(
         return Err(Refused::TooLarge);
     }
     // A body without a length may become as large as any.
-    let wanted = announced
-        .or_else(|| body.is_end_stream().then_some(0))
-        .unwrap_or(MAX_BODY);
-    let room = if wanted > SMALL_BODY {
-        let units = u32::try_from(wanted.div_ceil(UNIT)).expect("the largest body has 400 units");
-        let given = timeout(BODY_TIMEOUT, Arc::clone(&room.0).acquire_many_owned(units)).await;
-        Some(
-            given
-                .map_err(|_| Refused::NoRoom)?
-                .map_err(|_| Refused::NoRoom)?,
-        )
-    } else {
-        None
+    let most = announced.unwrap_or(MAX_BODY);
+    let mut growing = Growing {
+        bytes: Vec::new(),
+        most,
+        granted: most.min(SMALL_BODY),
+        room,
+        taken: None,
     };
-    let bytes = timeout(BODY_TIMEOUT, collect(body, wanted))
-        .await
-        .map_err(|_| Refused::TooSlow)??;
-    Ok(Read { bytes, _room: room })
-}
-
-async fn collect(mut body: Body, most: usize) -> Result<Bytes, Refused> {
-    let mut whole = Vec::new();
+    let mut body = body;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Refused::CutOff)?;
+        let frame = frame.map_err(|error| why(&error))?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        if whole.len() + data.len() > most {
+        if growing.bytes.is_empty() && data.len() <= growing.granted && body.is_end_stream() {
+            // The usual case: it came in one piece, and needs no copy.
+            return Ok(Read {
+                bytes: data,
+                _room: None,
+            });
+        }
+        growing.add(&data).await?;
+    }
+    Ok(Read {
+        bytes: growing.bytes.into(),
+        _room: growing.taken,
+    })
+}
+
+/// A body of several pieces.
+struct Growing<'a> {
+    bytes: Vec<u8>,
+    /// How large it may become.
+    most: usize,
+    /// How large it may become without more room.
+    granted: usize,
+    room: &'a Room,
+    taken: Option<OwnedSemaphorePermit>,
+}
+
+impl Growing<'_> {
+    async fn add(&mut self, data: &[u8]) -> Result<(), Refused> {
+        let length = self.bytes.len() + data.len();
+        if length > self.most {
             return Err(Refused::TooLarge);
         }
-        if whole.is_empty() {
-            if body.is_end_stream() {
-                // The usual case: it came in one piece, and needs no copy.
-                return Ok(data);
-            }
-            // What was announced is allocated once, so that growing never doubles it.
-            whole.reserve_exact(most.min(SMALL_BODY).max(data.len()));
-        } else if whole.capacity() < whole.len() + data.len() {
-            let grown = (whole.capacity() * 2).clamp(whole.len() + data.len(), most);
-            whole.reserve_exact(grown - whole.len());
+        if length > self.granted {
+            self.grow(length).await?;
         }
-        whole.extend_from_slice(&data);
+        if self.bytes.capacity() < length {
+            // What is granted is allocated at once, so that growing never takes more than that.
+            self.bytes
+                .reserve_exact(self.granted.max(length) - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(data);
+        Ok(())
     }
-    Ok(whole.into())
+
+    /// Takes room for twice of what there is, or for all that there will be.
+    async fn grow(&mut self, length: usize) -> Result<(), Refused> {
+        let wanted = (2 * self.granted).max(length).min(self.most);
+        let units = (wanted - self.granted).div_ceil(UNIT);
+        let units = u32::try_from(units).expect("the largest body has 400 units");
+        let given = timeout(
+            BODY_TIMEOUT,
+            Arc::clone(&self.room.0).acquire_many_owned(units),
+        );
+        let given = given.await.map_err(|_| Refused::NoRoom)?;
+        let given = given.map_err(|_| Refused::NoRoom)?;
+        match &mut self.taken {
+            Some(taken) => taken.merge(given),
+            None => self.taken = Some(given),
+        }
+        self.granted = wanted;
+        Ok(())
+    }
+}
+
+/// Why the listener has ended a body.
+fn why(error: &(dyn Error + 'static)) -> Refused {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(Broken::TooSlow) = error.downcast_ref() {
+            return Refused::TooSlow;
+        }
+        cause = error.source();
+    }
+    Refused::CutOff
 }

@@ -9,6 +9,6 @@ mod many;
 mod names;
 mod process;
 mod setup;
-mod stage;
+pub(crate) mod stage;
 mod stop;
 mod sweep;

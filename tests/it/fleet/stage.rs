@@ -240,7 +240,7 @@ fn persona(id: &str) -> String {
 }
 
 /// A new private key, PEM, and the public half of it.
-pub(super) fn key() -> (String, Vec<u8>) {
+pub(crate) fn key() -> (String, Vec<u8>) {
     let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
     let der = pair.as_der().unwrap();
     let body = base64::engine::general_purpose::STANDARD.encode(der.as_ref());

@@ -88,3 +88,34 @@ async fn branches_are_made_and_pulls_are_pointed_at_them() {
     let missing = client.retarget_pull(PullNumber(99), &name).await;
     assert_eq!(missing.unwrap_err().disposition, Disposition::NotFound);
 }
+
+#[tokio::test]
+async fn a_status_comment_whose_answer_was_lost_is_not_doubled() {
+    let marker = "<!-- phileas:status -->";
+    for kind in ["drop-after", "timeout-after"] {
+        let place = Place::new();
+        let client = place.client();
+        let now = place.world().now();
+        let forged = format!("look at me {marker}");
+        let issue = {
+            let mut world = place.world();
+            let github = world.github_mut();
+            let issue = github.open_issue(place.repo, "t", "b", &[], "mia", now);
+            github.comment(place.repo, issue, &forged, "mia", now);
+            issue
+        };
+        place.faults(&json!([{ "method": "POST", "path": "*/comments", "nth": 1,
+            "fault": { "kind": kind } }]));
+        let tell = async |known, text: &str| {
+            let body = format!("{text} {marker}");
+            client.tell_status(issue, known, marker, &body).await
+        };
+        let id = tell(None, "one").await.unwrap();
+        assert_eq!(tell(None, "two").await.unwrap(), id);
+        assert_eq!(tell(Some(id), "three").await.unwrap(), id);
+        let world = place.world();
+        let comments = world.github().comments(place.repo, issue);
+        let bodies: Vec<_> = comments.map(|one| one.body.clone()).collect();
+        assert_eq!(bodies, [forged, format!("three {marker}")]);
+    }
+}

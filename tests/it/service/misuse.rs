@@ -3,10 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use phileas::server::listen::MAX_CONNECTIONS;
+use phileas::server::listen::{BODY_TIMEOUT, MAX_CONNECTIONS};
+use phileas::server::webhook::{MAX_BODY, SMALL_BODY};
 use tempfile::tempdir;
 
-use super::client::{Line, Post, ask, get};
+use super::client::{Line, Post, ask, get, sign};
 use super::served::Service;
 use crate::support::say;
 
@@ -161,4 +162,67 @@ fn a_flood_of_connections_leaves_room_for_the_rest() {
         waited.as_secs_f64(),
         peak >> 10
     ));
+}
+
+#[test]
+fn a_crowd_that_keeps_its_bodies_back_keeps_nobody_out() {
+    const CROWD: usize = MAX_CONNECTIONS + 100;
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    // A head costs nothing, and nobody needs the secret to make one up.
+    let forged = Post::about("forged", 7).with("x-hub-signature-256", &sign("wrong", b""));
+    let crowd: Vec<_> = (0..CROWD)
+        .map(|_| {
+            let mut line = Line::open(service.public).unwrap();
+            // Whoever had to leave meanwhile may find the line closed.
+            let _gone = line.send(&[forged.head(), b"{".to_vec()].concat());
+            line
+        })
+        .collect();
+    let mut slowest = Duration::ZERO;
+    for n in 0..20 {
+        let sent = Instant::now();
+        let honest = Post::about(&format!("honest-{n}"), 7);
+        assert_eq!(ask(service.public, &honest.bytes()).status, 202);
+        slowest = slowest.max(sent.elapsed());
+    }
+    assert!(slowest < GITHUB_WAITS, "{slowest:?}");
+    drop(crowd);
+    say(&format!(
+        "{CROWD} bodies kept back, in {MAX_CONNECTIONS} places: slowest of 20 honest deliveries {} ms",
+        slowest.as_millis()
+    ));
+}
+
+#[test]
+fn what_is_announced_and_not_sent_takes_no_room() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let announcing = Post::about("announced", 7).with("content-length", &MAX_BODY.to_string());
+    let crowd: Vec<_> = (0..20)
+        .map(|_| {
+            let mut line = Line::open(service.public).unwrap();
+            line.send(&[announcing.head(), b"{".to_vec()].concat())
+                .unwrap();
+            line
+        })
+        .collect();
+    let started = Instant::now();
+    let large = format!("{{\"filler\": \"{}\"}}", "x".repeat(4 * SMALL_BODY));
+    let large = Post::new("large", "issues", large);
+    assert_eq!(ask(service.public, &large.bytes()).status, 202);
+    // The crowd's own time is longer: they were there first, and are there still.
+    assert!(started.elapsed() < BODY_TIMEOUT);
+    drop(crowd);
+}
+
+#[test]
+fn a_body_that_never_comes_ends_on_the_admin_listener_too() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    let mut line = Line::open(service.admin).unwrap();
+    let head = "POST /login HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n";
+    line.send(head.as_bytes()).unwrap();
+    let reply = line.reply().unwrap().expect("an answer");
+    assert!((400..500).contains(&reply.status), "{reply:?}");
 }

@@ -5,12 +5,11 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::REQUEST_VALID;
 use super::start::{Candidate, Cause, work_of};
-use super::{Ask, Line, Reason, Verdict, step};
+use super::wish::{PENDING, REFUSED};
+use super::{Ask, Line, Reason, Verdict, binding, step};
 use crate::model::{PersonaId, TrackName};
 use crate::state::{Outcome, RequestState, State};
 
-/// The outcome of a request that was taken up and not yet started.
-const PENDING: &str = "pending";
 /// The kind of a request that a person made by a command.
 const BY_COMMAND: &str = "dispatch";
 /// Stands before the persona's id in a request's subject.
@@ -41,6 +40,7 @@ pub(super) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
         }
         let plan = &draft.snapshot.plan;
         let policy = step::with_persona(plan.defaults.clone(), plan.personas.get(&persona));
+        let policy = binding::of_wish(draft, &track, &persona, policy);
         match work_of(draft, &persona, &policy, true) {
             Ok(work) => {
                 let due_since = created_at.unwrap_or(draft.snapshot.now);
@@ -93,8 +93,15 @@ fn waits(request: &RequestState) -> Option<(u64, PersonaId)> {
     if request.outcome.as_deref() != Some(PENDING) {
         return None;
     }
-    let persona = request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT)?;
-    Some((request.number?, persona.into()))
+    Some((request.number?, asked_for(request)?))
+}
+
+/// Who a request asks for.
+#[must_use]
+pub fn asked_for(request: &RequestState) -> Option<PersonaId> {
+    let named = || request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT);
+    let own = request.persona.clone();
+    own.or_else(|| named().map(PersonaId::from))
 }
 
 /// Writes this run's wish into the state, once: the key names the run, so that later rounds and retries see it.
@@ -191,7 +198,8 @@ pub(super) fn refuse(
 ) {
     let now = draft.now();
     if let Some(request) = draft.state.requests.get_mut(key) {
-        request.outcome = Some("refused".to_owned());
+        request.outcome = Some(REFUSED.to_owned());
+        request.reason = Some(reason.code().to_owned());
         request.finished_at = Some(now);
     }
     draft.headline(format!("refused {track} {persona}"), None);

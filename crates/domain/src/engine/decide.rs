@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
-use super::{Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start};
+use super::{
+    Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start, tell, wish,
+};
 
 /// Decides what should happen next.
 ///
@@ -33,6 +35,8 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
     if gate::ledger(&mut draft) {
         // What happened is written down even while nothing may start.
         events::apply(&mut draft, events);
+        // What people ask for is heard even while nothing may start, and before anybody else speaks.
+        wish::take_up(&mut draft);
         follow::turns(&mut draft);
         pulls::settle(&mut draft);
         start::forget_old(&mut draft);
@@ -41,6 +45,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
             Some(reason) => start::say_paused(&mut draft, reason),
         }
         notices::dismiss_settled(&mut draft);
+        tell::everybody(&mut draft);
     }
     gate::silence_observers(draft.finish(), snapshot)
 }

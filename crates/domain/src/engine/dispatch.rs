@@ -3,7 +3,9 @@
 use super::draft::Draft;
 use super::limits::{BUDGET_DAY, INTENT_VALID};
 use super::start::{Candidate, Cause};
-use super::{CreateSession, Effect, Line, MakeBranch, PullState, Reason, Verdict};
+use super::{
+    CreateSession, Effect, Line, MakeBranch, PullState, Reason, Subject, Verdict, binding,
+};
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Automation, Branch, PlanApproval};
 use crate::prompt;
@@ -23,6 +25,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         let text = format!("there is no persona `{}` any more", candidate.work.persona);
         return Err((Reason::PersonaInvalid, text));
     };
+    let subject = binding::content(draft, &candidate.track)?;
     let unread: Vec<_> = prompt::journals_to_read(&snapshot.tree, &persona.id)
         .into_iter()
         .filter(|path| {
@@ -55,6 +58,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         sprint: draft.state.sprint,
         entropy: &snapshot.entropy,
         notes: &notes,
+        subject: subject.map(quoted),
     });
     let rendered = match rendered {
         Ok(rendered) => rendered,
@@ -83,7 +87,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
     };
     let text = prompt::with_marker(&rendered.prompt, &line);
     let not_after = draft.after(INTENT_VALID);
-    let (branch, make_branch) = branch(draft, candidate, seq, turn.attempt);
+    let (branch, make_branch) = branch(draft, candidate, subject, seq, turn.attempt);
     let (now, holder, base) = (
         draft.now(),
         snapshot.holder.clone(),
@@ -136,6 +140,15 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
     );
     draft.say(line);
     Ok(())
+}
+
+fn quoted(subject: &Subject) -> prompt::Subject<'_> {
+    prompt::Subject {
+        number: subject.number,
+        title: &subject.title,
+        body: &subject.body,
+        head: subject.pull.as_ref().map(|ends| ends.head.as_str()),
+    }
 }
 
 fn reason(cause: &Cause) -> Reason {
@@ -241,11 +254,15 @@ fn genesis(draft: &mut Draft<'_>) -> Genesis {
 fn branch(
     draft: &Draft<'_>,
     candidate: &Candidate,
+    subject: Option<&Subject>,
     seq: u64,
     attempt: u32,
 ) -> (BranchName, Option<MakeBranch>) {
     let repository = &draft.snapshot.repository;
+    let ends = subject.and_then(|subject| subject.pull.as_ref());
     match (&candidate.policy.branch, &repository.default_head) {
+        // Work on a pull request goes on where it stands.
+        (Branch::Default, _) if let Some(ends) = ends => (ends.head.clone(), None),
         (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
         (Branch::Persona, Some(head)) => {
             let track = candidate.track.as_str().replace(':', "-");

@@ -114,6 +114,19 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Everything that was said so far, in order.
+    pub(super) fn all_lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter()
+    }
+
+    /// What was said about a track so far, in order.
+    pub(super) fn lines_of(&self, track: &TrackName) -> impl DoubleEndedIterator<Item = &Line> {
+        let track = track.clone();
+        self.lines
+            .iter()
+            .filter(move |line| line.track.as_ref() == Some(&track))
+    }
+
     /// Adds what is wrong with the plan and was found only now.
     pub(super) fn diagnose(&mut self, found: Vec<Diagnostic>) {
         for one in found {

@@ -60,6 +60,38 @@ pub enum Effect {
         /// What to say in it first.
         comment: String,
     },
+    /// Look with eyes at what was heard. Doing it twice does no harm.
+    AddReaction {
+        /// The number of the issue or pull request.
+        thread: u64,
+        /// The comment on it that is meant, instead of itself.
+        comment: Option<u64>,
+    },
+    /// Take a label off. One that is off already is left so.
+    RemoveLabel {
+        /// The number of the issue or pull request.
+        thread: u64,
+        /// The label's whole name.
+        label: String,
+    },
+    /// Make the one status comment of an issue or pull request say this. One of ours that carries the marker is looked
+    /// for before a first one is written.
+    TellStatus {
+        /// The request that it is about, by its key in the state.
+        request: String,
+        /// The number of the issue or pull request.
+        thread: u64,
+        /// The comment, where it is known.
+        comment_id: Option<u64>,
+        /// Stands in the text.
+        marker: String,
+        /// SHA-256 of the text.
+        digest: String,
+        /// The text, the marker included.
+        body: String,
+        /// GitHub may be called only before this: a later decision writes it again.
+        not_after: Timestamp,
+    },
 }
 
 /// Everything that starting a session takes.
@@ -142,6 +174,9 @@ impl Effect {
             Self::RetargetPull { .. } => "retarget_pull",
             Self::OpenNotice { .. } => "open_notice",
             Self::CloseNotice { .. } => "close_notice",
+            Self::AddReaction { .. } => "add_reaction",
+            Self::RemoveLabel { .. } => "remove_label",
+            Self::TellStatus { .. } => "tell_status",
         }
     }
 }
@@ -169,10 +204,30 @@ mod tests {
             number: 7,
             comment: String::new(),
         };
+        let react = Effect::AddReaction {
+            thread: 7,
+            comment: None,
+        };
+        let unlabel = Effect::RemoveLabel {
+            thread: 7,
+            label: "phileas:a".to_owned(),
+        };
+        let tell = Effect::TellStatus {
+            request: "LE_1".to_owned(),
+            thread: 7,
+            comment_id: None,
+            marker: String::new(),
+            digest: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
         for (effect, name) in [
             (message, "send_message"),
             (retarget, "retarget_pull"),
             (close, "close_notice"),
+            (react, "add_reaction"),
+            (unlabel, "remove_label"),
+            (tell, "tell_status"),
             (
                 Effect::ApprovePlan {
                     session: session.clone(),

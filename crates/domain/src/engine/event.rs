@@ -30,6 +30,15 @@ pub enum Event {
         /// What is known.
         failure: CreateFailure,
     },
+    /// A status comment stands as it should.
+    StatusTold {
+        /// The request that it is about, by its key in the state.
+        request: String,
+        /// SHA-256 of its text.
+        digest: String,
+        /// The comment.
+        comment_id: u64,
+    },
     /// Another effect could not be carried out; the next tick sees for itself.
     EffectFailed {
         /// The effect's short name.

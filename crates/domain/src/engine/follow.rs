@@ -7,7 +7,7 @@ use super::ending::drop_unstarted;
 use super::limits::{DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use super::progress::carry_on;
 use super::step::{self, Live, Progress};
-use super::{Effect, Line, Listing, ListingNeed, Reason, Verdict, adopt, gate, pulls};
+use super::{Effect, Line, Listing, ListingNeed, Reason, Verdict, adopt, binding, gate, pulls};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::plan::Branch;
 use crate::state::{Outcome, Turn};
@@ -164,8 +164,17 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     if let Some(pull) = pull {
         know_pull(draft, track, slot, turn, pull);
     }
+    // An approval is for the plan that waited when it was given, not for one that is made later.
+    let at_plan =
+        |session: &super::Session| session.state == super::SessionState::AwaitingPlanApproval;
+    if turn.approved_by.is_some()
+        && listed.is_some_and(|session| !at_plan(session))
+        && let Some(turn) = draft.turn_mut(track, slot)
+    {
+        turn.approved_by = None;
+    }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = step::policy_of(&snapshot.plan, track, index, &turn.persona_id);
+    let policy = binding::policy_of(draft, track, index, &turn.persona_id);
     // One that nobody can see may be at work, unless Jules says that there is none.
     let at_work = listed.map_or(!snapshot.missing_sessions.contains(id), |session| {
         session.state.is_live()
@@ -261,7 +270,7 @@ fn know_pull(
 ) {
     let default = draft.snapshot.repository.default_branch.clone();
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = step::policy_of(&draft.snapshot.plan, track, index, &turn.persona_id);
+    let policy = binding::policy_of(draft, track, index, &turn.persona_id);
     if policy.branch == Branch::Persona
         && turn.branch.as_ref() == Some(&pull.base)
         && pull.base != default

@@ -71,3 +71,15 @@ pub(super) const RETRY_AFTER_LIMIT: SignedDuration = SignedDuration::from_hours(
 pub(super) const SESSIONS_READ: usize = 20;
 /// A request that could not be started for this long is refused.
 pub(super) const REQUEST_VALID: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How many issues and pull requests with labels are looked at in one go.
+pub(super) const SUBJECTS_READ: usize = 20;
+/// A status comment that is not confirmed is written again after this.
+pub(super) const STATUS_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+/// So many times; a comment that GitHub does not let us write is not worth more.
+pub(super) const STATUS_REPEATS: u32 = 6;
+/// While something waits, its status comment changes no more often than this.
+pub(super) const STATUS_CALM: SignedDuration = SignedDuration::from_mins(15);
+/// How many requests one status comment shows.
+pub(super) const STATUS_REQUESTS: usize = 5;
+/// Jules' own account on GitHub.
+pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";

@@ -4,9 +4,12 @@
 //! commit to make, effects to carry out after it, a report of everything that does and does not happen, and the time
 //! at which looking again is worth while. It performs no I/O, reads no clock, draws no randomness and cannot fail.
 
+mod admission;
 mod adopt;
 mod asked;
+mod binding;
 mod budget;
+mod comment;
 mod decide;
 mod decision;
 mod dispatch;
@@ -21,7 +24,9 @@ mod import;
 mod limits;
 mod messages;
 mod needs;
+mod neutral;
 mod notices;
+mod obey;
 mod progress;
 mod pulls;
 mod report;
@@ -32,10 +37,14 @@ mod snapshot;
 mod start;
 mod steer;
 mod step;
+mod subject;
+mod tell;
 mod track;
+mod wish;
 mod yields;
 
-pub use asked::{pending_requests, withdraw};
+pub use asked::{asked_for, pending_requests, withdraw};
+pub use comment::{Comment, command_in};
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
@@ -51,4 +60,6 @@ pub use snapshot::{
     Repository, Session, SessionState, Sessions, Snapshot,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
+pub use subject::{Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent};
+pub use tell::STATUS_MARKER;
 pub use yields::{BudgetFigures, Yield, budget_figures, yield_of_all, yields};

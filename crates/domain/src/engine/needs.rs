@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::model::{PullNumber, SessionId};
+use crate::model::{Login, PullNumber, SessionId};
 
 /// How far a listing of sessions must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub struct Needs {
     pub pulls: BTreeSet<PullNumber>,
     /// Files of the default branch whose text is needed: journals of personas that may run.
     pub texts: BTreeSet<String>,
+    /// Issues and pull requests that a wish is about.
+    pub subjects: BTreeSet<u64>,
+    /// Accounts whose permission is needed.
+    pub permissions: BTreeSet<Login>,
 }
 
 impl Needs {

@@ -120,6 +120,8 @@ reasons! {
     DueRequest = "due.request",
     /// The attempt before this one came to nothing.
     DueRetry = "due.retry",
+    /// A person's command was carried out.
+    Obeyed = "finished.command",
     /// The session was found by its marker.
     FoundByMarker = "found.by_marker",
     /// A second session of one turn was found.
@@ -178,6 +180,10 @@ reasons! {
     NotSent = "waiting.not_sent",
     /// The listing shows more than the ledger knows; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
+    /// More was said on one issue or pull request than is read at once.
+    CommentsMissed = "waiting.comments_missed",
+    /// What a wish is about, or who made it, is read next.
+    RequestUnread = "waiting.request_unread",
     /// A failed attempt waits before it is tried again.
     RetryPause = "waiting.retry_pause",
     /// Nobody knows whether a session exists.
@@ -192,6 +198,8 @@ reasons! {
     PausedState = "paused.state",
     /// The track's state says so.
     PausedTrack = "paused.track",
+    /// The label `phileas:hold` is on what it is about.
+    SubjectHeld = "paused.hold",
     /// The state file cannot be read.
     LedgerCorrupt = "paused.ledger_corrupt",
     /// The state file is gone or old although Jules knows this repository.
@@ -230,6 +238,26 @@ reasons! {
     Unknown = "refused.unknown",
     /// A request that could not be started for a week.
     RequestOld = "refused.request_old",
+    /// Who asked has no write access, or nobody can tell who asked.
+    ActorPermission = "refused.actor_permission",
+    /// Who asked is a bot that the plan does not name.
+    ActorBot = "refused.actor_bot",
+    /// Who asked is the account of phileas itself, or Jules.
+    ActorSelf = "refused.actor_self",
+    /// The same person has asked for enough within an hour.
+    ActorBudget = "refused.actor_budget",
+    /// What it was asked for on was changed afterwards.
+    ContentChanged = "refused.content_changed",
+    /// What it was asked for on was closed or is gone.
+    SubjectClosed = "refused.subject_closed",
+    /// The pull request comes from a fork.
+    Fork = "refused.fork",
+    /// The plan keeps it from phileas.
+    PlanForbids = "refused.plan_forbids",
+    /// This version does not do that.
+    NotBuilt = "refused.not_built",
+    /// There is nothing that it could be done to.
+    NothingToDo = "refused.nothing_to_do",
 }
 
 impl fmt::Display for Reason {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::ListingNeed;
+use super::{Actor, Comment, ListingNeed, Permission, Subject};
 use crate::Diagnostic;
 use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
@@ -55,6 +55,18 @@ pub struct Snapshot {
     pub paused_by_variable: Option<String>,
     /// The open issue that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
+    /// Open issues and pull requests with labels of ours: the words behind [`super::LABEL_PREFIX`], in lower case.
+    pub labelled: BTreeMap<u64, BTreeSet<String>>,
+    /// The newest comments on what was touched last, as far as they say something to phileas.
+    pub comments: Vec<Comment>,
+    /// Issues and pull requests where more was said of late than is read at once.
+    pub crowded: BTreeSet<u64>,
+    /// Issues and pull requests that were asked for, by number; `None` where GitHub does not have it.
+    pub subjects: BTreeMap<u64, Option<Subject>>,
+    /// What the accounts that were asked for may do, by login.
+    pub permissions: BTreeMap<Login, Permission>,
+    /// Who we are to GitHub, where subjects were read.
+    pub viewer: Option<Actor>,
     /// What a person asked this very run to do.
     pub ask: Ask,
 }
@@ -254,6 +266,22 @@ pub enum SessionState {
 }
 
 impl SessionState {
+    /// The word that Jules has for it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Queued => "QUEUED",
+            Self::Planning => "PLANNING",
+            Self::AwaitingPlanApproval => "AWAITING_PLAN_APPROVAL",
+            Self::AwaitingUserFeedback => "AWAITING_USER_FEEDBACK",
+            Self::InProgress => "IN_PROGRESS",
+            Self::Paused => "PAUSED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Unknown(word) => word,
+        }
+    }
+
     /// Whether it takes up one of the key's places.
     #[must_use]
     pub fn is_live(&self) -> bool {

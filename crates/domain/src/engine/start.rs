@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Slots, Step, Work};
-use super::{Ask, Line, Reason, Verdict, adopt, asked, budget, dispatch, ending, schedule, track};
+use super::{
+    Ask, Line, Reason, Verdict, adopt, asked, binding, budget, dispatch, ending, schedule, track,
+};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
 use crate::state::{RequestState, Turn};
@@ -109,6 +111,7 @@ fn leave_out(
     if let Some(turn) = draft.turn(track, &candidate.work.slot).cloned() {
         let what = format!("given up before it had a session: {text}");
         ending::drop_unstarted(draft, track, &candidate.work.slot, &turn, &what);
+        binding::note_refusal(draft, track, reason);
     }
     draft.say(Line::track(track, Verdict::Skipped, reason, text.clone()).persona(persona));
     let place = (track.clone(), persona.clone());
@@ -122,7 +125,8 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
         let text = "`mode` is \"observe\" here; it is decided and reported, not started";
         return Some(wait(candidate, Reason::ObserveMode, text));
     }
-    busy_elsewhere(draft, candidate)
+    binding::on_hold(draft, candidate)
+        .or_else(|| busy_elsewhere(draft, candidate))
         .or_else(|| budget::red(draft, candidate))
         .or_else(|| budget::of_repository(draft, candidate))
         .or_else(|| budget::of_key(draft, candidate))
@@ -137,10 +141,11 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
                 .until(now)
             })
         })
+        .or_else(|| binding::unread(draft, candidate))
 }
 
 pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {
-    let verdict = if reason == Reason::JulesCredential {
+    let verdict = if matches!(reason, Reason::JulesCredential | Reason::SubjectHeld) {
         Verdict::Paused
     } else {
         Verdict::Waiting
@@ -213,7 +218,7 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
                     slot: slot.clone(),
                     persona: turn.persona_id.clone(),
                 },
-                policy: step::policy_of(&draft.snapshot.plan, name, track.index, &turn.persona_id),
+                policy: binding::policy_of(draft, name, track.index, &turn.persona_id),
                 due_since,
                 cause: Cause::Retry,
             });

@@ -28,6 +28,8 @@ pub const JOURNALS_LIMIT_BYTES: usize = 24 * 1024;
 pub const OPEN_PULLS_LIMIT: usize = 50;
 /// A pull request's title or branch in a prompt, in characters.
 pub const PULL_TEXT_LIMIT_CHARS: usize = 200;
+/// The text of the issue or pull request that somebody asked on, in bytes; the rest is cut.
+pub const SUBJECT_LIMIT_BYTES: usize = 16 * 1024;
 /// How many notes on earlier turns a prompt carries: the last ones.
 pub const NOTES_LIMIT: usize = 20;
 /// One note, in characters.

@@ -12,7 +12,7 @@
 //! `.jules/personas`, `.jules`, `.jules/templates` and `.jules/jules/templates`. The first that exists is taken.
 //!
 //! **What a template can name**: `id emoji description`, every key of the frontmatter, `owner repo repo_full track`,
-//! `open_prs open_prs_text journal_entries sprint sprint_context_text notes`, every file of a `partials` folder by
+//! `open_prs open_prs_text journal_entries sprint sprint_context_text notes request_text`, every file of a `partials` folder by
 //! its name and every file of a `blocks` folder by its name and `_block`, each rendered when it is first used;
 //! `empty_queue_celebration` is another name of `celebration`. `password` is derived from the id alone (a UUID of
 //! version 5) and therefore known to everybody: it exists because old templates name it, and protects nothing.
@@ -20,7 +20,7 @@
 //!
 //! **What is added.** A text that uses neither inheritance nor blocks gets the sections that it did not use itself:
 //! the journal entries and the sprint's context. Seed 004's system added the sprint's context alone, and left a
-//! persona of that kind without its memory. Notes on earlier turns are added wherever they were not used.
+//! persona of that kind without its memory. Notes on earlier turns, and what a person asked for it on, are added wherever they were not used.
 //!
 //! **What is bounded**: see the constants below. A rendering runs on a thread of its own, because the template engine
 //! follows nesting by recursion and an overrun stack would end the whole process. Not bounded is the memory of a
@@ -44,6 +44,7 @@ mod pulls;
 mod render;
 mod sections;
 mod sprint;
+mod subject;
 #[cfg(test)]
 mod tests;
 mod title;
@@ -79,6 +80,21 @@ pub struct Request<'a> {
     pub entropy: &'a [u8; 32],
     /// Findings on the persona's earlier turns, in our own words.
     pub notes: &'a [String],
+    /// The issue or pull request that a person with write access asked for it on.
+    pub subject: Option<Subject<'a>>,
+}
+
+/// An issue or a pull request, as a prompt shows it. All its texts are untrusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// Its number.
+    pub number: u64,
+    /// Its title.
+    pub title: &'a str,
+    /// Its description.
+    pub body: &'a str,
+    /// The branch of a pull request; `None` for an issue.
+    pub head: Option<&'a str>,
 }
 
 /// An open pull request, as a prompt shows it. All its texts are untrusted.

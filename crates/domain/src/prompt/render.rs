@@ -18,6 +18,7 @@ use super::partials::partials;
 use super::pulls::OpenPulls;
 use super::sections::{notes, with_sections};
 use super::sprint::sprint_context;
+use super::subject::subject;
 use super::title::{TITLE_TEMPLATE, title};
 use super::{Rendered, Request};
 use crate::Diagnostic;
@@ -29,6 +30,7 @@ pub(super) struct Quoted {
     pub(super) sprint: String,
     pub(super) sprint_paths: Vec<String>,
     pub(super) notes: Vec<String>,
+    pub(super) subject: String,
 }
 
 /// Makes a persona's title and prompt.
@@ -158,6 +160,7 @@ fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
         sprint,
         sprint_paths,
         notes: notes(request.notes),
+        subject: subject(request.subject.as_ref(), fence),
     }
 }
 
@@ -180,6 +183,7 @@ fn values(request: &Request<'_>, quoted: &Quoted, fence: &Arc<Fence>) -> BTreeMa
         ),
         ("sprint_context_text", Value::from(quoted.sprint.as_str())),
         ("notes", Value::from(quoted.notes.clone())),
+        ("request_text", Value::from(quoted.subject.as_str())),
     ];
     let own = [
         ("id", Value::from(persona.id.as_str())),

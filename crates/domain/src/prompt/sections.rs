@@ -42,6 +42,11 @@ pub(super) fn with_sections(
         );
         add("Sprint", "sprint_context_text", &quoted.sprint);
     }
+    add(
+        "What you are asked to work on",
+        "request_text",
+        &quoted.subject,
+    );
     let notes: Vec<String> = quoted
         .notes
         .iter()

@@ -31,11 +31,18 @@ pub fn validate(persona: &Persona, tree: &Tree) -> Vec<Diagnostic> {
         sprint: Some(1),
         entropy: &[0; 32],
         notes: &notes,
+        subject: Some(super::Subject {
+            number: 2,
+            title: "an example of an issue",
+            body: "It describes what is wanted.",
+            head: None,
+        }),
     };
     let quiet = Request {
         open_pulls: &[],
         sprint: None,
         notes: &[],
+        subject: None,
         ..busy
     };
     let mut said: Vec<Diagnostic> = [busy, quiet]

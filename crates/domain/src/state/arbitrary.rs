@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, TrackState, Turn,
+    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
 };
 use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -250,10 +250,28 @@ fn request() -> impl Strategy<Value = RequestState> {
             subject: text.clone(),
             digest: text.clone(),
             actor: text.clone(),
-            outcome: text,
+            actor_id: number,
+            thread: number,
+            persona: text
+                .clone()
+                .filter(|id| !id.is_empty())
+                .map(PersonaId::from),
+            command: text.clone(),
+            outcome: text.clone(),
+            answer: text.clone(),
+            reason: text.clone(),
             turn,
             number,
             comment_id: number,
+            status: at
+                .zip(text.filter(|text| !text.is_empty()))
+                .map(|(at, digest)| StatusState {
+                    digest,
+                    at,
+                    told: number.is_some(),
+                    repeats: 2,
+                    extra: extra.clone(),
+                }),
             created_at: at,
             finished_at: at,
             extra,

@@ -7,7 +7,7 @@ use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, Genesis, HistoryEntry, Intent, Outcome, Pause, PersonaState,
-    RequestState, ScheduleState, State, TrackState, Turn,
+    RequestState, ScheduleState, State, StatusState, TrackState, Turn,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
@@ -102,6 +102,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         base_sha: fields.word("base_sha").map(Oid::new),
         branch: fields.word("branch").map(Into::into),
         cancel: fields.flag("cancel"),
+        approved_by: fields.text("approved_by"),
         extra: fields.rest(),
         ..Turn::new(id?, PersonaId::new(persona?))
     })
@@ -164,12 +165,32 @@ fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Reque
         subject: fields.text("subject"),
         digest: fields.text("digest"),
         actor: fields.text("actor"),
+        actor_id: fields.number("actor_id"),
+        thread: fields.number("thread"),
+        persona: fields.word("persona").map(PersonaId::new),
+        command: fields.text("command"),
         outcome: fields.text("outcome"),
+        answer: fields.text("answer"),
+        reason: fields.text("reason"),
         turn: turn_id(&mut fields, "turn"),
         number: fields.number("number"),
         comment_id: fields.number("comment_id"),
+        status: fields.object("status", status),
         created_at: fields.time("created_at"),
         finished_at: fields.time("finished_at"),
+        extra: fields.rest(),
+    })
+}
+
+fn status(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<StatusState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let digest = fields.required("digest");
+    let at = fields.required_time("at");
+    Some(StatusState {
+        digest: digest?,
+        at: at?,
+        told: fields.flag("told"),
+        repeats: fields.count("repeats").unwrap_or_default(),
         extra: fields.rest(),
     })
 }

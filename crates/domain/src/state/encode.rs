@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Pause, PersonaState,
-    RequestState, STATE_VERSION, ScheduleState, State, TrackState, Turn,
+    RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, Turn,
 };
 
 /// An object in the making.
@@ -200,6 +200,7 @@ fn turn(turn: &Turn) -> Value {
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
     out.put_if("cancel", true, turn.cancel);
+    out.text_if("approved_by", turn.approved_by.as_ref());
     out.with(&turn.extra)
 }
 
@@ -224,7 +225,13 @@ fn request(request: &RequestState) -> Value {
     out.text_if("subject", request.subject.as_ref());
     out.text_if("digest", request.digest.as_ref());
     out.text_if("actor", request.actor.as_ref());
+    out.put_if("actor_id", request.actor_id, request.actor_id.is_some());
+    out.put_if("thread", request.thread, request.thread.is_some());
+    out.text_if("persona", request.persona.as_ref());
+    out.text_if("command", request.command.as_ref());
     out.text_if("outcome", request.outcome.as_ref());
+    out.text_if("answer", request.answer.as_ref());
+    out.text_if("reason", request.reason.as_ref());
     out.text_if("turn", request.turn.as_ref());
     out.put_if("number", request.number, request.number.is_some());
     out.put_if(
@@ -232,9 +239,20 @@ fn request(request: &RequestState) -> Value {
         request.comment_id,
         request.comment_id.is_some(),
     );
+    let told = request.status.as_ref().map(status);
+    out.put_if("status", told, request.status.is_some());
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)
+}
+
+fn status(status: &StatusState) -> Value {
+    let mut out = Object::default();
+    out.put("digest", status.digest.as_str());
+    out.put("at", written(&status.at));
+    out.put_if("told", true, status.told);
+    out.put_if("repeats", status.repeats, status.repeats > 0);
+    out.with(&status.extra)
 }
 
 fn persona(persona: &PersonaState) -> Value {

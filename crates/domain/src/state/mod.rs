@@ -116,18 +116,47 @@ pub struct RequestState {
     pub digest: Option<String>,
     /// Login of the person.
     pub actor: Option<String>,
+    /// The account's number, which survives a rename of the login.
+    pub actor_id: Option<u64>,
+    /// The number of the issue or pull request it was put on.
+    pub thread: Option<u64>,
+    /// Who is asked for, where the subject does not say it.
+    pub persona: Option<PersonaId>,
+    /// The command, where it is not for a session.
+    pub command: Option<String>,
     /// `dispatched`, `refused`, …
     pub outcome: Option<String>,
+    /// What a command was answered, in our own words.
+    pub answer: Option<String>,
+    /// Why it was refused: the code of a reason.
+    pub reason: Option<String>,
     /// The turn it started.
     pub turn: Option<TurnId>,
     /// The number of its track `request:<number>`.
     pub number: Option<u64>,
     /// The status comment that is edited.
     pub comment_id: Option<u64>,
+    /// What was last told there. The newest request of a subject speaks for all of them.
+    pub status: Option<StatusState>,
     /// When it was taken up.
     pub created_at: Option<Timestamp>,
     /// When it was finished; dropped 30 days later.
     pub finished_at: Option<Timestamp>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What a status comment was last made to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatusState {
+    /// SHA-256 of the text.
+    pub digest: String,
+    /// When it was last decided to say it.
+    pub at: Timestamp,
+    /// Whether GitHub has confirmed it.
+    pub told: bool,
+    /// How often it was decided to say the same again.
+    pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,
 }

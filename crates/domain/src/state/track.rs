@@ -80,6 +80,8 @@ pub struct Turn {
     pub branch: Option<BranchName>,
     /// A person asked to cancel it.
     pub cancel: bool,
+    /// Login of the person who approved the plan that its session waits with.
+    pub approved_by: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -124,6 +126,7 @@ impl Turn {
             base_sha: None,
             branch: None,
             cancel: false,
+            approved_by: None,
             extra: Extra::new(),
         }
     }

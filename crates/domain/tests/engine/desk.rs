@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    Activity, ActivityKind, Ask, Checks, CreateFailure, CreateSession, Decision, Effect, Event,
-    KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Pull, PullState, Reason,
-    Repository, Session, SessionState, Sessions, Snapshot, Verdict, decide, needs,
+    Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
+    Effect, Event, KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Permission, Pull,
+    PullState, Reason, Repository, Session, SessionState, Sessions, Snapshot, Subject, Verdict,
+    decide, needs,
 };
-use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
+use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
 use phileas_domain::state::{Outcome, State, invariant};
 
@@ -45,6 +46,22 @@ pub(crate) struct Desk {
     pub(crate) unread: BTreeMap<SessionId, Outage>,
     pub(crate) pulls: BTreeMap<PullNumber, Pull>,
     pub(crate) notices: Vec<Notice>,
+    /// Issues and pull requests that bear labels, or bore some.
+    pub(crate) subjects: BTreeMap<u64, Subject>,
+    /// What each account may do; nobody may write who is not here.
+    pub(crate) permissions: BTreeMap<Login, Permission>,
+    /// Who phileas is.
+    pub(crate) viewer: Option<Actor>,
+    /// The status comments by their ids: where, and what they say.
+    pub(crate) comments: BTreeMap<u64, (u64, String)>,
+    /// What people said, as far as it is shown.
+    pub(crate) said: Vec<Comment>,
+    /// Where more was said than is shown.
+    pub(crate) crowded: BTreeSet<u64>,
+    /// What was looked at with eyes.
+    pub(crate) eyes: Vec<(u64, Option<u64>)>,
+    /// How many accounts were asked about.
+    pub(crate) asked_about: usize,
     pub(crate) answering: Answering,
     pub(crate) listing_works: bool,
     /// Listings leave the prompts out; a session by itself shows it.
@@ -88,6 +105,14 @@ impl Desk {
             unread: BTreeMap::new(),
             pulls: BTreeMap::new(),
             notices: Vec::new(),
+            subjects: BTreeMap::new(),
+            permissions: BTreeMap::new(),
+            viewer: None,
+            comments: BTreeMap::new(),
+            said: Vec::new(),
+            crowded: BTreeSet::new(),
+            eyes: Vec::new(),
+            asked_about: 0,
             answering: Answering::Session,
             listing_works: true,
             prompts_hidden: false,
@@ -190,6 +215,12 @@ impl Desk {
             notices: self.notices.clone(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
+            labelled: self.labelled(),
+            comments: self.said.clone(),
+            crowded: self.crowded.clone(),
+            subjects: BTreeMap::new(),
+            permissions: BTreeMap::new(),
+            viewer: None,
             ask: self.ask.clone(),
         }
     }
@@ -197,7 +228,7 @@ impl Desk {
     /// What the engine sees after everything it asked for was read.
     pub(crate) fn look(&mut self) -> Snapshot {
         let mut snapshot = self.snapshot();
-        for _ in 0..5 {
+        for _ in 0..8 {
             let needs = needs(&snapshot);
             if needs.is_empty() {
                 return snapshot;
@@ -229,6 +260,22 @@ impl Desk {
                         snapshot.missing_pulls.insert(number);
                     }
                 }
+            }
+            if !needs.subjects.is_empty() {
+                snapshot.viewer = self.viewer.clone();
+            }
+            for number in needs.subjects {
+                let found = self.subjects.get(&number).cloned();
+                snapshot.subjects.insert(number, found);
+            }
+            for login in needs.permissions {
+                self.asked_about += 1;
+                let known = self.permissions.get(&login).copied();
+                let nobody = Permission {
+                    id: None,
+                    writes: false,
+                };
+                snapshot.permissions.insert(login, known.unwrap_or(nobody));
             }
             for id in needs.activities {
                 let known = self.activities.get(&id).cloned().unwrap_or_default();
@@ -335,6 +382,7 @@ impl Desk {
                 .iter()
                 .filter_map(|effect| self.carry_out(effect))
                 .collect();
+            snapshot.labelled = self.labelled();
             self.effects.extend(effects);
             if events.is_empty() {
                 break;
@@ -387,6 +435,35 @@ impl Desk {
                 let at = self.now;
                 self.say(session, at, ActivityKind::PlanApproved);
                 None
+            }
+            Effect::AddReaction { thread, comment } => {
+                if !self.eyes.contains(&(*thread, *comment)) {
+                    self.eyes.push((*thread, *comment));
+                }
+                None
+            }
+            Effect::RemoveLabel { thread, label } => {
+                self.unlabel(*thread, label);
+                None
+            }
+            Effect::TellStatus {
+                request,
+                thread,
+                comment_id,
+                digest,
+                body,
+                ..
+            } => {
+                let found = self.comments.iter().find(|(_, (on, _))| on == thread);
+                let known = comment_id.filter(|id| self.comments.contains_key(id));
+                let id = known.or(found.map(|(id, _)| *id));
+                let id = id.unwrap_or(900 + self.comments.len() as u64);
+                self.comments.insert(id, (*thread, body.clone()));
+                Some(Event::StatusTold {
+                    request: request.clone(),
+                    digest: digest.clone(),
+                    comment_id: id,
+                })
             }
             Effect::RetargetPull { pull, base } => {
                 self.pulls.get_mut(pull).unwrap().base = base.clone();

@@ -179,7 +179,10 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             Effect::CloseNotice { number, .. } => number.hash(hasher),
             Effect::SendMessage { .. }
             | Effect::ApprovePlan { .. }
-            | Effect::RetargetPull { .. } => {}
+            | Effect::RetargetPull { .. }
+            | Effect::AddReaction { .. }
+            | Effect::RemoveLabel { .. }
+            | Effect::TellStatus { .. } => {}
         }
     }
 }
@@ -194,6 +197,7 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
                 marker.to_string().hash(hasher);
                 std::mem::discriminant::<CreateFailure>(failure).hash(hasher);
             }
+            Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

@@ -53,6 +53,12 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         notices: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
+        labelled: std::collections::BTreeMap::new(),
+        comments: Vec::new(),
+        crowded: BTreeSet::new(),
+        subjects: std::collections::BTreeMap::new(),
+        permissions: std::collections::BTreeMap::new(),
+        viewer: None,
         ask: Ask::Due,
     }
 }

@@ -417,7 +417,12 @@ fn carry_out(world: &mut World, actor: usize) {
             world.notices.retain(|notice| notice.number != number);
             done(world, actor, None);
         }
-        Effect::SendMessage { .. } | Effect::ApprovePlan { .. } | Effect::RetargetPull { .. } => {
+        Effect::SendMessage { .. }
+        | Effect::ApprovePlan { .. }
+        | Effect::RetargetPull { .. }
+        | Effect::AddReaction { .. }
+        | Effect::RemoveLabel { .. }
+        | Effect::TellStatus { .. } => {
             done(world, actor, None);
         }
     }

@@ -80,6 +80,14 @@ pub enum Deed {
     SetRole { login: String, role: Role },
     /// Sets a variable of Actions.
     SetVariable { name: String, value: String },
+    /// Publishes a release; its files are base64 by name. Replies `{"release"}`.
+    PublishRelease {
+        tag: String,
+        #[serde(default)]
+        assets: BTreeMap<String, String>,
+    },
+    /// Shows the repository to everybody, or to its people only.
+    SetPrivate { private: bool },
     /// Gives the repository another name.
     Rename { name: String },
     /// Installs an App on the repository; replies `{"installation"}`.

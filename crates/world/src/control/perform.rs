@@ -1,5 +1,9 @@
 //! Doing what a person does.
 
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -217,6 +221,10 @@ fn on_github(
         }
         Deed::SetRole { login, role } => github.set_role(repo, &login, role),
         Deed::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
+        Deed::PublishRelease { tag, assets } => {
+            return publish(github, place, &tag, &assets, now);
+        }
+        Deed::SetPrivate { private } => github.set_private(repo, private),
         Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
         Deed::InstallApp { app } => return apps::install(github, repo, app, now),
         Deed::StockAppKey { pem, public_key } => apps::stock_key(github, pem, &public_key)?,
@@ -226,6 +234,26 @@ fn on_github(
         | Deed::DeleteSession { .. } => {}
     }
     Ok(json!({}))
+}
+
+fn publish(
+    github: &mut Model,
+    place: &Place,
+    tag: &str,
+    assets: &BTreeMap<String, String>,
+    now: Timestamp,
+) -> Result<Value, Mistake> {
+    let mut files: Vec<(&str, Bytes)> = Vec::new();
+    for (name, text) in assets {
+        let content = STANDARD
+            .decode(text)
+            .map_err(|error| Mistake::malformed(format!("assets: {name}: not base64: {error}")))?;
+        files.push((name, content.into()));
+    }
+    let release = github
+        .publish_release(place.repo, tag, &files, &place.by, now)
+        .map_err(|error| Mistake::impossible(error.to_string()))?;
+    Ok(json!({"release": release}))
 }
 
 fn push_files(

@@ -6,6 +6,7 @@
 pub mod account;
 mod acts;
 pub(crate) mod bare;
+mod downloads;
 mod graphql;
 pub mod hook;
 mod limits;

@@ -8,4 +8,5 @@ mod control;
 mod export;
 mod gate;
 mod git;
+mod releases;
 mod wire;

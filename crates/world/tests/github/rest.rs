@@ -614,11 +614,13 @@ fn runs_releases_and_installations_are_shown() {
     let asset = release["assets"][0]["id"].clone();
     let request = http::Request::get(format!("{REPO}/releases/assets/{asset}"))
         .header("accept", "application/octet-stream");
-    let content = crate::stage::reply(
-        stage
-            .world
-            .github_request(request.body(bytes::Bytes::new()).unwrap()),
-    );
+    let mut reply = |request: http::request::Builder| {
+        let request = request.body(bytes::Bytes::new()).unwrap();
+        crate::stage::reply(stage.world.github_request(request))
+    };
+    let moved = reply(request);
+    let storage = moved.headers()["location"].to_str().unwrap();
+    let content = reply(http::Request::get(storage));
     assert_eq!(content.body().as_ref(), b"binary");
     assert_eq!(
         stage.get(&format!("{REPO}/git/ref/tags/v1.0.0"))["object"]["type"],

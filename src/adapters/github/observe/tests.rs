@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use phileas_domain::engine::PullState;
-use phileas_domain::model::Mode;
+use phileas_domain::model::{Mode, PullNumber};
 use serde_json::{Value, json as value};
 
 use super::super::scripted::{Outcome, Set, json, reply, set, start};
@@ -20,7 +20,18 @@ fn pull(number: u64, state: &str) -> Value {
     value!({ "number": number, "state": state, "isDraft": false, "title": "t", "body": "b",
         "author": { "login": "ada" }, "headRefName": "h", "headRefOid": "1f",
         "isCrossRepository": false, "baseRefName": "main", "createdAt": "2026-01-04T00:00:00Z",
-        "closedAt": null, "mergedAt": null, "reviews": { "nodes": [] } })
+        "closedAt": null, "mergedAt": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
+}
+
+/// The same with a command and another comment on it, of so many in all.
+fn said(mut on: Value, total: usize) -> Value {
+    let comment = |body: &str| {
+        value!({ "id": format!("IC_{}", on["number"]), "fullDatabaseId": "4000000001", "createdAt": start().to_string(),
+            "lastEditedAt": null, "author": { "__typename": "User", "login": "ada", "databaseId": 5 }, "body": body })
+    };
+    let nodes = [comment("/phileas run curator"), comment("> /phileas stop")];
+    on["comments"] = value!({ "totalCount": total, "nodes": nodes });
+    on
 }
 
 fn answer() -> Value {
@@ -49,11 +60,14 @@ fn answer() -> Value {
             "folder": { "name": ".jules", "mode": 16384, "oid": "d2", "size": 0 },
             "state": file("cycle_state.json", "{\"version\":5}") } },
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
-        "recent": { "nodes": [pull(3, "OPEN"), pull(2, "CLOSED"), null] },
+        "recent": { "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
             { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->" },
             { "number": 6, "body": "somebody's own" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
+        "active": { "nodes": [
+            said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),
+            said(value!({ "number": 9, "labels": null }), 99) ] },
     } } })
 }
 
@@ -119,6 +133,20 @@ async fn one_request_tells_everything() {
     let key = "jules_credential".to_owned();
     assert_eq!(seen.notices, [Notice { number: 5, key }]);
     assert_eq!(seen.paused_by_label, Some(8));
+    // Labels of ours on what is open, whatever their case; pull requests that are closed do not count.
+    let words = |word: &str| BTreeSet::from([word.to_owned()]);
+    let labelled = [(3, words("curator")), (8, words("pause"))];
+    assert_eq!(seen.labelled, labelled.into());
+    let heard: Vec<_> = seen
+        .comments
+        .iter()
+        .map(|one| (one.thread, one.number))
+        .collect();
+    assert_eq!(
+        heard,
+        [(8, 4_000_000_001), (9, 4_000_000_001), (3, 4_000_000_001)]
+    );
+    assert_eq!(seen.crowded, [9].into());
     let usage = set.client.usage();
     assert_eq!((usage.requests, usage.points), (1, 2));
     assert_eq!(set.script.lines(), ["POST https://api.github.com/graphql"]);
@@ -257,8 +285,7 @@ async fn a_wrong_document_is_not_sent_again() {
 
 #[tokio::test]
 async fn texts_and_pulls_are_asked_for_in_chunks() {
-    let paths: std::collections::BTreeSet<String> =
-        (0..51).map(|index| format!("f{index:02}")).collect();
+    let paths: BTreeSet<String> = (0..51).map(|index| format!("f{index:02}")).collect();
     let found = |files: Value| {
         json(
             200,

@@ -29,6 +29,12 @@ pub(in super::super) struct Comment {
     pub(in super::super) body: Option<String>,
 }
 
+/// A comment that was just written.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Created {
+    pub(in super::super) id: u64,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub(in super::super) struct PullBase {
     pub(in super::super) base: Base,

@@ -5,6 +5,7 @@ pub(super) mod git;
 pub(super) mod issue;
 pub(super) mod observation;
 pub(super) mod pull;
+pub(super) mod subject;
 
 use serde::{Deserialize, Deserializer};
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::file::{File, Listed};
 use super::pull::PullFacts;
+use super::subject::Said;
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -26,9 +27,31 @@ pub(in super::super) struct Repository {
     #[serde(deserialize_with = "present")]
     pub(in super::super) ledger: Option<LedgerRef>,
     pub(in super::super) open: Connection<PullFacts>,
-    pub(in super::super) recent: Connection<PullFacts>,
+    pub(in super::super) recent: Connection<RecentPull>,
     pub(in super::super) notices: Connection<NoticeIssue>,
     pub(in super::super) paused: Connection<Numbered>,
+    pub(in super::super) active: Connection<Labelled>,
+}
+
+/// A pull request, and what was said on it last.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct RecentPull {
+    #[serde(flatten)]
+    pub(in super::super) facts: PullFacts,
+    pub(in super::super) comments: Said,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Labelled {
+    pub(in super::super) number: u64,
+    pub(in super::super) comments: Said,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) labels: Option<Connection<Named>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Named {
+    pub(in super::super) name: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -5,6 +5,7 @@ use phileas_domain::engine::{Pull, PullState};
 use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
+use super::observation::Named;
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -27,6 +28,8 @@ pub(in super::super) struct PullFacts {
     closed_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     merged_at: Option<Timestamp>,
+    #[serde(deserialize_with = "present")]
+    labels: Option<Connection<Named>>,
     #[serde(deserialize_with = "present")]
     reviews: Option<Connection<Review>>,
 }
@@ -66,6 +69,20 @@ impl Review {
                     && !reviewer.login.eq_ignore_ascii_case(author)
                     && !reviewer.login.ends_with("[bot]")
             })
+    }
+}
+
+impl PullFacts {
+    /// Its number, while it is open.
+    pub(in super::super) fn number_while_open(&self) -> Option<u64> {
+        matches!(self.state, State::Open).then_some(self.number)
+    }
+
+    /// Its number and its labels, while it is open.
+    pub(in super::super) fn labels_while_open(&self) -> Option<(u64, Vec<&str>)> {
+        let nodes = &self.labels.as_ref()?.nodes;
+        let names = nodes.iter().flatten().map(|label| label.name.as_str());
+        matches!(self.state, State::Open).then(|| (self.number, names.collect()))
     }
 }
 
@@ -111,7 +128,7 @@ mod tests {
             r#"{{"number":7,"state":"MERGED","isDraft":false,"title":"t","body":"b","author":{author},
                 "headRefName":"h","headRefOid":"1f","isCrossRepository":true,"baseRefName":"main",
                 "createdAt":"2026-01-05T00:00:00Z","closedAt":null,"mergedAt":"2026-01-05T01:00:00Z",
-                "reviews":{{"nodes":{reviews}}}}}"#
+                "labels":{{"nodes":[]}},"reviews":{{"nodes":{reviews}}}}}"#
         ))
         .unwrap();
         facts.into()

@@ -75,12 +75,13 @@ pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
 pub(super) fn insert(
     connection: &Connection,
     delivery: &Delivery,
+    times: u32,
     generation: Option<u64>,
 ) -> rusqlite::Result<u64> {
     connection
         .prepare_cached(
             "INSERT INTO delivery (id, event, action, repo, repo_name, installation, subject, sender, \
-             received_at, wakes, times, generation) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11)",
+             received_at, wakes, times, generation) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             delivery.id.as_str(),
@@ -93,28 +94,56 @@ pub(super) fn insert(
             delivery.sender.map(integer).transpose()?,
             micros(delivery.received_at),
             delivery.wakes,
+            times,
             generation.map(integer).transpose()?,
         ])?;
     natural(connection.last_insert_rowid())
 }
 
-/// A delivery that had failed came again.
+/// A delivery that had failed came again: its row goes to the end, where the youngest are. Answers with its new place.
 pub(super) fn came_again(
     connection: &Connection,
-    place: u64,
+    before: &Stored,
     delivery: &Delivery,
     generation: Option<u64>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<u64> {
+    let heard = Delivery {
+        received_at: delivery.received_at,
+        ..before.delivery.clone()
+    };
+    let times = before.times.saturating_add(1);
+    // The old one stays until then, so that its place is not given again.
+    let place = insert(connection, &heard, times, generation)?;
     connection
+        .prepare_cached("DELETE FROM delivery WHERE place = ?1")?
+        .execute([integer(before.place)?])?;
+    Ok(place)
+}
+
+/// Up to which place all deliveries came before an instant. It is found by halves, since they stand in the order of
+/// their coming; where a clock was set back, a few may be missed until the next time.
+pub(super) fn older_than(connection: &Connection, before: i64) -> rusqlite::Result<i64> {
+    let mut at_or_after = connection.prepare_cached(
+        "SELECT place, received_at FROM delivery WHERE place >= ?1 ORDER BY place LIMIT 1",
+    )?;
+    let (mut low, mut high): (i64, i64) = connection
         .prepare_cached(
-            "UPDATE delivery SET times = times + 1, received_at = ?2, generation = ?3 WHERE place = ?1",
+            "SELECT coalesce(min(place), 0), coalesce(max(place) + 1, 0) FROM delivery",
         )?
-        .execute(params![
-            integer(place)?,
-            micros(delivery.received_at),
-            generation.map(integer).transpose()?,
-        ])
-        .map(drop)
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let found = at_or_after
+            .query_row([middle], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+            })
+            .optional()?;
+        match found {
+            Some((place, received_at)) if received_at < before => low = place + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
 }
 
 /// A delivery is to be run again.
@@ -127,4 +156,66 @@ pub(super) fn pending_again(
         .prepare_cached("UPDATE delivery SET generation = ?2 WHERE place = ?1")?
         .execute(params![integer(place)?, integer(generation)?])
         .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::inbox::sqlite::schema::MIGRATIONS;
+
+    #[test]
+    fn the_place_of_an_age_is_found_among_gaps() {
+        let connection = Connection::open_in_memory().unwrap();
+        for step in MIGRATIONS {
+            connection.execute_batch(step).unwrap();
+        }
+        assert_eq!(older_than(&connection, 5).unwrap(), 0);
+        let places = [(3, 10), (4, 20), (9, 20), (100, 30)];
+        for (place, at) in places {
+            connection
+                .execute(
+                    "INSERT INTO delivery (place, id, event, received_at, wakes, times) VALUES (?1, 'x', 'x', ?2, 0, 1)",
+                    [place, at],
+                )
+                .unwrap();
+        }
+        for before in [0, 10, 11, 20, 21, 30, 31, i64::MAX] {
+            let bound = older_than(&connection, before).unwrap();
+            for (place, at) in places {
+                assert_eq!(
+                    place < bound,
+                    at < before,
+                    "{place} of {at} before {before}: {bound}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_before_are_put_in_the_order_of_their_coming() {
+        let connection = Connection::open_in_memory().unwrap();
+        for step in &MIGRATIONS[..2] {
+            connection.execute_batch(step).unwrap();
+        }
+        for (id, at) in [("came-again", 30), ("first", 10), ("second", 20)] {
+            connection
+                .execute(
+                    "INSERT INTO delivery (id, event, repo, received_at, wakes, times, generation) \
+                     VALUES (?1, 'issues', 7, ?2, 1, 2, 3)",
+                    params![id, at],
+                )
+                .unwrap();
+        }
+        connection.execute_batch(MIGRATIONS[2]).unwrap();
+        let ids: Vec<(u64, String, Option<u64>)> = (1..=3)
+            .map(|place| load(&connection, place).unwrap().unwrap())
+            .map(|row| (row.place, row.delivery.id.to_string(), row.generation))
+            .collect();
+        let row = |place, id: &str| (place, id.to_owned(), Some(3));
+        assert_eq!(
+            ids,
+            [row(1, "first"), row(2, "second"), row(3, "came-again")]
+        );
+        assert_eq!(older_than(&connection, 30).unwrap(), 3);
+    }
 }

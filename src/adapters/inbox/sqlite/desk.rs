@@ -133,10 +133,12 @@ impl<'a> Desk<'a> {
         };
         match before {
             Some(before) => {
-                deliveries::came_again(self.connection, before.place, delivery, generation)?;
+                let place = deliveries::came_again(self.connection, &before, delivery, generation)?;
+                self.news.removed(delivery.id.as_str(), before.place);
+                self.news.stored(&delivery.id, place);
             }
             None => {
-                let place = deliveries::insert(self.connection, delivery, generation)?;
+                let place = deliveries::insert(self.connection, delivery, 1, generation)?;
                 self.news.stored(&delivery.id, place);
             }
         }
@@ -224,11 +226,16 @@ impl<'a> Desk<'a> {
 
     pub(super) fn prune(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
         self.put_down()?;
-        let before = |age: SignedDuration| micros(now.saturating_sub(age).unwrap_or(now));
+        let older_than = |age: SignedDuration| {
+            let before = micros(now.saturating_sub(age).unwrap_or(now));
+            deliveries::older_than(self.connection, before)
+        };
+        let (kept_long_enough, brought_again_no_more) =
+            (older_than(RETENTION)?, older_than(REDELIVERY_WINDOW)?);
         let removed = self.remove(
             "DELETE FROM delivery WHERE place IN \
-             (SELECT place FROM delivery WHERE received_at < ?1 ORDER BY received_at LIMIT ?2) RETURNING id, place",
-            before(RETENTION),
+             (SELECT place FROM delivery WHERE place < ?1 ORDER BY place LIMIT ?2) RETURNING id, place",
+            kept_long_enough,
             PRUNE_BATCH,
         )?;
         if self.has_room || removed == PRUNE_BATCH {
@@ -237,15 +244,15 @@ impl<'a> Desk<'a> {
         let handled = self.remove(
             "DELETE FROM delivery WHERE place IN \
              (SELECT place FROM delivery LEFT JOIN wake ON wake.repo = delivery.repo \
-              WHERE received_at < ?1 AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
-              ORDER BY received_at LIMIT ?2) RETURNING id, place",
-            before(REDELIVERY_WINDOW),
+              WHERE place < ?1 AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
+              ORDER BY place LIMIT ?2) RETURNING id, place",
+            brought_again_no_more,
             PRUNE_BATCH - removed,
         )?;
         Ok(removed + handled)
     }
 
-    /// Removes at most so many deliveries that came before an instant, and answers with their number.
+    /// Removes at most so many deliveries of places before this one, and answers with their number.
     fn remove(&mut self, sql: &str, before: i64, most: usize) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows_gone = statement.query(params![before, rows(most)])?;

@@ -99,7 +99,7 @@ mod tests {
 
     fn table() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for step in [include_str!("schema_1.sql"), include_str!("schema_2.sql")] {
+        for step in super::super::schema::MIGRATIONS {
             connection.execute_batch(step).unwrap();
         }
         connection
@@ -122,7 +122,7 @@ mod tests {
             received_at: Timestamp::UNIX_EPOCH,
             wakes: false,
         };
-        deliveries::insert(connection, &delivery, None).unwrap()
+        deliveries::insert(connection, &delivery, 1, None).unwrap()
     }
 
     fn found(known: &Known, news: &News, connection: &Connection, text: &str) -> Option<u64> {

@@ -221,10 +221,11 @@ impl Clerk {
     }
 
     fn transact(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
-        let has_room = self.has_room()?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Within the transaction: outside, each question would be one of its own, with its own locks.
+        let has_room = has_room(&transaction, self.room)?;
         let mut desk = Desk::new(&transaction, self.known.as_ref(), has_room);
         let mut replies = Vec::with_capacity(works.len());
         for work in works {
@@ -239,20 +240,6 @@ impl Clerk {
         Ok((replies, woke))
     }
 
-    /// Whether new deliveries have room: pages that were freed are used again.
-    fn has_room(&self) -> rusqlite::Result<bool> {
-        let number = |sql| -> rusqlite::Result<u64> {
-            let mut statement = self.connection.prepare_cached(sql)?;
-            statement
-                .query_row([], |row| row.get::<_, u32>(0))
-                .map(u64::from)
-        };
-        let pages = number("PRAGMA page_count")?;
-        let free = number("PRAGMA freelist_count")?;
-        let size = number("PRAGMA page_size")?;
-        Ok((pages - free.min(pages)) * size < self.room)
-    }
-
     /// A number that changes when another process writes, and only then.
     fn written_by_others(&self) -> Option<i64> {
         let mut statement = self.connection.prepare_cached("PRAGMA data_version").ok()?;
@@ -262,4 +249,18 @@ impl Clerk {
     fn tell(&self) {
         self.news.send_modify(|count| *count += 1);
     }
+}
+
+/// Whether new deliveries have room: pages that were freed are used again.
+fn has_room(connection: &Connection, room: u64) -> rusqlite::Result<bool> {
+    let number = |sql| -> rusqlite::Result<u64> {
+        let mut statement = connection.prepare_cached(sql)?;
+        statement
+            .query_row([], |row| row.get::<_, u32>(0))
+            .map(u64::from)
+    };
+    let pages = number("PRAGMA page_count")?;
+    let free = number("PRAGMA freelist_count")?;
+    let size = number("PRAGMA page_size")?;
+    Ok((pages - free.min(pages)) * size < room)
 }

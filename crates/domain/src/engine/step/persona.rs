@@ -243,6 +243,7 @@ fn plan_approval(live: &Live<'_>) -> Progress {
     }
     match live.policy.plan_approval {
         PlanApproval::Auto => Progress::Approve,
+        PlanApproval::Writers if live.turn.approved_by.is_some() => Progress::Approve,
         PlanApproval::Writers => Progress::CallPerson {
             reason: Reason::PlanApproval,
             detail: "its plan waits for the approval of a person with write access".to_owned(),

@@ -79,6 +79,7 @@ impl Given {
             sprint: self.sprint,
             entropy: &[7; 32],
             notes: &self.notes,
+            subject: None,
         })
     }
 

@@ -33,6 +33,13 @@ impl Model {
         );
     }
 
+    /// Shows a repository to everybody, or to its people only.
+    pub fn set_private(&mut self, repo: RepoId, private: bool) {
+        if let Some(repository) = self.repository_mut(repo) {
+            repository.private = private;
+        }
+    }
+
     /// Gives a person a role in a repository; [`crate::github::Role::None`] takes it away.
     pub fn set_role(&mut self, repo: RepoId, login: &str, role: crate::github::Role) {
         let account = self.account(login);

@@ -299,7 +299,11 @@ impl Run<'_> {
             "headRefOid" => pull.head.oid.to_string().into(),
             "headRef" => branch(&pull.head.branch),
             "baseRefName" => pull.base.branch.as_str().into(),
-            "baseRefOid" => pull.base.oid.to_string().into(),
+            "baseRefOid" => {
+                let now = repository.branch(&pull.base.branch);
+                let moved = now.filter(|_| self.knobs.base_oid_follows);
+                moved.unwrap_or(pull.base.oid).to_string().into()
+            }
             "baseRef" => branch(&pull.base.branch),
             "headRepository" | "baseRepository" => Val::Thing(Thing::Repository(repo)),
             "headRepositoryOwner" => Val::Thing(Thing::Account(repository.owner)),
@@ -416,6 +420,7 @@ impl Run<'_> {
             "editor" => Val::thing(comment.edits.last().map(|edit| Thing::Account(edit.editor))),
             "includesCreatedEdit" => (!comment.edits.is_empty()).into(),
             "isMinimized" => false.into(),
+            "viewerDidAuthor" => (comment.author == self.identity.account).into(),
             "url" => self
                 .model
                 .web_url(

@@ -514,7 +514,8 @@ pub(super) fn asset(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if accept.contains("octet-stream") {
-        return Ok(Reply::Raw(200, "application/octet-stream", asset.2.clone()));
+        let address = call.model.storage_address(call.repo(), id, call.now);
+        return Ok(Reply::Found(address));
     }
     Ok(Reply::Json(
         200,

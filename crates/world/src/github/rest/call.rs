@@ -40,6 +40,8 @@ pub(crate) enum Reply {
     Json(u16, Value),
     Empty(u16),
     Raw(u16, &'static str, Bytes),
+    /// 302 to another address.
+    Found(String),
 }
 
 /// A refusal in GitHub's form.
@@ -130,6 +132,12 @@ impl Reply {
                 *response.status_mut() =
                     http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
                 super::put(response.headers_mut(), "content-type", kind);
+                response
+            }
+            Self::Found(location) => {
+                let mut response = Response::new(Bytes::new());
+                *response.status_mut() = http::StatusCode::FOUND;
+                super::put(response.headers_mut(), "location", &location);
                 response
             }
         }

@@ -119,6 +119,10 @@ impl Model {
         if let Some(response) = self.new_app_page(request, now) {
             return handled(response, None, 0);
         }
+        // Neither costs anything of the API's limits.
+        if let Some(response) = self.download(request, now) {
+            return handled(response, None, 0);
+        }
         let identity = match self.identify(request.headers(), now) {
             Ok(identity) => identity,
             Err(refusal) => return handled(refusal.response(), None, 0),

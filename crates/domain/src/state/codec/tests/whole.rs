@@ -4,7 +4,7 @@ use crate::model::{RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, TrackState, Turn,
+    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -79,7 +79,8 @@ const FILE: &str = r#"{
           "warned_at": "2026-01-01T12:00:00Z",
           "base_sha": "5d2e",
           "branch": "main",
-          "cancel": true
+          "cancel": true,
+          "approved_by": "ada"
         }
       },
       "paused": {
@@ -100,10 +101,22 @@ const FILE: &str = r#"{
       "subject": "I_1",
       "digest": "ab",
       "actor": "ada",
+      "actor_id": 23,
+      "thread": 24,
+      "persona": "curator",
+      "command": "retry",
       "outcome": "dispatched",
+      "answer": "done",
+      "reason": "refused.fork",
       "turn": "k3v9w2m1q8ze",
       "number": 15,
       "comment_id": 16,
+      "status": {
+        "digest": "cd",
+        "at": "2026-01-01T17:00:00Z",
+        "told": true,
+        "repeats": 25
+      },
       "created_at": "2026-01-01T15:00:00Z",
       "finished_at": "2026-01-01T16:00:00Z"
     }
@@ -205,6 +218,7 @@ fn state() -> State {
         base_sha: Some("5d2e".into()),
         branch: Some("main".into()),
         cancel: true,
+        approved_by: Some("ada".to_owned()),
         extra: extra.clone(),
     };
     let pause = |hour, by: &str, reason: &str| Pause {
@@ -231,10 +245,23 @@ fn state() -> State {
         subject: Some("I_1".to_owned()),
         digest: Some("ab".to_owned()),
         actor: Some("ada".to_owned()),
+        actor_id: Some(23),
+        thread: Some(24),
+        persona: Some("curator".into()),
+        command: Some("retry".to_owned()),
         outcome: Some("dispatched".to_owned()),
+        answer: Some("done".to_owned()),
+        reason: Some("refused.fork".to_owned()),
         turn: TurnId::parse("k3v9w2m1q8ze"),
         number: Some(15),
         comment_id: Some(16),
+        status: Some(StatusState {
+            digest: "cd".to_owned(),
+            at: at(17),
+            told: true,
+            repeats: 25,
+            extra: extra.clone(),
+        }),
         created_at: Some(at(15)),
         finished_at: Some(at(16)),
         extra: extra.clone(),

@@ -1,0 +1,132 @@
+//! Who may ask, for what, and how often. Decided when the wish is decided on, never when it was made.
+
+use jiff::SignedDuration;
+
+use super::draft::Draft;
+use super::limits::{JULES_LOGIN, REQUEST_VALID};
+use super::subject::Actor;
+use super::wish::{BY_COMMENT, BY_LABEL, REFUSED, What, Wish};
+use super::{Permission, Reason};
+
+/// The span in which one person's wishes are counted.
+const ACTOR_SPAN: SignedDuration = SignedDuration::from_hours(1);
+
+/// Whether a wish is let through.
+pub(super) enum Admission {
+    /// Its actor's permission must be read first.
+    Unread,
+    /// It is not.
+    Refused(Reason, String),
+    /// It is.
+    Granted,
+}
+
+/// Whether a wish is let through. GitHub is asked about its actor only where the account itself does not settle it.
+pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
+    let refused = |reason, text: &str| Admission::Refused(reason, text.to_owned());
+    let subject = wish.subject;
+    if draft.now().duration_since(wish.at) >= REQUEST_VALID {
+        return refused(Reason::RequestOld, "it is older than seven days");
+    }
+    let Some(actor) = wish.actor else {
+        return refused(Reason::ActorPermission, "the account is gone");
+    };
+    if let Some((reason, text)) = stranger(draft, actor) {
+        return Admission::Refused(reason, text);
+    }
+    // Before anything is said of what was asked for: a stranger learns nothing, and is not answered.
+    match may_write(draft, actor) {
+        None => return Admission::Unread,
+        Some(false) => {
+            return refused(
+                Reason::ActorPermission,
+                "only people with write access may ask",
+            );
+        }
+        Some(true) => {}
+    }
+    let starts = matches!(wish.what, What::Run(_) | What::Retry);
+    let is_fork = subject
+        .pull
+        .as_ref()
+        .is_some_and(|ends| !ends.same_repository);
+    if starts && is_fork {
+        return refused(Reason::Fork, "the pull request comes from a fork");
+    }
+    if let What::Run(persona) = &wish.what
+        && !draft.snapshot.plan.personas.contains_key(persona)
+    {
+        let text = format!("there is no persona `{persona}`");
+        return Admission::Refused(Reason::Unknown, text);
+    }
+    if starts && subject.changed_since(wish.event, wish.at) {
+        return refused(
+            Reason::ContentChanged,
+            "the text or the commits were changed after it was asked for",
+        );
+    }
+    if !wish.what.is_brake() && spent(draft, actor) {
+        return refused(
+            Reason::ActorBudget,
+            "enough was asked for by the same person within an hour",
+        );
+    }
+    Admission::Granted
+}
+
+/// Why an account is never listened to, whatever it may do in the repository.
+fn stranger(draft: &Draft<'_>, actor: &Actor) -> Option<(Reason, String)> {
+    let login = &actor.login;
+    let is_own = draft.snapshot.viewer.as_ref().is_some_and(|own| {
+        (own.id.is_some() && own.id == actor.id)
+            || own.login.as_str().eq_ignore_ascii_case(login.as_str())
+    });
+    if is_own || login.as_str().eq_ignore_ascii_case(JULES_LOGIN) {
+        let text = format!("`{login}` is phileas itself or Jules, and would ask in a circle");
+        return Some((Reason::ActorSelf, text));
+    }
+    (actor.bot && !is_allowed(draft, actor)).then(|| {
+        let text = format!("`{login}` is a bot that `gate.allow_bots` does not name");
+        (Reason::ActorBot, text)
+    })
+}
+
+/// Whether the plan names this very bot: login and number.
+fn is_allowed(draft: &Draft<'_>, actor: &Actor) -> bool {
+    let allowed = &draft.snapshot.plan.gate.allow_bots;
+    allowed
+        .iter()
+        .any(|bot| bot.login == actor.login.as_str() && Some(bot.id) == actor.id)
+}
+
+/// Whether an account may write, by GitHub's word of this very tick; `None` where that has not been read. A login that
+/// belongs to another account by now may not.
+pub(super) fn may_write(draft: &mut Draft<'_>, actor: &Actor) -> Option<bool> {
+    if actor.bot {
+        return Some(is_allowed(draft, actor));
+    }
+    match draft.snapshot.permissions.get(&actor.login) {
+        None => {
+            draft.needs.permissions.insert(actor.login.clone());
+            None
+        }
+        Some(Permission { id, writes }) => Some(*writes && actor.id.is_some() && *id == actor.id),
+    }
+}
+
+/// Whether somebody has asked often enough. What was refused costs nothing.
+fn spent(draft: &Draft<'_>, actor: &Actor) -> bool {
+    let now = draft.now();
+    let requests = draft.state.requests.values().filter(|request| {
+        [BY_LABEL, BY_COMMENT].contains(&request.kind.as_str())
+            && request.outcome.as_deref() != Some(REFUSED)
+            && request
+                .actor
+                .as_deref()
+                .is_some_and(|login| login.eq_ignore_ascii_case(actor.login.as_str()))
+            && request
+                .created_at
+                .is_some_and(|at| now.duration_since(at) < ACTOR_SPAN)
+    });
+    requests.count() >= draft.snapshot.plan.budget.requests_per_actor_hour as usize
+}

@@ -1,0 +1,129 @@
+//! A request of a label or comment stays bound to what it was put on, to who put it there, and to the gate, until its
+//! session is started: everything is looked at once more right before.
+
+use super::admission::may_write;
+use super::draft::Draft;
+use super::limits::{POLL, PULL_POLL};
+use super::start::{Candidate, wait};
+use super::subject::{Actor, Subject};
+use super::wish::{BY_COMMENT, BY_LABEL, HOLD};
+use super::{Line, Reason, step};
+use crate::model::{PersonaId, TrackName};
+use crate::plan::{PlanApproval, Policy};
+use crate::state::RequestState;
+
+/// The request of a track that somebody made on an issue or pull request.
+fn of_track<'d>(draft: &'d Draft<'_>, track: &TrackName) -> Option<&'d RequestState> {
+    let number = track.request_number()?;
+    let mut requests = draft.state.requests.values();
+    requests.find(|request| {
+        request.number == Some(number) && [BY_LABEL, BY_COMMENT].contains(&request.kind.as_str())
+    })
+}
+
+/// What applies to a turn. Whoever may write can start a session on a text that others wrote, so its plan is looked at
+/// by a person, unless the persona itself says otherwise on the default branch.
+pub(super) fn policy_of(
+    draft: &Draft<'_>,
+    track: &TrackName,
+    index: Option<u64>,
+    persona: &PersonaId,
+) -> Policy {
+    let policy = step::policy_of(&draft.snapshot.plan, track, index, persona);
+    of_wish(draft, track, persona, policy)
+}
+
+/// A policy with what applies to requests of labels and comments.
+pub(super) fn of_wish(
+    draft: &Draft<'_>,
+    track: &TrackName,
+    persona: &PersonaId,
+    mut policy: Policy,
+) -> Policy {
+    let own = draft.snapshot.plan.personas.get(persona);
+    let says_itself = own.is_some_and(|persona| persona.plan_approval.is_some());
+    if of_track(draft, track).is_some()
+        && !says_itself
+        && policy.plan_approval == PlanApproval::Auto
+    {
+        policy.plan_approval = PlanApproval::Writers;
+    }
+    policy
+}
+
+/// Whether the label `phileas:hold` stands in the way.
+pub(super) fn on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let thread = of_track(draft, &candidate.track)?.thread?;
+    let labels = draft.snapshot.labelled.get(&thread)?;
+    labels.contains(HOLD).then(|| {
+        let text = format!("#{thread} carries the label `phileas:hold`");
+        wait(candidate, Reason::SubjectHeld, text).until(draft.after(PULL_POLL))
+    })
+}
+
+/// Whether what it is about, and what its actor may do, are still to be read.
+pub(super) fn unread(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let request = of_track(draft, &candidate.track)?;
+    let thread = request.thread?;
+    let actor = actor_of(request);
+    let text = if !draft.snapshot.subjects.contains_key(&thread) {
+        draft.needs.subjects.insert(thread);
+        format!("#{thread} is read once more before anything starts")
+    } else if actor.is_some_and(|actor| may_write(draft, &actor).is_none()) {
+        "what its actor may do is looked at once more".to_owned()
+    } else {
+        return None;
+    };
+    Some(wait(candidate, Reason::RequestUnread, text).until(draft.after(POLL)))
+}
+
+fn actor_of(request: &RequestState) -> Option<Actor> {
+    let login = request.actor.as_deref()?;
+    Some(Actor {
+        login: login.into(),
+        id: request.actor_id,
+        bot: login.ends_with("[bot]"),
+    })
+}
+
+/// The content that a request is bound to, as it is now. `None`: the track is bound to nothing.
+///
+/// # Errors
+///
+/// Why nothing may start: the content was changed, is closed or gone, or its actor may not ask any more.
+pub(super) fn content<'s>(
+    draft: &mut Draft<'s>,
+    track: &TrackName,
+) -> Result<Option<&'s Subject>, (Reason, String)> {
+    let Some(request) = of_track(draft, track) else {
+        return Ok(None);
+    };
+    let Some(thread) = request.thread else {
+        return Ok(None);
+    };
+    let (digest, actor) = (request.digest.clone(), actor_of(request));
+    let snapshot = draft.snapshot;
+    let subject = snapshot.subjects.get(&thread).and_then(Option::as_ref);
+    let Some(subject) = subject.filter(|subject| subject.open) else {
+        let text = format!("#{thread} was closed or is gone");
+        return Err((Reason::SubjectClosed, text));
+    };
+    if Some(subject.digest()) != digest {
+        let text = format!("#{thread} was changed after it was asked for");
+        return Err((Reason::ContentChanged, text));
+    }
+    if actor.and_then(|actor| may_write(draft, &actor)) != Some(true) {
+        let text = "who asked for it may not do so any more".to_owned();
+        return Err((Reason::ActorPermission, text));
+    }
+    Ok(Some(subject))
+}
+
+/// Writes down why a turn was given up before it had a session.
+pub(super) fn note_refusal(draft: &mut Draft<'_>, track: &TrackName, reason: Reason) {
+    let number = track.request_number();
+    let mut requests = draft.state.requests.values_mut();
+    if let Some(request) = requests.find(|one| number.is_some() && one.number == number) {
+        request.reason = Some(reason.code().to_owned());
+    }
+}

@@ -1,0 +1,65 @@
+//! Text that an agent wrote, made fit for a comment of ours: it calls nobody, closes nothing, starts no bot, and shows
+//! no picture.
+
+use crate::prompt;
+
+/// Longer texts are cut, in characters.
+const LIMIT: usize = 300;
+
+/// An agent's text as one line of code. GitHub makes nothing of what stands in code; other bots read the raw text, so
+/// what could mean something to one is broken as well.
+pub(super) fn neutral(text: &str) -> String {
+    let line = prompt::clean_line(text);
+    let mut out = String::new();
+    let mut before = ' ';
+    for character in line.chars().take(LIMIT) {
+        match character {
+            '`' => out.push('\''),
+            '@' => out.push_str("(at)"),
+            '#' => out.push_str("no. "),
+            '<' => out.push('‹'),
+            '>' => out.push('›'),
+            '[' if before == '!' => out.push_str(" ["),
+            // A command of a bot stands at the beginning of a word; a path may go on.
+            '/' if before == ' ' => out.push('∕'),
+            other => out.push(other),
+        }
+        before = character;
+    }
+    if line.chars().count() > LIMIT {
+        out.push('…');
+    }
+    format!("`{}`", out.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r22_agent_text_calls_nobody_closes_nothing_and_shows_no_picture() {
+        for (written, shown) in [
+            ("thanks @octocat", "`thanks (at)octocat`"),
+            ("fixes #12", "`fixes no. 12`"),
+            ("/merge now", "`∕merge now`"),
+            ("do /approve", "`do ∕approve`"),
+            ("![x](http://evil)", "`! [x](http://evil)`"),
+            ("<img src=x>", "`‹img src=x›`"),
+            ("a <!-- phileas:status --> b", "`a b`"),
+            ("`code` ``` fence", "`'code' ''' fence`"),
+            ("line\n/phileas run x", "`line ∕phileas run x`"),
+            ("\u{202e}@\u{200b}all", "`(at)all`"),
+        ] {
+            assert_eq!(neutral(written), shown);
+        }
+    }
+
+    /// The twin: what means nothing to anybody stays as it is.
+    #[test]
+    fn r22_plain_words_and_paths_stay() {
+        let text = "see src/main.rs, 3 tests failed (exit 1)";
+        assert_eq!(neutral(text), format!("`{text}`"));
+        let long = neutral(&"x".repeat(500));
+        assert_eq!(long.chars().count(), LIMIT + 3);
+    }
+}

@@ -1,0 +1,279 @@
+//! A wish that was let through is carried out: a session is asked for, or what is under way is steered.
+
+use super::draft::Draft;
+use super::steer::go_on;
+use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
+use super::{Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding};
+use crate::model::{PersonaId, PullNumber, Slot, TrackName};
+use crate::plan::PlanApproval;
+use crate::state::{Pause, Turn};
+
+/// A refusal, with its reason and a sentence for the report.
+type Refusal = (Reason, String);
+
+/// Carries out a wish of somebody who may ask. `false`: it cannot be told yet what is to be done, and nothing was.
+pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
+    let answer = match &wish.what {
+        What::Run(persona) => {
+            ask_for(draft, wish, persona);
+            return true;
+        }
+        What::Retry => match retry(draft, wish) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => return true,
+            Err(refusal) => Err(refusal),
+        },
+        What::ApprovePlan => match approve(draft, wish) {
+            Some(answer) => answer,
+            None => return false,
+        },
+        What::Cancel => cancel(draft, wish),
+        What::Pause => Ok(pause(draft, wish)),
+        What::Resume => resume(draft),
+        What::Stop => Ok(stop(draft, wish)),
+        // What there is to say is known only when everything has been decided.
+        What::Status | What::Explain => Ok(String::new()),
+        What::Merge => Err((
+            Reason::NotBuilt,
+            "this version does not merge; merge it yourself".to_owned(),
+        )),
+        What::Unknown(word) => Err((Reason::Unknown, format!("`{word}` is no command"))),
+    };
+    match answer {
+        Ok(answer) => {
+            let track = record(draft, wish, true, |request, now| {
+                request.outcome = Some(DONE.to_owned());
+                request.answer = Some(answer).filter(|answer| !answer.is_empty());
+                request.finished_at = Some(now);
+            });
+            let word = wish.what.word();
+            draft.headline(format!("{word} {track}"), None);
+            let text = format!("`{word}` on #{}", wish.subject.number);
+            draft.say(Line::track(&track, Verdict::Settled, Reason::Obeyed, text));
+        }
+        Err((reason, text)) => refuse(draft, wish, reason, &text),
+    }
+    true
+}
+
+fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, text: &str) {
+    let track = record(draft, wish, true, |request, now| {
+        request.outcome = Some(REFUSED.to_owned());
+        request.reason = Some(reason.code().to_owned());
+        request.finished_at = Some(now);
+    });
+    draft.headline(format!("refused {track}"), None);
+    let text = format!("on #{}: {text}", wish.subject.number);
+    draft.say(Line::track(&track, Verdict::Refused, reason, text));
+}
+
+fn ask_for(draft: &mut Draft<'_>, wish: &Wish<'_>, persona: &PersonaId) {
+    let track = record(draft, wish, true, |request, _| {
+        request.outcome = Some(PENDING.to_owned());
+        request.persona = Some(persona.clone());
+    });
+    draft.headline(format!("{track} {persona}"), None);
+}
+
+/// The live turns that an issue or pull request is about: those that were asked for on it, the one whose pull request it
+/// is, and the one that called a person by it.
+fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
+    let number = wish.subject.number;
+    let notices = &draft.snapshot.notices;
+    let notice = notices.iter().find(|notice| notice.number == number);
+    let called = notice.and_then(|notice| notice.key.strip_prefix("turn:"));
+    let asked: Vec<_> = draft
+        .state
+        .requests
+        .values()
+        .filter(|request| request.subject.as_deref() == Some(wish.subject.id.as_str()))
+        .filter_map(|request| request.turn.clone())
+        .collect();
+    let is_pull = wish.subject.pull.is_some();
+    let mut found = Vec::new();
+    for (name, track) in &draft.state.tracks {
+        for (slot, turn) in &track.turns {
+            if asked.contains(&turn.turn)
+                || called == Some(turn.turn.as_str())
+                || (is_pull && turn.pr_number == Some(PullNumber(number)))
+            {
+                found.push((name.clone(), slot.clone()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a turn waits for a person, so that a person can let it go on.
+fn waits_for_a_person(turn: &Turn) -> bool {
+    turn.warned_at.is_some() || adopt::is_held(turn) || turn.not_before.is_some()
+}
+
+/// What waits goes on; what is over is asked for again. `None`: it was asked for.
+fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refusal> {
+    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
+    let live = turns_of(draft, wish);
+    if let Some((track, slot)) = live.first() {
+        return match draft.turn_mut(track, slot) {
+            Some(turn) if waits_for_a_person(turn) => {
+                go_on(turn);
+                Ok(Some("what waited goes on".to_owned()))
+            }
+            _ => nothing("it is at work"),
+        };
+    }
+    let subject = wish.subject;
+    let requests = draft.state.requests.values();
+    let newest = requests
+        .filter(|request| request.subject.as_deref() == Some(subject.id.as_str()))
+        .filter(|request| request.persona.is_some())
+        .max_by_key(|request| request.number);
+    if newest.is_some_and(|request| request.outcome.as_deref() == Some(PENDING)) {
+        return nothing("it waits for its turn");
+    }
+    let of_pull = || {
+        let number = Some(PullNumber(subject.number)).filter(|_| subject.pull.is_some())?;
+        let mut newest_first = draft.state.history.values().rev();
+        let entry = newest_first.find(|entry| entry.pr_number == Some(number))?;
+        Some(entry.persona_id.clone())
+    };
+    let persona = newest
+        .and_then(|request| request.persona.clone())
+        .or_else(of_pull);
+    let Some(persona) = persona else {
+        return nothing("nobody was asked for here before");
+    };
+    if !draft.snapshot.plan.personas.contains_key(&persona) {
+        return Err((Reason::Unknown, format!("there is no persona `{persona}`")));
+    }
+    ask_for(draft, wish, &persona);
+    Ok(None)
+}
+
+/// The plan that waits is approved by the decision that follows. `None`: Jules was not asked yet whether one waits.
+fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refusal>> {
+    let nothing = |text: &str| Some(Err((Reason::NothingToDo, text.to_owned())));
+    let live = turns_of(draft, wish);
+    let Some((track, slot)) = live.first() else {
+        return nothing("no session of phileas is at work here");
+    };
+    let turn = draft.turn(track, slot).cloned()?;
+    let Some(id) = &turn.session_id else {
+        return nothing("its session has not started yet");
+    };
+    let Listing::Taken(listing) = &draft.snapshot.sessions else {
+        return None;
+    };
+    let waits = listing
+        .get(id)
+        .is_some_and(|session| session.state == SessionState::AwaitingPlanApproval);
+    if !waits {
+        return nothing("no plan waits here for approval");
+    }
+    let index = draft.state.tracks.get(track).and_then(|state| state.index);
+    let policy = binding::policy_of(draft, track, index, &turn.persona_id);
+    if policy.plan_approval == PlanApproval::Never {
+        let text = "`plan_approval` is \"never\"; approve it in Jules".to_owned();
+        return Some(Err((Reason::PlanForbids, text)));
+    }
+    let by = wish.actor.map(|actor| actor.login.to_string());
+    if let Some(turn) = draft.turn_mut(track, slot) {
+        turn.approved_by = by;
+    }
+    Some(Ok("the plan is approved".to_owned()))
+}
+
+/// What is at work is told to stop; what waits is taken back.
+fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
+    let now = draft.now();
+    let live = turns_of(draft, wish);
+    for (track, slot) in &live {
+        if let Some(turn) = draft.turn_mut(track, slot) {
+            turn.cancel = true;
+        }
+    }
+    let requests = draft.state.requests.values();
+    let pending: Vec<u64> = requests
+        .filter(|request| request.subject.as_deref() == Some(wish.subject.id.as_str()))
+        .filter(|request| request.outcome.as_deref() == Some(PENDING))
+        .filter_map(|request| request.number)
+        .collect();
+    for number in &pending {
+        asked::withdraw(&mut draft.state, *number, now);
+    }
+    match live.len() + pending.len() {
+        0 => {
+            let text = "nothing of phileas is at work or waits here".to_owned();
+            Err((Reason::NothingToDo, text))
+        }
+        count => Ok(format!("cancelled: {count}")),
+    }
+}
+
+fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
+    let now = draft.now();
+    if draft.state.paused.is_none() {
+        draft.state.paused = Some(Pause {
+            at: Some(now),
+            by: wish.actor.map(|actor| actor.login.to_string()),
+            reason: Some(format!("asked for on #{}", wish.subject.number)),
+            ..Pause::default()
+        });
+    }
+    "paused: nothing starts until somebody says `/phileas resume`".to_owned()
+}
+
+/// Takes back a pause of the state. Others have switches of their own.
+fn resume(draft: &mut Draft<'_>) -> Result<String, Refusal> {
+    match draft.state.paused.take() {
+        Some(_) => Ok("goes on".to_owned()),
+        None => Err((Reason::NothingToDo, "no command has paused it".to_owned())),
+    }
+}
+
+/// Everything is paused, and every session told to stop.
+fn stop(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
+    pause(draft, wish);
+    let mut count = 0;
+    for track in draft.state.tracks.values_mut() {
+        for turn in track.turns.values_mut() {
+            turn.cancel = true;
+            count += 1;
+        }
+    }
+    format!("paused, and cancelled: {count}. Nothing starts until somebody says `/phileas resume`")
+}
+
+/// What `status` and `explain` answer: how everything stands at the end of a decision, in words of ours.
+pub(super) fn account(draft: &Draft<'_>, everything: bool) -> String {
+    /// How many lines one answer holds.
+    const MOST: usize = 15;
+    let mut said = Vec::new();
+    let lines = draft.all_lines().filter(|line| {
+        everything
+            || !matches!(line.verdict, Verdict::Skipped | Verdict::Waiting)
+            || line.turn.is_some()
+    });
+    for line in lines {
+        let track = line.track.as_ref().map_or("everything", TrackName::as_str);
+        let persona = line.persona.as_ref().map(|id| format!(", {id}"));
+        let text = format!(
+            "  - {}: {} (`{}`)",
+            super::neutral::neutral(&format!("{track}{}", persona.unwrap_or_default())),
+            line.verdict.as_str(),
+            line.reason
+        );
+        if !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    let more = said.len().saturating_sub(MOST);
+    said.truncate(MOST);
+    if more > 0 {
+        said.push(format!("  - and {more} more; `phileas explain` shows all"));
+    }
+    if said.is_empty() {
+        return "nothing is at work and nothing waits".to_owned();
+    }
+    format!("this is how things stand:\n{}", said.join("\n"))
+}

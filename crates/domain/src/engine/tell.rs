@@ -1,0 +1,340 @@
+//! The status comment: one on each issue or pull request that somebody has asked something on, edited as things go on.
+//!
+//! What it should say is worked out anew from the state each time, so nothing is lost when whoever should have written
+//! it dies. The digest of what it was last made to say goes into the ledger before it is written: of several processes
+//! the one whose commit wins writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::draft::Draft;
+use super::limits::{
+    DAY, GRACE, INTENT_VALID, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS,
+};
+use super::neutral::neutral;
+use super::obey::account;
+use super::wish::{DONE, PENDING, REFUSED};
+use super::{Effect, Reason, Verdict};
+use crate::model::TrackName;
+use crate::prompt;
+use crate::state::{Extra, Outcome, RequestState, StatusState, Turn};
+
+/// Ends every status comment, so that it is found again where the state does not know it.
+pub const STATUS_MARKER: &str = "<!-- phileas:status -->";
+
+/// Brings every status comment up to date.
+pub(super) fn everybody(draft: &mut Draft<'_>) {
+    answer(draft);
+    let now = draft.now();
+    // What ended a day ago and was told says nothing new; its turn need not be looked for in the whole history again.
+    let is_over = |request: &RequestState| {
+        request
+            .finished_at
+            .is_some_and(|at| now.duration_since(at) >= DAY)
+            && request.status.as_ref().is_none_or(|status| status.told)
+    };
+    let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+    let mut open = BTreeSet::new();
+    for (key, request) in &draft.state.requests {
+        if let (Some(subject), Some(_), Some(number)) =
+            (&request.subject, request.thread, request.number)
+        {
+            let of_it = subjects.entry(subject.clone()).or_default();
+            of_it.push((number, key.clone()));
+            if !is_over(request) {
+                open.insert(subject.clone());
+            }
+        }
+    }
+    subjects.retain(|subject, _| open.contains(subject));
+    for mut requests in subjects.into_values() {
+        requests.sort_unstable();
+        requests.reverse();
+        requests.truncate(STATUS_REQUESTS);
+        subject(draft, &requests);
+    }
+}
+
+/// Answers those who want to know how things stand. It is written down, so that it is told once and stays.
+fn answer(draft: &mut Draft<'_>) {
+    let waits = |request: &RequestState| {
+        request.outcome.as_deref() == Some(DONE)
+            && request.answer.is_none()
+            && matches!(request.command.as_deref(), Some("status" | "explain"))
+    };
+    let keys: Vec<String> = draft
+        .state
+        .requests
+        .iter()
+        .filter(|(_, request)| waits(request))
+        .map(|(key, _)| key.clone())
+        .collect();
+    for key in keys {
+        let command = draft
+            .state
+            .requests
+            .get(&key)
+            .map(|one| one.command.clone());
+        let text = account(draft, command == Some(Some("explain".to_owned())));
+        if let Some(request) = draft.state.requests.get_mut(&key) {
+            request.answer = Some(text);
+        }
+    }
+}
+
+/// The newest requests of one subject, newest first.
+fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
+    let Some((_, newest)) = requests.first() else {
+        return;
+    };
+    let Some(body) = text(draft, requests) else {
+        return;
+    };
+    let now = draft.now();
+    let digest = prompt::sha256(&body);
+    let Some(request) = draft.state.requests.get_mut(newest) else {
+        return;
+    };
+    let Some(thread) = request.thread else {
+        return;
+    };
+    let since = |at: Timestamp| now.duration_since(at);
+    let mut repeats = 0;
+    match &request.status {
+        Some(said) if said.digest == digest => {
+            if said.told || said.repeats >= STATUS_REPEATS {
+                return;
+            }
+            if since(said.at) < STATUS_AGAIN {
+                let again = later(said.at, STATUS_AGAIN);
+                draft.wake(again);
+                return;
+            }
+            repeats = said.repeats + 1;
+        }
+        // Reasons to wait come and go; nobody wants to read each of them.
+        Some(said)
+            if request.outcome.as_deref() == Some(PENDING) && since(said.at) < STATUS_CALM =>
+        {
+            let calm = later(said.at, STATUS_CALM);
+            draft.wake(calm);
+            return;
+        }
+        _ => {}
+    }
+    request.status = Some(StatusState {
+        digest: digest.clone(),
+        at: now,
+        told: false,
+        repeats,
+        extra: Extra::new(),
+    });
+    let comment_id = request.comment_id;
+    draft.headline(format!("status on #{thread}"), None);
+    draft.effect(Effect::TellStatus {
+        request: newest.clone(),
+        thread,
+        comment_id,
+        marker: STATUS_MARKER.to_owned(),
+        digest,
+        body,
+        not_after: later(now, INTENT_VALID),
+    });
+}
+
+fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
+    at.checked_add(span).unwrap_or(Timestamp::MAX)
+}
+
+/// Notes that a status comment stands as it should.
+pub(super) fn told(draft: &mut Draft<'_>, request: &str, digest: &str, comment_id: u64) {
+    if let Some(request) = draft.state.requests.get_mut(request) {
+        request.comment_id = Some(comment_id);
+        if let Some(status) = &mut request.status {
+            status.told |= status.digest == digest;
+        }
+    }
+}
+
+/// What the comment should say; `None` while something is being started that the next moment tells of.
+fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<String> {
+    let mut lines = Vec::new();
+    for (number, key) in requests {
+        let request = draft.state.requests.get(key)?;
+        let what = match (&request.persona, &request.command) {
+            (Some(persona), _) => format!("`{}`", plain(persona.as_str())),
+            (None, Some(command)) => format!("the command `{}`", plain(command)),
+            (None, None) => "a wish".to_owned(),
+        };
+        let who = request
+            .actor
+            .as_ref()
+            .map(|login| format!(", asked for by `{}`", plain(login)))
+            .unwrap_or_default();
+        let state = standing(draft, *number, request)?;
+        lines.push(format!("- {what}{who}: {state}"));
+    }
+    Some(format!(
+        "**phileas**\n\n{}\n\nThis comment is edited as things go on.\n\n{STATUS_MARKER}\n",
+        lines.join("\n")
+    ))
+}
+
+/// A word of a plan or an account inside backticks.
+fn plain(word: &str) -> String {
+    prompt::clean_line(word).replace('`', "'")
+}
+
+fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<String> {
+    let track = TrackName::of_request(number);
+    if request.outcome.as_deref() == Some(REFUSED) {
+        let code = request.reason.as_deref().unwrap_or("refused");
+        return Some(format!("not started: {} (`{code}`).", refusal(code)));
+    }
+    if request.outcome.as_deref() == Some(PENDING) {
+        let line = draft.lines_of(&track).find(|line| {
+            matches!(
+                line.verdict,
+                Verdict::Waiting | Verdict::Paused | Verdict::Held
+            )
+        });
+        return Some(match line.map(|line| line.reason) {
+            Some(reason) => format!("waits (`{reason}`): {}.", waiting(reason)),
+            None => "waits for its turn.".to_owned(),
+        });
+    }
+    let turns = draft.state.tracks.get(&track).map(|track| &track.turns);
+    if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
+        return live(draft, &track, turn);
+    }
+    let outcome = request.outcome.as_deref()?;
+    let Some(turn) = &request.turn else {
+        return Some(match outcome {
+            "cancelled" => "taken back before it was started.".to_owned(),
+            DONE => match &request.answer {
+                Some(answer) => format!("{}.", answer.trim_end_matches('.')),
+                None => "done.".to_owned(),
+            },
+            other => format!("over: {}.", plain(other)),
+        });
+    };
+    // An archived entry tells nothing new.
+    let Some((_, entry)) = draft.state.entry_named(turn.as_str()) else {
+        let code = request.reason.as_deref()?;
+        return Some(format!("not started: {} (`{code}`).", refusal(code)));
+    };
+    let session = entry
+        .session_id
+        .as_ref()
+        .map(|id| format!("; {}", session_link(id.as_str())))
+        .unwrap_or_default();
+    let note = entry
+        .note
+        .as_deref()
+        .map(|note| format!("; {}", neutral(note)))
+        .unwrap_or_default();
+    let pull = entry.pr_number.map(|pull| format!("pull request #{pull}"));
+    Some(match (&entry.outcome, pull) {
+        (Some(Outcome::PrOpen), Some(pull)) => format!("{pull} is open{session}."),
+        (Some(Outcome::Merged), Some(pull)) => format!("{pull} was merged{session}."),
+        (Some(Outcome::Rejected), Some(pull)) => format!("{pull} was closed unmerged{session}."),
+        (Some(outcome), pull) => {
+            let pull = pull.map(|pull| format!(", {pull}")).unwrap_or_default();
+            format!("ended as `{outcome}`{pull}{note}{session}.")
+        }
+        (None, _) => return None,
+    })
+}
+
+fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<String> {
+    let Some(session) = &turn.session_id else {
+        let young = |at: Timestamp| draft.now().duration_since(at) < GRACE;
+        return match &turn.intent {
+            Some(intent) if young(intent.created_at) => None,
+            Some(_) => Some("nobody knows yet whether its session was started.".to_owned()),
+            None => {
+                let reason = draft.lines_of(track).last().map(|line| line.reason)?;
+                Some(format!("waits (`{reason}`): {}.", waiting(reason)))
+            }
+        };
+    };
+    let link = session_link(session.as_str());
+    Some(match (turn.pr_number, turn.warned_at) {
+        (Some(pull), _) => format!("pull request #{pull} is open; {link}."),
+        (None, Some(_)) => {
+            let asks_for_plan = draft
+                .lines_of(track)
+                .any(|line| line.reason == Reason::PlanApproval);
+            if asks_for_plan {
+                format!(
+                    "its plan waits for the approval of somebody with write access (`{}`); {link}.",
+                    Reason::PlanApproval
+                )
+            } else {
+                format!("waits for a person; {link}.")
+            }
+        }
+        (None, None) => format!("at work; {link}."),
+    })
+}
+
+fn session_link(id: &str) -> String {
+    let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("[session {id}](https://jules.google.com/session/{id})")
+}
+
+/// Why something waits, for people who do not know phileas.
+fn waiting(reason: Reason) -> &'static str {
+    match reason {
+        Reason::BudgetActive => "enough sessions are at work in this repository",
+        Reason::BudgetDaily => "enough sessions were started today in this repository",
+        Reason::JulesQuota => "the Jules key has no room for it now",
+        Reason::JulesUnavailable => "Jules does not answer",
+        Reason::JulesCredential => "Jules refuses the key",
+        Reason::PersonaBusy => "the same persona is at work elsewhere",
+        Reason::SubjectHeld => "the label `phileas:hold` keeps it from starting",
+        Reason::PausedVariable
+        | Reason::PausedLabel
+        | Reason::PausedState
+        | Reason::PausedTrack => "everything is paused",
+        Reason::PlanInvalid => "a limit in the plan cannot be read",
+        Reason::CreateRefused => "Jules refused the session; it is tried again",
+        Reason::RetryPause => "it is tried again in a while",
+        _ => "it starts by itself as soon as it can",
+    }
+}
+
+/// Why something was not done, and what to do about it.
+fn refusal(code: &str) -> &'static str {
+    let known = Reason::ALL.iter().find(|reason| reason.code() == code);
+    match known {
+        Some(Reason::ActorPermission) => {
+            "only people with write access to this repository may ask for it"
+        }
+        Some(Reason::ActorBot) => "bots may not ask for it, unless `gate.allow_bots` names them",
+        Some(Reason::ActorSelf) => {
+            "who asked is the account that phileas itself works with, and it does not listen to itself"
+        }
+        Some(Reason::ActorBudget) => {
+            "the same person has asked for enough within an hour; ask again later"
+        }
+        Some(Reason::ContentChanged) => {
+            "the text, the title or the commits were changed after it was asked for; read it again and ask again"
+        }
+        Some(Reason::Fork) => "the pull request comes from a fork, and forks start nothing",
+        Some(Reason::SubjectClosed) => "it was closed before it could start",
+        Some(Reason::RequestOld) => "it was asked for more than seven days ago; ask again",
+        Some(Reason::Unknown) => "there is nothing by that name here",
+        Some(Reason::PlanForbids) => "the plan leaves it to people, in Jules itself",
+        Some(Reason::NotBuilt) => "this version of phileas cannot do that",
+        Some(Reason::NothingToDo) => "there is nothing here that it could be done to",
+        Some(Reason::PersonaSensitive) => {
+            "the persona is sensitive, and the repository with its ledger is public"
+        }
+        Some(Reason::PersonaInvalid | Reason::PromptInvalid) => {
+            "the persona cannot be read; `phileas validate` says why"
+        }
+        _ => "`phileas explain` says why",
+    }
+}

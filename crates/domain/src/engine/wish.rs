@@ -1,0 +1,363 @@
+//! A wish that a person put on an issue or pull request is taken up: once, under the id of the event that made it.
+//!
+//! Everything is level-triggered. A label that is still on is a wish that nobody has taken up, or one whose label could
+//! not be taken off yet; the requests of the state tell which.
+
+use jiff::Timestamp;
+
+use super::admission::{Admission, admit};
+use super::comment::command_in;
+use super::draft::Draft;
+use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ};
+use super::subject::{Actor, LABEL_PREFIX, Subject};
+use super::{Effect, Line, Reason, Verdict, obey};
+use crate::model::{PersonaId, TrackName};
+use crate::plan::RESERVED_IDS;
+use crate::prompt;
+use crate::state::RequestState;
+
+/// The kind of a request that was made by a label.
+pub(super) const BY_LABEL: &str = "label";
+/// The kind of a request that was made by a comment.
+pub(super) const BY_COMMENT: &str = "comment";
+/// The outcome of a request that was taken up and not yet started.
+pub(super) const PENDING: &str = "pending";
+/// The outcome of a request that was not let through, or cannot be fulfilled.
+pub(super) const REFUSED: &str = "refused";
+/// The outcome of a command that was carried out.
+pub(super) const DONE: &str = "done";
+/// The label that keeps everything from starting on what it is put on.
+pub(super) const HOLD: &str = "hold";
+/// The label that pauses the repository.
+const PAUSE: &str = "pause";
+/// The longest word that could be a persona's id; GitHub's labels are no longer than 50 characters themselves.
+const WORD_LIMIT: usize = 100;
+
+/// A wish and where it was put.
+pub(super) struct Wish<'a> {
+    /// Under which it stands in the state: the event's or the comment's node id.
+    pub(super) key: &'a str,
+    /// By label or by comment.
+    pub(super) kind: &'static str,
+    pub(super) subject: &'a Subject,
+    pub(super) what: What,
+    pub(super) actor: Option<&'a Actor>,
+    pub(super) at: Timestamp,
+    /// The labelling event, whose place among the others tells what came later.
+    pub(super) event: Option<&'a str>,
+    /// The label to take off.
+    pub(super) label: Option<String>,
+    /// The comment that it stands in.
+    pub(super) comment: Option<u64>,
+}
+
+/// What is wished for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum What {
+    /// A session of a persona.
+    Run(PersonaId),
+    /// What came to nothing, once more.
+    Retry,
+    /// The plan that waits is good.
+    ApprovePlan,
+    /// To be merged.
+    Merge,
+    /// What is at work here shall stop.
+    Cancel,
+    /// Nothing shall start any more.
+    Pause,
+    /// It may again.
+    Resume,
+    /// How it goes.
+    Status,
+    /// Why nothing happens.
+    Explain,
+    /// Everything shall stop at once.
+    Stop,
+    /// Something that is not understood here.
+    Unknown(String),
+}
+
+impl What {
+    /// What a label asks for, by the word behind the prefix.
+    fn of_label(word: &str) -> Self {
+        match word {
+            "retry" => Self::Retry,
+            "approve-plan" => Self::ApprovePlan,
+            "merge" => Self::Merge,
+            word if RESERVED_IDS.contains(&word) => Self::Unknown(word.to_owned()),
+            id if could_be_persona(id) => Self::Run(id.into()),
+            other => Self::Unknown(shortened(other)),
+        }
+    }
+
+    /// What a comment asks for, by the words behind `/phileas`.
+    fn of_comment(words: &[&str]) -> Self {
+        match words {
+            ["run", persona] if could_be_persona(persona) => Self::Run((*persona).into()),
+            ["approve"] => Self::ApprovePlan,
+            ["retry"] => Self::Retry,
+            ["cancel"] => Self::Cancel,
+            ["pause", ..] => Self::Pause,
+            ["resume"] => Self::Resume,
+            ["status"] => Self::Status,
+            ["explain"] => Self::Explain,
+            ["stop"] => Self::Stop,
+            words => Self::Unknown(shortened(&words.join(" "))),
+        }
+    }
+
+    /// A persona in the spelling of the plan: GitHub's labels do not tell case apart.
+    fn as_planned(self, draft: &Draft<'_>) -> Self {
+        let Self::Run(asked) = &self else {
+            return self;
+        };
+        let mut personas = draft.snapshot.plan.personas.keys();
+        let planned = personas.find(|id| id.as_str().eq_ignore_ascii_case(asked.as_str()));
+        planned.cloned().map_or(self, Self::Run)
+    }
+
+    /// The command's name.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::Retry => "retry",
+            Self::ApprovePlan => "approve",
+            Self::Merge => "merge",
+            Self::Cancel => "cancel",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Status => "status",
+            Self::Explain => "explain",
+            Self::Stop => "stop",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Whether it only stops something: that is never counted.
+    pub(super) fn is_brake(&self) -> bool {
+        matches!(self, Self::Cancel | Self::Pause | Self::Stop)
+    }
+}
+
+/// Whether a word has the form of a persona's id. Others do not get into the ledger.
+fn could_be_persona(word: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    word.len() <= WORD_LIMIT && word.chars().all(fits)
+}
+
+/// Somebody's words, for the report.
+fn shortened(words: &str) -> String {
+    prompt::clean_line(words).chars().take(WORD_LIMIT).collect()
+}
+
+/// Takes up every wish that is seen and not yet known.
+pub(super) fn take_up(draft: &mut Draft<'_>) {
+    let snapshot = draft.snapshot;
+    let mut unread = 0;
+    for (number, words) in &snapshot.labelled {
+        let words: Vec<_> = words
+            .iter()
+            .filter(|word| ![HOLD, PAUSE].contains(&word.as_str()))
+            .collect();
+        if words.is_empty() {
+            continue;
+        }
+        match snapshot.subjects.get(number) {
+            Some(Some(subject)) => {
+                for word in words {
+                    labelled(draft, subject, word);
+                }
+            }
+            // It was deleted or moved away meanwhile.
+            Some(None) => {}
+            None => {
+                if unread < SUBJECTS_READ {
+                    draft.needs.subjects.insert(*number);
+                }
+                unread += 1;
+                let text = format!("#{number} bears a label of ours and is read next");
+                say_unread(draft, text);
+            }
+        }
+    }
+    commented(draft);
+}
+
+/// Takes up every command that stands in a comment. One that is known is over, whatever its comment has become.
+fn commented(draft: &mut Draft<'_>) {
+    let snapshot = draft.snapshot;
+    for number in &snapshot.crowded {
+        let text = format!(
+            "more was said on #{number} within an hour than is read at once; a command among the earlier comments is \
+             to be given again"
+        );
+        let line = Line::repository(Verdict::Waiting, Reason::CommentsMissed, text);
+        draft.say(line);
+    }
+    let now = draft.now();
+    let mut unread = 0;
+    for comment in &snapshot.comments {
+        let Some(words) = command_in(&comment.body) else {
+            continue;
+        };
+        let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
+        if comment.edited || is_old || draft.state.requests.contains_key(&comment.id) {
+            continue;
+        }
+        let subject = match snapshot.subjects.get(&comment.thread) {
+            Some(Some(subject)) => subject,
+            Some(None) => continue,
+            None => {
+                if unread < SUBJECTS_READ {
+                    draft.needs.subjects.insert(comment.thread);
+                }
+                unread += 1;
+                let text = format!("a command on #{} is read next", comment.thread);
+                say_unread(draft, text);
+                continue;
+            }
+        };
+        let wish = Wish {
+            key: &comment.id,
+            kind: BY_COMMENT,
+            subject,
+            what: What::of_comment(&words).as_planned(draft),
+            actor: comment.author.as_ref(),
+            at: comment.created_at,
+            event: None,
+            label: None,
+            comment: Some(comment.number),
+        };
+        decide(draft, &wish);
+    }
+}
+
+fn say_unread(draft: &mut Draft<'_>, text: String) {
+    let soon = draft.after(POLL);
+    let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
+    draft.say(line.until(soon));
+}
+
+fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
+    let label = format!("{LABEL_PREFIX}{word}");
+    let put_on = subject
+        .labelling(&label)
+        .and_then(|event| Some((event, event.at?)));
+    let Some((event, at)) = put_on else {
+        let text = format!(
+            "#{} bears `{label}`, and nobody can tell who put it on; put it on again",
+            subject.number
+        );
+        let line = Line::repository(Verdict::Refused, Reason::ActorPermission, text);
+        draft.say(line);
+        return;
+    };
+    let wish = Wish {
+        key: &event.id,
+        kind: BY_LABEL,
+        subject,
+        what: What::of_label(word).as_planned(draft),
+        actor: event.actor.as_ref(),
+        at,
+        event: Some(&event.id),
+        label: Some(label),
+        comment: None,
+    };
+    decide(draft, &wish);
+}
+
+pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
+    if let Some(known) = draft.state.requests.get(wish.key) {
+        // Who took it up died before the label was off, or GitHub shows how things were before.
+        let was_let_through = known.outcome.as_deref() != Some(REFUSED);
+        acknowledge(draft, wish, was_let_through);
+        return;
+    }
+    match admit(draft, wish) {
+        Admission::Unread => {
+            let text = format!("who asks on #{} is looked at next", wish.subject.number);
+            say_unread(draft, text);
+        }
+        Admission::Refused(reason, text) => {
+            // A stranger's comment does not make phileas talk.
+            let is_stranger = matches!(
+                reason,
+                Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
+            );
+            let is_public = wish.kind == BY_LABEL || !is_stranger;
+            let track = record(draft, wish, is_public, |request, now| {
+                request.outcome = Some(REFUSED.to_owned());
+                request.reason = Some(reason.code().to_owned());
+                request.finished_at = Some(now);
+            });
+            draft.headline(format!("refused {track}"), None);
+            let text = format!("on #{}: {text}", wish.subject.number);
+            draft.say(Line::track(&track, Verdict::Refused, reason, text));
+            acknowledge(draft, wish, false);
+        }
+        Admission::Granted => {
+            if obey::carry_out(draft, wish) {
+                acknowledge(draft, wish, true);
+            } else {
+                let text = format!("`{}` needs a look at Jules", wish.what.word());
+                say_unread(draft, text);
+            }
+        }
+    }
+}
+
+/// What people see at once: eyes for what was heard, and the label off. Both do no harm when they are done again.
+fn acknowledge(draft: &mut Draft<'_>, wish: &Wish<'_>, heard: bool) {
+    let thread = wish.subject.number;
+    if heard {
+        let comment = wish.comment;
+        draft.effect(Effect::AddReaction { thread, comment });
+    }
+    if let Some(label) = wish.label.clone() {
+        draft.effect(Effect::RemoveLabel { thread, label });
+    }
+}
+
+/// Writes a wish into the state, and answers with its track. `is_public`: the status comment speaks of it.
+pub(super) fn record(
+    draft: &mut Draft<'_>,
+    wish: &Wish<'_>,
+    is_public: bool,
+    and: impl FnOnce(&mut RequestState, Timestamp),
+) -> TrackName {
+    let now = draft.now();
+    let number = draft.state.next_request_number();
+    let subject = wish.subject;
+    let mut same: Vec<_> = draft
+        .state
+        .requests
+        .values()
+        .filter(|one| one.subject.as_deref() == Some(subject.id.as_str()))
+        .filter_map(|one| Some((one.number, one.comment_id?)))
+        .collect();
+    same.sort_unstable();
+    let mut request = RequestState {
+        kind: wish.kind.to_owned(),
+        subject: Some(subject.id.clone()),
+        digest: Some(subject.digest()),
+        actor: wish.actor.map(|actor| actor.login.to_string()),
+        actor_id: wish.actor.and_then(|actor| actor.id),
+        thread: is_public.then_some(subject.number),
+        persona: match &wish.what {
+            What::Run(persona) => Some(persona.clone()),
+            _ => None,
+        },
+        command: match &wish.what {
+            What::Run(_) => None,
+            what => Some(what.word().to_owned()),
+        },
+        number: Some(number),
+        comment_id: same.last().map(|(_, id)| *id),
+        created_at: Some(now),
+        ..RequestState::default()
+    };
+    and(&mut request, now);
+    draft.state.requests.insert(wish.key.to_owned(), request);
+    TrackName::of_request(number)
+}

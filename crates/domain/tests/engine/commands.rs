@@ -1,0 +1,171 @@
+//! Labels and comments that steer what is under way.
+
+use std::collections::BTreeSet;
+
+use phileas_domain::engine::{Effect, Notice, Reason, SessionState, Verdict};
+
+use crate::desk::{Answering, Desk};
+
+/// An issue on which a session of `b` is at work.
+fn at_work(plan: &str) -> Desk {
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    desk.writer("ada");
+    desk.issue(7, "It is slow", "Opening takes a minute.");
+    desk.label(7, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    desk.minutes(3);
+    desk
+}
+
+#[track_caller]
+fn refused(desk: &Desk, reason: Reason) {
+    let said = desk
+        .lines
+        .iter()
+        .find(|line| line.verdict == Verdict::Refused);
+    assert_eq!(
+        said.map(|line| line.reason),
+        Some(reason),
+        "{:?}",
+        desk.lines
+    );
+    assert!(desk.status(7).contains(reason.code()), "{}", desk.status(7));
+}
+
+/// How many sessions' plans are approved. A tick decides several times about one look at Jules, and approving twice does
+/// no harm.
+fn approvals(desk: &Desk) -> usize {
+    let approved = desk.effects.iter().filter_map(|effect| match effect {
+        Effect::ApprovePlan { session } => Some(session),
+        _ => None,
+    });
+    approved.collect::<BTreeSet<_>>().len()
+}
+
+#[test]
+fn a_writer_approves_the_plan_that_waits_by_label_and_by_comment() {
+    for by_comment in [false, true] {
+        let mut desk = at_work("");
+        desk.becomes(SessionState::AwaitingPlanApproval);
+        desk.tick();
+        assert_eq!(approvals(&desk), 0);
+        desk.minutes(1);
+        if by_comment {
+            desk.writes(7, "/phileas approve", "ada");
+        } else {
+            desk.label(7, "approve-plan", "ada");
+        }
+        desk.tick();
+        assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
+        assert!(desk.bears(7).is_empty());
+        assert!(
+            desk.status(7).contains("the plan is approved"),
+            "{}",
+            desk.status(7)
+        );
+    }
+}
+
+#[test]
+fn who_may_not_write_approves_nothing() {
+    let mut desk = at_work("");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.label(7, "approve-plan", "stranger");
+    desk.tick();
+    assert_eq!(approvals(&desk), 0);
+    refused(&desk, Reason::ActorPermission);
+}
+
+#[test]
+fn an_approval_is_for_the_plan_that_waits_and_for_no_later_one() {
+    let mut desk = at_work("");
+    desk.label(7, "approve-plan", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.label(7, "approve-plan", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1);
+    desk.minutes(1);
+    desk.becomes(SessionState::InProgress);
+    desk.tick();
+    desk.minutes(1);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    assert_eq!(approvals(&desk), 0, "a new plan waits for a new word");
+}
+
+#[test]
+fn what_the_plan_keeps_from_phileas_is_refused() {
+    let mut desk = at_work("[defaults]\nplan_approval = \"never\"\n");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.label(7, "approve-plan", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 0);
+    refused(&desk, Reason::PlanForbids);
+}
+
+#[test]
+fn retry_asks_the_same_persona_again_once_it_is_over() {
+    let mut desk = at_work("");
+    desk.label(7, "retry", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+    desk.minutes(3);
+    desk.becomes(SessionState::Failed);
+    desk.tick();
+    assert!(
+        desk.status(7).contains("ended as `failed`"),
+        "{}",
+        desk.status(7)
+    );
+    desk.minutes(1);
+    desk.label(7, "retry", "ada");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b", "b"]);
+    let prompt = desk.sessions[1].prompt.clone().unwrap();
+    assert!(prompt.contains("Opening takes a minute."));
+}
+
+#[test]
+fn retry_where_nobody_was_asked_is_refused() {
+    let mut desk = Desk::new("", &["b"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.label(7, "retry", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+}
+
+/// On the issue that called a person, retry lets the turn go on that waits.
+#[test]
+fn retry_on_the_issue_that_called_a_person_lets_the_turn_go_on() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n[defaults]\nmax_nudges = 0\n", &["a"]);
+    desk.writer("ada");
+    desk.answering = Answering::Session;
+    desk.tick();
+    desk.minutes(3);
+    desk.becomes(SessionState::AwaitingUserFeedback);
+    desk.tick();
+    let Notice { number, .. } = desk.notices[0].clone();
+    let turn = |desk: &Desk| desk.state().tracks["default"].turns[""].clone();
+    assert!(turn(&desk).warned_at.is_some());
+    desk.issue(number, "phileas: a waits for a person", "");
+    desk.label(number, "retry", "ada");
+    desk.becomes(SessionState::InProgress);
+    desk.tick();
+    assert_eq!(turn(&desk).warned_at, None);
+    assert!(
+        desk.status(number).contains("goes on"),
+        "{}",
+        desk.status(number)
+    );
+}
+
+#[test]
+fn merge_is_refused_politely() {
+    let mut desk = at_work("");
+    desk.label(7, "merge", "ada");
+    desk.tick();
+    refused(&desk, Reason::NotBuilt);
+}

@@ -1,0 +1,253 @@
+//! Commands in comments: who is heard, what they do, and what is answered in the one status comment.
+
+use phileas_domain::engine::{Reason, SessionState, Verdict};
+
+use crate::desk::Desk;
+
+fn desk() -> Desk {
+    let mut desk = Desk::new("", &["a", "b"]);
+    desk.writer("ada");
+    desk.issue(7, "It is slow", "Opening takes a minute.");
+    desk
+}
+
+#[test]
+fn a_writers_comment_starts_a_session_and_is_seen() {
+    let mut desk = desk();
+    let id = desk.writes(7, "/phileas run b\n\nPlease.", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    assert_eq!(desk.eyes, [(7, Some(500))], "on the comment itself");
+    let request = &desk.state().requests[&id];
+    assert_eq!(
+        (request.kind.as_str(), request.actor.as_deref()),
+        ("comment", Some("ada"))
+    );
+    assert!(desk.status(7).contains("`b`, asked for by `ada`: at work"));
+    let prompt = desk.sessions[0].prompt.clone().unwrap();
+    assert!(
+        prompt.contains("Opening takes") && !prompt.contains("Please"),
+        "{prompt}"
+    );
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.effects, []);
+}
+
+#[test]
+fn r9_an_edited_quoted_fenced_or_mid_text_command_does_nothing() {
+    for body in [
+        "> /phileas run b",
+        "```\n/phileas run b\n```",
+        "    /phileas run b",
+        "Could somebody say /phileas run b ?",
+        "Hello\n/phileas run b",
+    ] {
+        let mut desk = desk();
+        desk.writes(7, body, "ada");
+        desk.tick();
+        assert!(
+            desk.sessions.is_empty() && desk.comments.is_empty(),
+            "{body}"
+        );
+    }
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.said[0].edited = true;
+    desk.tick();
+    assert!(desk.sessions.is_empty() && desk.comments.is_empty());
+}
+
+#[test]
+fn r9_a_created_comment_that_begins_with_it_goes_through() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    // What is made of it later changes nothing.
+    desk.said[0].edited = true;
+    desk.said[0].body = "/phileas stop".to_owned();
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.effects, []);
+}
+
+/// Anybody may comment. Phileas does not talk to strangers, and asks about each of their comments once.
+#[test]
+fn r5_a_strangers_comment_does_nothing_and_is_not_answered() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "stranger");
+    desk.writes(7, "/phileas run nobody", "stranger");
+    desk.writes(7, "/phileas dance", "stranger");
+    desk.writes(7, "/phileas stop", "helper[bot]");
+    for _ in 0..3 {
+        desk.tick();
+        desk.minutes(1);
+    }
+    assert!(desk.sessions.is_empty() && desk.comments.is_empty() && desk.eyes.is_empty());
+    assert_eq!(desk.asked_about, 1);
+    assert_eq!(desk.state().paused, None);
+}
+
+#[test]
+fn r8_a_text_that_was_edited_after_the_comment_starts_nothing() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.minutes(1);
+    let now = desk.now;
+    desk.subject(7).edited_at = Some(now);
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    assert!(desk.status(7).contains("refused.content_changed"));
+}
+
+#[test]
+fn a_command_of_a_week_ago_is_passed_over_in_silence() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.hours(7 * 24);
+    desk.tick();
+    assert!(desk.sessions.is_empty() && desk.comments.is_empty());
+}
+
+#[test]
+fn what_is_not_understood_is_said_once() {
+    let long = format!("/phileas run {}", "x".repeat(60_000));
+    for body in [
+        "/phileas",
+        "/phileas dance",
+        "/phileas run",
+        "/phileas run nobody",
+        "/phileas run `b`",
+        &long,
+    ] {
+        let mut desk = desk();
+        desk.writes(7, body, "ada");
+        desk.tick();
+        let status = desk.status(7);
+        assert_eq!(status.matches("refused.unknown").count(), 1, "{status}");
+        let written = phileas_domain::state::codec::save(desk.state());
+        assert!(written.len() < 5_000, "{}", written.len());
+        assert!(desk.lines.iter().all(|line| line.detail.len() < 500));
+    }
+}
+
+#[test]
+fn cancel_ends_what_is_at_work_and_takes_back_what_waits() {
+    let mut desk = desk();
+    desk.files.insert(
+        ".jules/schedules.toml".to_owned(),
+        "[budget]\nmax_active = 1\n".to_owned(),
+    );
+    desk.label(7, "a", "ada");
+    desk.label(7, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    desk.minutes(1);
+    desk.writes(7, "/phileas cancel", "ada");
+    desk.tick();
+    assert!(desk.sessions[0].archived, "its session is stopped");
+    let status = desk.status(7);
+    assert!(status.contains("cancelled: 2"), "{status}");
+    assert!(
+        status.contains("taken back before it was started"),
+        "{status}"
+    );
+    desk.minutes(30);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1, "nothing starts in its place");
+    desk.writes(7, "/phileas cancel", "ada");
+    desk.tick();
+    assert!(desk.status(7).contains("refused.nothing_to_do"));
+}
+
+#[test]
+fn pause_keeps_everything_from_starting_until_somebody_resumes() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.writes(7, "/phileas pause for the release", "ada");
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    let pause = desk.state().paused.clone().unwrap();
+    assert_eq!(pause.by.as_deref(), Some("ada"));
+    assert!(desk.all_reasons().contains(&Reason::PausedState));
+    assert!(desk.status(7).contains("paused"), "{}", desk.status(7));
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a"]);
+    desk.writes(7, "/phileas resume", "ada");
+    desk.tick();
+    assert!(desk.status(7).contains("refused.nothing_to_do"));
+}
+
+#[test]
+fn stop_pauses_and_ends_every_session() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a", "b"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.label(7, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 2);
+    desk.minutes(1);
+    desk.writes(7, "/phileas stop", "ada");
+    desk.tick();
+    assert!(desk.sessions.iter().all(|session| session.archived));
+    assert!(
+        desk.status(7).contains("paused, and cancelled: 2"),
+        "{}",
+        desk.status(7)
+    );
+    desk.hours(2);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 2);
+}
+
+/// Who has asked for too much may still stop it.
+#[test]
+fn r20_a_brake_is_never_counted() {
+    let mut desk = Desk::new("[budget]\nrequests_per_actor_hour = 0\n", &["b"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert!(desk.status(7).contains("refused.actor_budget"));
+    desk.writes(7, "/phileas stop", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+}
+
+#[test]
+fn status_and_explain_are_answered_once_with_reason_codes() {
+    let mut desk = Desk::new(
+        "cycle = [\"a\"]\n[schedules]\nb = \"manual\"\n",
+        &["a", "b"],
+    );
+    desk.writer("ada").issue(7, "t", "b");
+    desk.tick();
+    desk.becomes(SessionState::InProgress);
+    desk.minutes(1);
+    desk.writes(7, "/phileas explain", "ada");
+    desk.tick();
+    let told = desk.status(7).to_owned();
+    assert!(told.contains("waiting.session_running"), "{told}");
+    assert!(told.contains("skipped.manual"), "{told}");
+    desk.minutes(40);
+    desk.tick();
+    assert_eq!(desk.status(7), told, "an answer stays as it was given");
+    desk.writes(7, "/phileas status", "ada");
+    desk.tick();
+    let (now, _) = desk.status(7).split_once("`explain`").unwrap();
+    assert!(now.contains("waiting.session_stuck"), "{now}");
+    assert!(!now.contains("skipped.manual"), "{now}");
+}
+
+#[test]
+fn more_comments_than_are_read_are_owned_up_to() {
+    let mut desk = desk();
+    desk.crowded.insert(7);
+    desk.tick();
+    let line = desk
+        .lines
+        .iter()
+        .find(|line| line.reason == Reason::CommentsMissed);
+    assert_eq!(line.unwrap().verdict, Verdict::Waiting);
+}

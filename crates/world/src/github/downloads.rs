@@ -1,0 +1,174 @@
+//! Downloading a release's files: the page of `github.com` that leads to the storage, and the storage.
+//!
+//! GitHub itself serves no file of a release: both `github.com/{owner}/{repo}/releases/download/{tag}/{name}` and the
+//! asset's API address answer 302 with a signed address of another host, which is good for some minutes, and which
+//! takes no credential beside its signature.
+//! <https://docs.github.com/en/rest/releases/assets#get-a-release-asset>
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use super::{Model, RepoId, rest};
+use crate::clock::later;
+
+/// How long a signed address is good (seen on the real service: 5 minutes to an hour).
+const GOOD_FOR: Duration = Duration::from_secs(300);
+/// What addresses of the storage begin with.
+const STORAGE: &str = "/github-production-release-asset/";
+/// What the storage signs with; nobody else knows it.
+const SIGNING_KEY: &str = "the model's own storage key";
+
+impl Model {
+    /// Answers a download page or the storage. None: the path is neither.
+    pub(crate) fn download(
+        &self,
+        request: &Request<Bytes>,
+        now: Timestamp,
+    ) -> Option<Response<Bytes>> {
+        let path = request.uri().path();
+        let stored = path.strip_prefix(STORAGE);
+        let page = page_of(path);
+        if stored.is_none() && page.is_none() {
+            return None;
+        }
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Some(said(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET is served here",
+            ));
+        }
+        let found = match (stored, page) {
+            (Some(stored), _) => return Some(self.stored_asset(stored, request, now)),
+            (_, Some((owner, name, tag, file))) => self.asset_on_page(owner, name, &tag, &file),
+            _ => None,
+        };
+        Some(match found {
+            Some((repo, asset)) => moved(&self.storage_address(repo, asset, now)),
+            // A private repository is not there for whoever has not signed in with a browser, token or not.
+            None => said(StatusCode::NOT_FOUND, "Not Found"),
+        })
+    }
+
+    /// The signed address at which the storage gives an asset.
+    pub(crate) fn storage_address(&self, repo: RepoId, asset: u64, now: Timestamp) -> String {
+        let until = later(now, GOOD_FOR).as_second();
+        let signature = signature(&repo.to_string(), &asset.to_string(), until);
+        format!(
+            "{}{STORAGE}{repo}/{asset}?se={until}&sig={signature}",
+            self.api_url
+        )
+    }
+
+    fn asset_on_page(
+        &self,
+        owner: &str,
+        name: &str,
+        tag: &str,
+        file: &str,
+    ) -> Option<(RepoId, u64)> {
+        let id = self
+            .repository_by_name(owner, name)
+            .or_else(|| self.repository_by_former_name(owner, name))?;
+        let repository = self.repository(id).filter(|found| !found.private)?;
+        let release = repository
+            .releases
+            .iter()
+            .find(|release| release.tag == tag && !release.draft)?;
+        let asset = release.assets.iter().find(|asset| asset.1 == file)?;
+        Some((id, asset.0))
+    }
+
+    fn stored_asset(
+        &self,
+        stored: &str,
+        request: &Request<Bytes>,
+        now: Timestamp,
+    ) -> Response<Bytes> {
+        if request.headers().contains_key(header::AUTHORIZATION) {
+            let why = "Only one auth mechanism allowed; the signature is one already";
+            return said(StatusCode::BAD_REQUEST, why);
+        }
+        let query = request.uri().query().unwrap_or_default();
+        let field = |name: &str| {
+            form_urlencoded::parse(query.as_bytes())
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.into_owned())
+        };
+        let until = field("se").and_then(|text| text.parse::<i64>().ok());
+        let (Some((repo, asset)), Some(until)) = (stored.split_once('/'), until) else {
+            return said(
+                StatusCode::FORBIDDEN,
+                "Server failed to authenticate the request",
+            );
+        };
+        if field("sig") != Some(signature(repo, asset, until)) || now.as_second() > until {
+            return said(
+                StatusCode::FORBIDDEN,
+                "Signature not valid in the specified time frame",
+            );
+        }
+        let content = repo.parse().ok().and_then(|repo| {
+            let repository = self.repository(RepoId(repo))?;
+            let mut assets = repository
+                .releases
+                .iter()
+                .flat_map(|release| &release.assets);
+            let id: u64 = asset.parse().ok()?;
+            assets
+                .find(|asset| asset.0 == id)
+                .map(|asset| asset.2.clone())
+        });
+        match content {
+            Some(content) => {
+                let mut response = Response::new(content);
+                rest::put(
+                    response.headers_mut(),
+                    "content-type",
+                    "application/octet-stream",
+                );
+                response
+            }
+            None => said(
+                StatusCode::NOT_FOUND,
+                "The specified resource does not exist",
+            ),
+        }
+    }
+}
+
+/// Owner, name, tag and file of `/{owner}/{name}/releases/download/{tag}/{file}`; a tag may have slashes.
+fn page_of(path: &str) -> Option<(&str, &str, String, String)> {
+    let (repository, rest) = path.strip_prefix('/')?.split_once("/releases/download/")?;
+    let (owner, name) = repository.split_once('/')?;
+    let (tag, file) = rest.rsplit_once('/')?;
+    let plain = |text: &str| {
+        percent_encoding::percent_decode_str(text)
+            .decode_utf8()
+            .ok()
+            .map(std::borrow::Cow::into_owned)
+    };
+    (!name.contains('/')).then_some((owner, name, plain(tag)?, plain(file)?))
+}
+
+fn signature(repo: &str, asset: &str, until: i64) -> String {
+    Sha256::digest(format!("{SIGNING_KEY}\n{repo}\n{asset}\n{until}"))
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn moved(to: &str) -> Response<Bytes> {
+    let mut response = said(StatusCode::FOUND, "");
+    rest::put(response.headers_mut(), "location", to);
+    response
+}
+
+fn said(status: StatusCode, text: &str) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::copy_from_slice(text.as_bytes()));
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,127 @@
+//! What a wish is about, and what its actor may do: read only when a wish has to be decided on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use phileas_domain::engine::{Actor, Subject};
+use serde::Deserialize;
+
+use crate::runtime::ports::{Disposition, Failure, Subjects};
+
+use super::graphql::SUBJECT_FACTS;
+use super::wire::present;
+use super::wire::subject::{SubjectFacts, Viewer};
+use super::{Client, error};
+
+/// How many one query asks for.
+const CHUNK: usize = 20;
+const WHAT: &str = "POST /graphql (Subjects)";
+
+#[derive(Deserialize)]
+struct Found {
+    viewer: Viewer,
+    #[serde(deserialize_with = "present")]
+    repository: Option<Repository>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Repository {
+    database_id: Option<u64>,
+    #[serde(flatten)]
+    found: BTreeMap<String, Option<SubjectFacts>>,
+}
+
+/// The query for so many issues or pull requests.
+pub(super) fn document(subjects: usize) -> String {
+    let mut text = "query Subjects($owner: String!, $name: String!".to_owned();
+    for index in 0..subjects {
+        let _ = write!(text, ", $n{index}: Int!");
+    }
+    text.push_str(
+        ") {\n  rateLimit {\n    cost\n  }\n  viewer {\n    login\n    databaseId\n  }\n  \
+         repository(owner: $owner, name: $name) {\n    databaseId\n",
+    );
+    for index in 0..subjects {
+        let _ = writeln!(
+            text,
+            "    s{index}: issueOrPullRequest(number: $n{index}) {{\n      ...SubjectFacts\n    }}"
+        );
+    }
+    text.push_str("  }\n}\n\n");
+    text.push_str(SUBJECT_FACTS);
+    text
+}
+
+impl Client {
+    pub(in super::super) async fn subjects_by_number(
+        &self,
+        numbers: &BTreeSet<u64>,
+    ) -> Result<Subjects, Failure> {
+        let numbers: Vec<u64> = numbers.iter().copied().collect();
+        let mut viewer = None;
+        let mut subjects: BTreeMap<u64, Subject> = BTreeMap::new();
+        for chunk in numbers.chunks(CHUNK) {
+            let mut variables = self.repository_variables();
+            for (index, number) in chunk.iter().enumerate() {
+                variables[format!("n{index}")] = (*number).into();
+            }
+            // One that is missing is an error at its own place and no other.
+            let reply = self
+                .query::<Found>("Subjects", &document(chunk.len()), &variables, |error| {
+                    error.is("NOT_FOUND") && error.path.len() == 2
+                })
+                .await?;
+            let repository = reply.data.repository.ok_or_else(|| {
+                let said = "the repository is gone";
+                error::told(WHAT, &reply.answer, Disposition::NotFound, said)
+            })?;
+            viewer = Some(Actor::from(reply.data.viewer));
+            let own = repository.database_id;
+            let found = repository.found.into_values().flatten();
+            let found = found.map(|facts| facts.subject(own));
+            subjects.extend(found.map(|subject| (subject.number, subject)));
+        }
+        Ok(Subjects {
+            viewer,
+            found: subjects,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json as value;
+
+    use super::super::scripted::{json, set};
+    use super::*;
+
+    #[test]
+    fn the_documents_shape_is_the_one_that_is_shown() {
+        let shown = include_str!("graphql/subjects.graphql");
+        let shown: Vec<&str> = shown
+            .split_whitespace()
+            .skip_while(|word| *word != "query")
+            .collect();
+        let built = document(2);
+        let built: Vec<&str> = built.split_whitespace().take(shown.len()).collect();
+        assert_eq!(built, shown);
+    }
+
+    #[tokio::test]
+    async fn one_that_is_missing_hides_no_other() {
+        let issue = value!({ "__typename": "Issue", "id": "I", "number": 2, "title": "t", "body": "b",
+            "closed": false, "lastEditedAt": null, "author": null, "issueEvents": { "nodes": [] } });
+        let body = value!({ "data": { "viewer": { "login": "app[bot]", "databaseId": 9 },
+                "repository": { "databaseId": 7, "s0": null, "s1": issue } },
+            "errors": [{ "type": "NOT_FOUND", "path": ["repository", "s0"], "message": "no" }] });
+        let set = set([json(200, &body)]);
+        let read = set.client.subjects_by_number(&[1, 2].into()).await.unwrap();
+        assert_eq!(read.found.keys().collect::<Vec<_>>(), [&2]);
+        let viewer = read.viewer.unwrap();
+        assert_eq!(
+            (viewer.login.as_str(), viewer.id, viewer.bot),
+            ("app[bot]", Some(9), true)
+        );
+    }
+}

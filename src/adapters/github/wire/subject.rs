@@ -1,0 +1,356 @@
+//! Issues and pull requests that a wish is about, and the comments on them.
+
+use jiff::Timestamp;
+use phileas_domain::engine::{
+    Actor, Comment as Command, Ends, Subject, SubjectChange, SubjectEvent, command_in,
+};
+use phileas_domain::model::Login;
+use serde::Deserialize;
+
+use super::{Connection, present};
+
+/// Behind the login of every bot in REST and in the plan. GraphQL writes the login without it.
+const BOT_SUFFIX: &str = "[bot]";
+
+/// Who asks.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Viewer {
+    login: String,
+    #[serde(deserialize_with = "present")]
+    database_id: Option<u64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Account {
+    #[serde(rename = "__typename")]
+    kind: String,
+    login: String,
+    /// Only people and bots have it.
+    #[serde(default)]
+    database_id: Option<u64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "__typename")]
+pub(in super::super) enum SubjectFacts {
+    Issue(IssueFacts),
+    PullRequest(PullFacts),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Content {
+    id: String,
+    number: u64,
+    title: String,
+    body: String,
+    closed: bool,
+    #[serde(deserialize_with = "present")]
+    last_edited_at: Option<Timestamp>,
+    #[serde(deserialize_with = "present")]
+    author: Option<Account>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct IssueFacts {
+    #[serde(flatten)]
+    content: Content,
+    issue_events: Connection<Event>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct PullFacts {
+    #[serde(flatten)]
+    content: Content,
+    head_ref_name: String,
+    head_ref_oid: String,
+    base_ref_oid: String,
+    is_cross_repository: bool,
+    /// Null when the fork is gone.
+    #[serde(deserialize_with = "present")]
+    head_repository: Option<HeadRepository>,
+    pull_events: Connection<Event>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HeadRepository {
+    #[serde(deserialize_with = "present")]
+    database_id: Option<u64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "__typename")]
+enum Event {
+    LabeledEvent(LabelEvent),
+    UnlabeledEvent(LabelEvent),
+    RenamedTitleEvent(TimedEvent),
+    HeadRefForcePushedEvent(TimedEvent),
+    PullRequestCommit { id: String },
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LabelEvent {
+    #[serde(flatten)]
+    event: TimedEvent,
+    label: super::observation::Named,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TimedEvent {
+    id: String,
+    created_at: Timestamp,
+    #[serde(deserialize_with = "present")]
+    actor: Option<Account>,
+}
+
+/// The newest comments on something.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Said {
+    total_count: usize,
+    nodes: Vec<Option<SaidComment>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SaidComment {
+    id: String,
+    #[serde(deserialize_with = "present")]
+    full_database_id: Option<String>,
+    created_at: Timestamp,
+    #[serde(deserialize_with = "present")]
+    last_edited_at: Option<Timestamp>,
+    #[serde(deserialize_with = "present")]
+    author: Option<Account>,
+    body: String,
+}
+
+impl Said {
+    /// Whether there is more than is shown, and all that is shown was written since.
+    pub(in super::super) fn is_crowded(&self, since: Timestamp) -> bool {
+        let mut shown = self.nodes.iter().flatten();
+        self.total_count > self.nodes.len() && shown.all(|comment| comment.created_at > since)
+    }
+
+    /// Those that say something to phileas.
+    pub(in super::super) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
+        let comments = self.nodes.into_iter().flatten();
+        comments
+            .filter(|comment| command_in(&comment.body).is_some())
+            .filter_map(move |comment| {
+                Some(Command {
+                    id: comment.id,
+                    number: comment.full_database_id?.parse().ok()?,
+                    thread,
+                    created_at: comment.created_at,
+                    edited: comment.last_edited_at.is_some(),
+                    author: comment.author.map(Actor::from),
+                    body: comment.body,
+                })
+            })
+    }
+}
+
+/// One of the comments that `own_comments.graphql` shows.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Comment {
+    /// A number beyond 32 bits, as a text.
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) full_database_id: Option<String>,
+    pub(in super::super) viewer_did_author: bool,
+    pub(in super::super) body: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Comments {
+    pub(in super::super) page_info: Before,
+    pub(in super::super) nodes: Vec<Option<Comment>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Before {
+    pub(in super::super) has_previous_page: bool,
+    pub(in super::super) start_cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Thread {
+    pub(in super::super) comments: Comments,
+}
+
+/// A person's permission, by REST.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Permission {
+    pub(in super::super) permission: String,
+    pub(in super::super) user: Option<Numbered>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Numbered {
+    pub(in super::super) id: u64,
+}
+
+impl From<Viewer> for Actor {
+    fn from(viewer: Viewer) -> Self {
+        Self {
+            bot: viewer.login.ends_with(BOT_SUFFIX),
+            login: viewer.login.into(),
+            id: viewer.database_id,
+        }
+    }
+}
+
+impl From<Account> for Actor {
+    fn from(account: Account) -> Self {
+        let bot = account.kind != "User";
+        let bare = account.login.trim_end_matches(BOT_SUFFIX);
+        let login = match account.kind.as_str() {
+            "Bot" => Login::new(format!("{bare}{BOT_SUFFIX}")),
+            _ => Login::new(account.login),
+        };
+        Self {
+            login,
+            id: account.database_id,
+            bot,
+        }
+    }
+}
+
+impl SubjectFacts {
+    /// The subject as the engine sees it; `repository` is the number of the one that was asked.
+    pub(in super::super) fn subject(self, repository: Option<u64>) -> Subject {
+        let (content, pull, events) = match self {
+            Self::Issue(issue) => (issue.content, None, issue.issue_events),
+            Self::PullRequest(pull) => {
+                let head = pull.head_repository.and_then(|head| head.database_id);
+                let ends = Ends {
+                    head: pull.head_ref_name.into(),
+                    head_oid: pull.head_ref_oid.into(),
+                    base_oid: pull.base_ref_oid.into(),
+                    // Names may be reused, numbers never are.
+                    same_repository: !pull.is_cross_repository
+                        && repository.is_some()
+                        && head == repository,
+                };
+                (pull.content, Some(ends), pull.pull_events)
+            }
+        };
+        Subject {
+            id: content.id,
+            number: content.number,
+            open: !content.closed,
+            title: content.title,
+            body: content.body,
+            author: content.author.map(Actor::from),
+            edited_at: content.last_edited_at,
+            pull,
+            events: events.into_iter().map(SubjectEvent::from).collect(),
+        }
+    }
+}
+
+impl From<Event> for SubjectEvent {
+    fn from(event: Event) -> Self {
+        let timed = |event: TimedEvent, what| Self {
+            id: event.id,
+            at: Some(event.created_at),
+            actor: event.actor.map(Actor::from),
+            what,
+        };
+        match event {
+            Event::LabeledEvent(one) => timed(one.event, SubjectChange::Labelled(one.label.name)),
+            Event::UnlabeledEvent(one) => {
+                timed(one.event, SubjectChange::Unlabelled(one.label.name))
+            }
+            Event::RenamedTitleEvent(one) => timed(one, SubjectChange::Renamed),
+            Event::HeadRefForcePushedEvent(one) => timed(one, SubjectChange::Pushed),
+            Event::PullRequestCommit { id } => Self {
+                id,
+                at: None,
+                actor: None,
+                what: SubjectChange::Pushed,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn facts(kind: &str, more: Value) -> Subject {
+        let mut value = json!({ "__typename": kind, "id": "X_1", "number": 7, "title": "t", "body": "b",
+            "closed": false, "lastEditedAt": null, "author": null });
+        for (key, one) in more.as_object().expect("an object") {
+            value[key] = one.clone();
+        }
+        let facts: SubjectFacts = serde_json::from_value(value).expect("facts");
+        facts.subject(Some(42))
+    }
+
+    fn pull(cross: bool, head: Value) -> Subject {
+        facts(
+            "PullRequest",
+            json!({ "headRefName": "h", "headRefOid": "1f", "baseRefOid": "2f", "isCrossRepository": cross,
+                "headRepository": head, "pullEvents": { "nodes": [{ "__typename": "PullRequestCommit", "id": "C" }] } }),
+        )
+    }
+
+    #[test]
+    fn r29_only_the_very_same_repository_is_the_same() {
+        let same = |subject: Subject| subject.pull.expect("a pull request").same_repository;
+        assert!(same(pull(false, json!({ "databaseId": 42 }))));
+        for other in [
+            pull(true, json!({ "databaseId": 42 })),
+            pull(false, json!({ "databaseId": 43 })),
+            pull(false, json!({ "databaseId": null })),
+            pull(false, Value::Null),
+        ] {
+            assert!(!same(other));
+        }
+    }
+
+    #[test]
+    fn bots_are_told_from_people_by_their_kind_and_named_as_in_the_plan() {
+        let event = |actor: Value| {
+            let node = json!({ "__typename": "LabeledEvent", "id": "LE", "createdAt": "2026-01-05T00:00:00Z",
+                "actor": actor, "label": { "name": "phileas:a" } });
+            let subject = facts("Issue", json!({ "issueEvents": { "nodes": [node, null] } }));
+            subject.events[0].actor.clone()
+        };
+        let actor = |login: &str, id, bot| Actor {
+            login: login.into(),
+            id,
+            bot,
+        };
+        for (written, read) in [
+            (
+                json!({ "__typename": "User", "login": "ada", "databaseId": 5 }),
+                Some(actor("ada", Some(5), false)),
+            ),
+            (
+                json!({ "__typename": "Bot", "login": "google-labs-jules", "databaseId": 6 }),
+                Some(actor("google-labs-jules[bot]", Some(6), true)),
+            ),
+            (
+                json!({ "__typename": "Mannequin", "login": "old" }),
+                Some(actor("old", None, true)),
+            ),
+            (Value::Null, None),
+        ] {
+            assert_eq!(event(written), read);
+        }
+    }
+}

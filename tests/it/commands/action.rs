@@ -1,0 +1,329 @@
+//! `phileas action`, as a step of a workflow runs it. With act in the place of the runner: `scripts/test action`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use phileas_world::github::Role;
+use phileas_world::github::account::{Access, permissions};
+use phileas_world::seed::NewApp;
+use serde_json::{Value, json};
+
+use super::bench::{Bench, Ran, bench, bench_with, run};
+use crate::fleet::stage::key;
+use crate::support::Folder;
+
+/// What a step left.
+struct Step {
+    ran: Ran,
+    outputs: BTreeMap<String, String>,
+    summary: String,
+}
+
+/// The files that a runner gives a step.
+struct Runner {
+    folder: tempfile::TempDir,
+}
+
+impl Runner {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn step(&self, bench: &Bench, event: &str, payload: &str, variables: &[(&str, &str)]) -> Step {
+        for name in ["output", "summary"] {
+            std::fs::write(self.file(name), "before=it\n").unwrap();
+        }
+        std::fs::write(self.file("event.json"), payload).unwrap();
+        let mut command = bench.program(&["action"]);
+        command
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_EVENT_NAME", event)
+            .env("GITHUB_EVENT_PATH", self.file("event.json"))
+            .env("GITHUB_OUTPUT", self.file("output"))
+            .env("GITHUB_STEP_SUMMARY", self.file("summary"))
+            .env("GITHUB_ACTOR", "maintainer")
+            .env("GITHUB_TRIGGERING_ACTOR", "maintainer");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        let ran = run(command);
+        let read = |name: &str| {
+            let text = std::fs::read_to_string(self.file(name)).unwrap();
+            text.strip_prefix("before=it\n").unwrap().to_owned()
+        };
+        Step {
+            ran,
+            outputs: outputs(&read("output")),
+            summary: read("summary"),
+        }
+    }
+}
+
+/// The outputs as the runner reads them.
+fn outputs(text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let (name, word) = line.split_once("<<").unwrap();
+        let value: Vec<&str> = lines.by_ref().take_while(|line| *line != word).collect();
+        found.insert(name.to_owned(), value.join("\n"));
+    }
+    found
+}
+
+impl Step {
+    /// What the runner would obey: commands outside the silence.
+    fn obeyed(&self) -> Vec<&str> {
+        let mut silence: Option<String> = None;
+        let mut obeyed = Vec::new();
+        for line in self.ran.out.lines() {
+            if silence.as_deref() == Some(line) {
+                silence = None;
+            } else if silence.is_some() {
+            } else if let Some(word) = line.strip_prefix("::stop-commands::") {
+                silence = Some(format!("::{word}::"));
+            } else if line.starts_with("::") || line.contains("##[") {
+                obeyed.push(line);
+            }
+        }
+        assert_eq!(silence, None, "the runner is left deaf: {}", self.ran.out);
+        obeyed
+    }
+
+    #[track_caller]
+    fn said(&self, code: i32, decision: &str, reason: &str) {
+        assert_eq!(self.ran.code, code, "{:?}", self.ran);
+        assert_eq!(self.outputs["decision"], decision, "{:?}", self.outputs);
+        assert_eq!(self.outputs["reason"], reason, "{:?}", self.outputs);
+        assert_eq!(self.outputs.len(), 13);
+    }
+}
+
+const CLOCK: &str = r#"{"schedule": "17 * * * *"}"#;
+
+#[test]
+fn a_tick_is_told_in_files_and_a_log() {
+    let (bench, runner) = (bench(), Runner::new());
+    let step = runner.step(&bench, "schedule", CLOCK, &[]);
+    step.said(0, "dispatched", "due.track");
+    assert_eq!(step.outputs["persona"], "curator");
+    assert_eq!(step.outputs["state-sha"], bench.head());
+    let state = bench.state();
+    let session = state.history.values().next().unwrap().session_id.clone();
+    assert_eq!(step.outputs["session-id"], session.unwrap().to_string());
+    assert!(
+        step.summary.starts_with("### phileas: started curator\n"),
+        "{}",
+        step.summary
+    );
+    assert!(step.ran.out.contains("▶ dispatched"), "{:?}", step.ran);
+    assert_eq!(step.obeyed(), [""; 0]);
+}
+
+#[test]
+fn the_step_s_own_wish_comes_before_the_event_s() {
+    let (bench, runner) = (bench(), Runner::new());
+    let payload = r#"{"inputs": {"persona": "refactor", "dry-run": "true"}}"#;
+    let wish = [("INPUT_PERSONA", "personas/tester/prompt.md")];
+    let step = runner.step(&bench, "workflow_dispatch", payload, &wish);
+    step.said(0, "dispatched", "due.request");
+    assert_eq!(step.outputs["persona"], "tester");
+    assert_eq!(step.outputs["dry-run"], "true");
+    assert_eq!(bench.head(), "", "nothing was written");
+    let track = [("INPUT_TRACK", "nowhere"), ("INPUT_DRY_RUN", "1")];
+    let step = runner.step(&bench, "workflow_dispatch", payload, &track);
+    step.said(2, "refused", "refused.unknown");
+    assert_eq!(
+        step.obeyed()
+            .iter()
+            .filter(|line| line.starts_with("::error"))
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn exit_codes_are_those_of_every_command() {
+    let (bench, runner) = (bench(), Runner::new());
+    let keyless = runner.step(&bench, "schedule", CLOCK, &[("JULES_API_KEY", "")]);
+    keyless.said(3, "failed", "failed.credential");
+    assert_eq!(keyless.obeyed().len(), 1, "{:?}", keyless.ran);
+    assert!(keyless.obeyed()[0].starts_with("::error title=phileas::there is no Jules key"));
+    assert_eq!(keyless.ran.err, "");
+    let wrong = runner.step(
+        &bench,
+        "schedule",
+        CLOCK,
+        &[("JULES_API_KEY", "another-key")],
+    );
+    wrong.said(3, "paused", "paused.jules_credential");
+    let garbled = runner.step(&bench, "schedule", "{", &[]);
+    garbled.said(2, "failed", "failed.usage");
+    let nowhere = [
+        ("GITHUB_API_URL", "http://127.0.0.1:9"),
+        ("GITHUB_GRAPHQL_URL", "http://127.0.0.1:9/graphql"),
+    ];
+    runner
+        .step(&bench, "watch", "{}", &nowhere)
+        .said(0, "skipped", "skipped.event");
+    bench.tick();
+    bench.write_ledger("<<<<<<< ours\n");
+    let corrupt = runner.step(&bench, "schedule", CLOCK, &[]);
+    corrupt.said(5, "paused", "paused.ledger_corrupt");
+    let errors = corrupt.obeyed();
+    assert_eq!(
+        errors
+            .iter()
+            .filter(|line| line.starts_with("::error"))
+            .count(),
+        1,
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn nothing_that_others_wrote_is_obeyed() {
+    let plan = "cycle = [\"curator\"]\n\"##[error]x\\n::error::y%\" = 1\n";
+    let folder = Folder::repository(plan, &["curator"]);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let step = Runner::new().step(&bench, "schedule", CLOCK, &[("PHILEAS_LOG", "debug")]);
+    assert!(step.ran.out.contains("::error::y"), "{:?}", step.ran);
+    let place = "::error file=.jules/schedules.toml,line=2,";
+    let warning = place.replace("error", "warning");
+    for line in step.obeyed() {
+        assert!(
+            line.starts_with(place)
+                || line.starts_with(&warning)
+                || line.starts_with("::error title="),
+            "{line}"
+        );
+        assert!(!line.contains('\n'));
+    }
+    assert!(
+        step.obeyed()
+            .iter()
+            .any(|line| line.contains("%0A::error::y%25")),
+        "{:?}",
+        step.obeyed()
+    );
+    assert_eq!(
+        step.ran.err, "",
+        "logs stand where the runner is told to ignore them"
+    );
+}
+
+#[test]
+fn secrets_that_the_runner_does_not_know_are_hidden_first() {
+    let (bench, runner) = (bench(), Runner::new());
+    let file = runner.file("key");
+    std::fs::write(&file, "sandbox-jules-key\n").unwrap();
+    let path = file.to_str().unwrap();
+    let (pem, _) = key();
+    let now = bench.shared.world().now();
+    {
+        let mut world = bench.shared.world();
+        let github = world.github_mut();
+        let app = NewApp {
+            id: 77,
+            slug: "phileas".to_owned(),
+            owner: "acme".to_owned(),
+            permissions: permissions(&[
+                ("contents", Access::Write),
+                ("issues", Access::Write),
+                ("pull_requests", Access::Write),
+                ("metadata", Access::Read),
+            ]),
+            ..NewApp::default()
+        };
+        github.add_app(app, now);
+        github.install_app(77, "acme", Some(&[bench.repo]), now);
+    }
+    let variables = [
+        ("JULES_API_KEY", ""),
+        ("JULES_API_KEY_FILE", path),
+        ("GITHUB_TOKEN", ""),
+        ("GITHUB_APP_ID", "77"),
+        ("GITHUB_APP_PRIVATE_KEY", &pem),
+    ];
+    let step = runner.step(&bench, "schedule", CLOCK, &variables);
+    step.said(0, "dispatched", "due.track");
+    let lines: Vec<&str> = step.ran.out.lines().collect();
+    assert_eq!(lines[0], "::add-mask::sandbox-jules-key");
+    let token = lines[1].strip_prefix("::add-mask::ghs_").unwrap();
+    for text in [
+        &lines[2..].concat(),
+        &step.summary,
+        &format!("{:?}", step.outputs),
+    ] {
+        assert!(!text.contains(token) && !text.contains("sandbox-jules-key"));
+    }
+}
+
+#[test]
+fn a_wish_wants_writers_and_what_is_due_wants_nobody() {
+    let (bench, runner) = (bench(), Runner::new());
+    let github = |role| {
+        bench
+            .shared
+            .world()
+            .github_mut()
+            .set_role(bench.repo, "reader", role)
+    };
+    github(Role::Triage);
+    for (actor, again, heeded) in [
+        ("maintainer", "maintainer", true),
+        ("reader", "maintainer", false),
+        ("maintainer", "reader", false),
+        ("nobody", "nobody", false),
+        ("maintainer[bot]", "maintainer", false),
+    ] {
+        let people = [
+            ("INPUT_PERSONA", "tester"),
+            ("INPUT_DRY_RUN", "true"),
+            ("GITHUB_ACTOR", actor),
+            ("GITHUB_TRIGGERING_ACTOR", again),
+        ];
+        let step = runner.step(&bench, "issues", "{}", &people);
+        if heeded {
+            step.said(0, "dispatched", "due.request");
+        } else {
+            step.said(0, "refused", "refused.actor_permission");
+            assert!(step.summary.contains("may not write"), "{}", step.summary);
+        }
+        let clock = runner.step(&bench, "schedule", CLOCK, &people);
+        clock.said(0, "dispatched", "due.request");
+        let due = runner.step(&bench, "issues", "{}", &people[1..2]);
+        due.said(0, "dispatched", "due.track");
+    }
+    // What counts is what they may do now.
+    github(Role::Write);
+    let people = [("INPUT_PERSONA", "tester"), ("GITHUB_ACTOR", "reader")];
+    runner
+        .step(&bench, "issues", "{}", &people)
+        .said(0, "dispatched", "due.request");
+}
+
+#[test]
+fn outside_a_workflow_it_says_what_to_use() {
+    let bench = bench();
+    bench.run(&["action"]).refused(2, "phileas tick");
+}
+
+#[test]
+fn the_json_is_one_document_with_every_line() {
+    let (bench, runner) = (bench(), Runner::new());
+    let step = runner.step(&bench, "schedule", CLOCK, &[]);
+    let all: Value = serde_json::from_str(&step.outputs["json"]).unwrap();
+    assert_eq!(all["lines"][0]["decision"], "dispatched");
+    assert_eq!(all["summary"]["dispatched"], 1);
+    assert_eq!((&all["truncated"], &all["failed"]), (&json!(0), &json!([])));
+    let skip = runner.step(&bench, "watch", "{}", &[]);
+    let all: Value = serde_json::from_str(&skip.outputs["json"]).unwrap();
+    assert_eq!(all["lines"][0]["reason"], "skipped.event");
+}

@@ -1,0 +1,230 @@
+// The action, run by act as GitHub's runner would run it, against the models.
+//
+//   PHILEAS_BIN=target/debug/phileas node tests/parts/with-world.mjs node --test tests/parts/action/action.mjs
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { arch, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { act, advance, books, script, world } from '../world.mjs';
+import { run, workflow, workflowOfReadme } from './act.mjs';
+
+const REPOSITORY = { id: 1, full_name: world.repository, default_branch: 'main', fork: false };
+const VERSION = /^version = "(.*)"$/m.exec(readFileSync(new URL('../../../Cargo.toml', import.meta.url), 'utf8'))[1];
+const BINARY = `phileas-${arch() === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-gnu`;
+const readme = workflowOfReadme();
+const any = workflow('any.yml');
+const fetching = workflow('fetch.yml');
+
+const sessions = async () => (await books()).sessions.length;
+const payload = (rest) => ({ repository: REPOSITORY, sender: { login: 'maintainer', type: 'User' }, ...rest });
+
+/** A run that did nothing on purpose: green, with one notice, one row, a code, and no session. */
+async function skips(text, event, given, reason, options) {
+  const before = await sessions();
+  const done = await run(text, event, given, options);
+  assert.ok(done.ok, done.log.join('\n'));
+  assert.equal(done.outputs.decision, 'skipped');
+  assert.equal(done.outputs.reason, reason);
+  assert.deepEqual([done.errors, done.warnings], [[], []]);
+  assert.equal(done.notices.length, 1);
+  assert.ok(done.notices[0].message.includes(reason));
+  assert.ok(done.summary.includes(reason.replaceAll('_', '&#95;')), done.summary);
+  assert.equal(await sessions(), before);
+}
+
+test('the clock starts what is due, and tells of it', async () => {
+  await script({ ending: 'changes', questions: [], minutes: 20 });
+  const done = await run(readme, 'schedule', { schedule: '17 * * * *', repository: REPOSITORY });
+  assert.ok(done.ok, done.log.join('\n'));
+  const [session] = (await books()).sessions;
+  const { outputs } = done;
+  assert.equal(outputs.decision, 'dispatched');
+  assert.equal(outputs.reason, 'due.track');
+  assert.equal(outputs.persona, 'curator');
+  assert.equal(outputs.track, 'default');
+  assert.equal(outputs['session-id'], session.id);
+  assert.equal(outputs['session-url'], `https://jules.google.com/session/${session.id}`);
+  assert.match(outputs['session-state'], /^[A-Z_]+$/);
+  assert.match(outputs['state-sha'], /^[0-9a-f]{40}$/);
+  assert.ok(!Number.isNaN(Date.parse(outputs['next-due'])));
+  assert.equal(outputs['dry-run'], 'false');
+  const all = JSON.parse(outputs.json);
+  assert.equal(all.summary.dispatched, 1);
+  assert.ok(all.lines.some((line) => line.track === 'schedule:auditor' && line.reason === 'waiting.not_due'));
+  assert.match(done.summary, /^### phileas: started curator\n/);
+  assert.ok(done.summary.includes(`[session](https://jules.google.com/session/${session.id})`));
+  assert.match(done.summary, /\*\*Budget\*\*: 1 of 12 sessions within a day · 1 of 2 live/);
+  // Neither secret stands anywhere in what act printed, nor in the summary.
+  for (const secret of [world.token, world.julesKey]) assert.ok(!JSON.stringify(done.lines).includes(secret));
+});
+
+test('a person starts a persona by workflow_dispatch', async () => {
+  await advance('2m');
+  const inputs = { persona: 'tester', track: '', 'dry-run': 'false' };
+  const dry = await run(readme, 'workflow_dispatch', payload({ inputs: { ...inputs, 'dry-run': 'true' } }));
+  assert.ok(dry.ok, dry.log.join('\n'));
+  assert.deepEqual([dry.outputs.decision, dry.outputs.persona, dry.outputs['dry-run']], ['dispatched', 'tester', 'true']);
+  assert.ok(dry.summary.includes('dry run'), dry.summary);
+  assert.equal(await sessions(), 1);
+  const done = await run(readme, 'workflow_dispatch', payload({ inputs }));
+  assert.ok(done.ok, done.log.join('\n'));
+  assert.deepEqual([done.outputs.decision, done.outputs.reason, done.outputs.persona], ['dispatched', 'due.request', 'tester']);
+  assert.equal(await sessions(), 2);
+});
+
+test('a persona that does not exist is a red run that says so once', async () => {
+  const done = await run(readme, 'workflow_dispatch', payload({ inputs: { persona: 'nobody' } }));
+  assert.ok(!done.ok);
+  assert.equal(done.outputs.reason, 'refused.unknown');
+  assert.equal(done.errors.length, 1);
+  assert.ok(done.log.some((line) => line.includes('exit status 2') || line.includes('exitcode \'2\'')), done.log.join('\n'));
+});
+
+test('a push to the default branch is followed by a tick', async () => {
+  await advance('30m');
+  const done = await run(readme, 'push', payload({ ref: 'refs/heads/main', commits: [] }));
+  assert.ok(done.ok, done.log.join('\n'));
+  assert.ok(['dispatched', 'advanced', 'settled', 'waiting'].includes(done.outputs.decision), done.outputs.decision);
+  assert.ok(JSON.parse(done.outputs.json).summary.github_requests > 0);
+});
+
+test('what is not for us is a green, explained skip', async () => {
+  await skips(any, 'watch', payload({ action: 'started' }), 'skipped.event');
+  await skips(any, 'push', payload({ ref: 'refs/heads/jules', commits: [] }), 'skipped.branch');
+  await skips(any, 'issue_comment', payload({ action: 'edited', comment: { body: '/phileas run curator' } }), 'skipped.comment_edited');
+  const comment = { body: 'thank you', user: { login: 'maintainer', type: 'User' } };
+  await skips(any, 'issue_comment', payload({ action: 'created', comment }), 'skipped.no_command');
+  const pull = (head) => ({ head: { ref: 'x', sha: 'a'.repeat(40), repo: { id: head } }, base: { ref: 'main', repo: { id: 1 } } });
+  await skips(any, 'pull_request', payload({ action: 'opened', number: 3, pull_request: pull(2) }), 'skipped.fork');
+  await skips(any, 'pull_request', payload({ action: 'opened', number: 3, pull_request: pull(1) }), 'skipped.pull_request');
+  const fork = { repository: { ...REPOSITORY, fork: true }, ref: 'refs/heads/main' };
+  await skips(any, 'push', fork, 'skipped.fork_without_key', { secrets: { JULES_API_KEY: null } });
+});
+
+test('a wish counts only when everybody who caused the run may write', async () => {
+  const before = await sessions();
+  const labeled = payload({ action: 'labeled', issue: { number: 7 }, label: { name: 'x' } });
+  const wish = { env: { PERSONA: 'refactor' }, actor: 'stranger' };
+  const done = await run(any, 'issues', labeled, wish);
+  assert.ok(done.ok, done.log.join('\n'));
+  assert.deepEqual([done.outputs.decision, done.outputs.reason], ['refused', 'refused.actor_permission']);
+  assert.ok(done.notices[0].message.includes('stranger'));
+  const upstream = { path: '.github/workflows/ci.yml', head_repository: { id: 1 }, actor: { login: 'maintainer' }, triggering_actor: { login: 'stranger' } };
+  const chained = await run(any, 'workflow_run', payload({ action: 'completed', workflow_run: upstream }), { env: { PERSONA: 'refactor' } });
+  assert.equal(chained.outputs.reason, 'refused.actor_permission');
+  assert.equal(await sessions(), before);
+});
+
+test('a missing key is one clear error, and exit code 3', async () => {
+  const done = await run(readme, 'schedule', { schedule: '17 * * * *', repository: REPOSITORY }, { secrets: { JULES_API_KEY: null } });
+  assert.ok(!done.ok);
+  assert.deepEqual([done.outputs.decision, done.outputs.reason], ['failed', 'failed.credential']);
+  assert.equal(done.errors.length, 1);
+  assert.match(done.errors[0].message, /no Jules key.*JULES_API_KEY/);
+  assert.ok(done.log.some((line) => line.includes('exit status 3') || line.includes('exitcode \'3\'')), done.log.join('\n'));
+  assert.ok(done.summary.includes('failed.credential'), done.summary);
+});
+
+test('a mistake in the plan stands beside its line', async () => {
+  const broken = 'cycle = ["curator", "refactor", "tester", "nobody"]\n';
+  const sound = await plan();
+  await act({ act: 'push-files', branch: 'main', files: { '.jules/schedules.toml': broken } });
+  const done = await run(readme, 'push', payload({ ref: 'refs/heads/main' }));
+  await act({ act: 'push-files', branch: 'main', files: { '.jules/schedules.toml': sound } });
+  assert.ok(!done.ok);
+  const placed = done.errors.find((error) => error.file === '.jules/schedules.toml');
+  assert.ok(placed, JSON.stringify(done.errors));
+  assert.deepEqual([placed.line, placed.col], ['1', '43']);
+  assert.ok(placed.message.includes('nobody'));
+  assert.ok(done.summary.includes('Mistakes in the plan'), done.summary);
+});
+
+test('the binary of a release is fetched, checked and kept', async () => {
+  // A release's binary is not built here; what stands in for it says its version and hands on to the one that is.
+  const content = '#!/bin/sh\nexec "$BINARY" "$@"\n';
+  const sum = createHash('sha256').update(content).digest('hex');
+  await publish(VERSION, content, sum);
+  const env = { DOWNLOADS: `${world.github}/${world.repository}/releases/download` };
+  const dispatched = payload({ inputs: {} });
+  const done = await run(fetching, 'workflow_dispatch', dispatched, { env });
+  assert.ok(done.ok, done.log.join('\n'));
+  assert.equal(done.outputs['dry-run'], 'true');
+  assert.ok(done.outputs.decision);
+  assert.ok(said(done, `phileas ${VERSION} from the release v${VERSION}`), done.log.join('\n'));
+
+  // A machine that stays fetches it once.
+  const cache = mkdtempSync(join(tmpdir(), 'phileas-tools-'));
+  try {
+    const first = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
+    assert.ok(said(first, 'from the release'), first.log.join('\n'));
+    const away = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
+    const again = await run(fetching, 'workflow_dispatch', dispatched, { env: away, tools: cache });
+    assert.ok(again.ok && said(again, 'from the tool cache'), again.log.join('\n'));
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
+
+  // `gh` is asked where it was built, and its no is a no.
+  const gh = (verdict) => ({ gh: `#!/bin/sh\ncase "$*" in *--help*) exit 0 ;; esac\necho "gh $*"\nexit ${verdict}\n` });
+  const attested = await run(fetching, 'workflow_dispatch', dispatched, { env, programs: gh(0) });
+  assert.ok(attested.ok, attested.log.join('\n'));
+  assert.ok(said(attested, '--signer-workflow phileas/phileas/.github/workflows/release.yml'), attested.log.join('\n'));
+  const denied = await run(fetching, 'workflow_dispatch', dispatched, { env, programs: gh(1) });
+  assert.ok(!denied.ok);
+  assert.match(denied.errors[0].message, /no attestation/);
+  assert.deepEqual(denied.outputs.decision || '', '');
+  const wanted = await run(fetching, 'workflow_dispatch', dispatched, { env: { ...env, ATTESTATION: 'always' }, programs: { gh: '#!/bin/sh\nexit 1\n' } });
+  assert.match(wanted.errors[0].message, /attestation: always/);
+});
+
+test('a file with another digest, or none, is refused, and nothing of it runs', async () => {
+  const evil = '#!/bin/sh\necho RAN >&2\nexec "$BINARY" "$@"\n';
+  const env = { DOWNLOADS: `${world.github}/${world.repository}/releases/download` };
+  for (const [version, sums, word] of [
+    ['9.9.1', `${'0'.repeat(64)}  ${BINARY}\n`, /nothing was run/],
+    ['9.9.2', `${'0'.repeat(64)}  another-file\n`, /does not name/],
+    ['9.9.3', null, /cannot be fetched/],
+  ]) {
+    await publish(version, evil, null, sums);
+    const done = await run(fetching, 'workflow_dispatch', payload({ inputs: {} }), { env: { ...env, VERSION: version } });
+    assert.ok(!done.ok);
+    assert.equal(done.errors.length, 1);
+    assert.match(done.errors[0].message, word);
+    assert.ok(!said(done, 'RAN'));
+    assert.equal(done.outputs.decision || '', '');
+  }
+});
+
+test('PATH counts when its version is the wanted one, and a build only when it is asked for', async () => {
+  const phileas = (version) => `#!/bin/sh\nif [ "$1" = --version ]; then echo "phileas ${version}"; else exec "$BINARY" "$@"; fi\n`;
+  const env = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
+  const here = await run(fetching, 'workflow_dispatch', payload({ inputs: {} }), { env, programs: { phileas: phileas(VERSION) } });
+  assert.ok(here.ok, here.log.join('\n'));
+  assert.ok(said(here, `phileas ${VERSION} from PATH`));
+  const old = await run(fetching, 'workflow_dispatch', payload({ inputs: {} }), { env, programs: { phileas: phileas('0.0.1') } });
+  assert.ok(!old.ok);
+  assert.match(old.errors[0].message, /cannot be fetched/);
+  const cargo = '#!/bin/sh\nwhile [ "$1" != --target-dir ]; do shift; done\nmkdir -p "$2/release" && ln -s "$BINARY" "$2/release/phileas"\n';
+  const built = await run(fetching, 'workflow_dispatch', payload({ inputs: {} }), { env: { ...env, BUILD: 'true' }, programs: { cargo } });
+  assert.ok(built.ok, built.log.join('\n'));
+  assert.ok(said(built, 'from its source'));
+});
+
+const said = (done, text) => done.log.some((line) => line.includes(text));
+
+async function publish(version, content, sum, sums = `${sum}  ${BINARY}\n`) {
+  await act({ act: 'set-private', private: false });
+  const assets = { [BINARY]: Buffer.from(content).toString('base64') };
+  if (sums !== null) assets.SHA256SUMS = Buffer.from(sums).toString('base64');
+  await act({ act: 'publish-release', tag: `v${version}`, assets });
+}
+
+async function plan() {
+  const reply = await fetch(`${world.github}/repos/${world.repository}/contents/.jules/schedules.toml`, {
+    headers: { authorization: `Bearer ${world.token}`, accept: 'application/vnd.github.raw+json' },
+  });
+  assert.equal(reply.status, 200);
+  return reply.text();
+}
