@@ -10,7 +10,6 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use super::arguments::Command;
-use super::output;
 
 /// What is logged, such as `phileas=debug`.
 const LEVEL: &str = "PHILEAS_LOG";
@@ -45,9 +44,6 @@ pub(super) fn open(command: &Command) {
     let terminal = std::io::stderr().is_terminal();
     let serves = matches!(command, Command::Serve(_));
     let wish = wish(serves, terminal, super::connect::variable);
-    for wrong in &wish.wrong {
-        let _unwritable = output::lines_beside(&format!("phileas: {wrong}"));
-    }
     let (writer, colours) = if matches!(command, Command::Action(_)) {
         (BoxMakeWriter::new(std::io::stdout), false)
     } else {
@@ -66,6 +62,9 @@ pub(super) fn open(command: &Command) {
             .init(),
         (Format::Text, true) => subscriber.init(),
         (Format::Text, false) => subscriber.without_time().init(),
+    }
+    for wrong in &wish.wrong {
+        tracing::warn!("{wrong}");
     }
 }
 
