@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use phileas_domain::model::{Holder, RepositoryName};
+use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
 use phileas_world::Face;
 use phileas_world::github::Role;
 use phileas_world::http::{ClockMode, serve};
@@ -42,7 +42,6 @@ use crate::server::config::RepositoryEntry;
 use crate::server::dashboard::{self, Access, Board, Dashboard};
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
-use crate::server::journal::Journal;
 use crate::server::keys::Keys;
 use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
@@ -121,7 +120,7 @@ pub(super) async fn run(
     let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM)?);
     let changed = Arc::new(Notify::new());
-    let repositories = Arc::new(repositories(outside, Arc::clone(&changed))?);
+    let repositories = Arc::new(repositories(&shared, outside, Arc::clone(&changed))?);
     let board = Arc::new(Board::default());
     let figures = Arc::new(Figures::default());
     let pulse = Arc::new(Pulse::default());
@@ -132,8 +131,7 @@ pub(super) async fn run(
     let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
         .seen_by(Arc::new(Told(heard)) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
-        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>)
-        .seen_by(Arc::new(Journal::new(Arc::clone(&audit))) as Arc<dyn Onlooker>);
+        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
     let secrets = SecretString::from(scene::WEBHOOK_SECRET);
     let secrets =
         Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
@@ -297,15 +295,22 @@ fn trouble(arguments: &Sandbox, shared: &Shared) {
     }
 }
 
-fn repositories(outside: Outside, changed: Arc<Notify>) -> Result<Repositories, Stopped> {
+fn repositories(
+    shared: &Shared,
+    outside: Outside,
+    changed: Arc<Notify>,
+) -> Result<Repositories, Stopped> {
     let fault = |error: &dyn std::fmt::Display| Stopped::fault(error.to_string());
     let token = Token::new(scene::GITHUB_TOKEN).map_err(|error| fault(&error))?;
     let key = JulesKey::new(scene::JULES_KEY).map_err(|error| fault(&error))?;
     let names = std::iter::once(scene::NAME).chain(OTHERS);
     let entries: Result<Vec<_>, _> = names
         .map(|name| {
+            let world = shared.world();
+            let id = world.github().repository_by_name(scene::OWNER, name);
+            let id = id.map(|id| RepositoryId(id.0));
             let name = format!("{}/{name}", scene::OWNER).parse();
-            name.map(|name| RepositoryEntry { name, id: None })
+            name.map(|name| RepositoryEntry { name, id })
         })
         .collect();
     let entries = entries.map_err(|error| fault(&error))?;

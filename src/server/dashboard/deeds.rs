@@ -47,9 +47,16 @@ impl<I> Desk<I> {
     }
 }
 
-fn not_ours() -> Response {
-    let word = "this form is too old; go back, load the page anew and try again\n";
-    (StatusCode::FORBIDDEN, word).into_response()
+/// A form that does not carry what it must, as one that was shown before the service was started anew.
+fn not_ours<I>(desk: &Desk<I>, who: Option<&Who>) -> Response {
+    let text = "It was made before the service was started anew, or elsewhere. Go back, load the page anew and try again.";
+    show::message(
+        desk,
+        who,
+        StatusCode::FORBIDDEN,
+        "This form is too old",
+        text.to_owned(),
+    )
 }
 
 fn unavailable(error: &InboxError) -> Response {
@@ -66,7 +73,7 @@ pub(super) async fn look<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours();
+        return not_ours(&desk, Some(&who));
     }
     let repository = RepositoryId(id);
     let about = id.to_string();
@@ -101,7 +108,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours();
+        return not_ours(&desk, Some(&who));
     }
     let about = id.to_string();
     let resumed = desk
@@ -132,7 +139,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours();
+        return not_ours(&desk, Some(&who));
     }
     let about = field(&form, "id").unwrap_or_default();
     let Ok(id) = about.parse() else {
@@ -165,7 +172,7 @@ pub(super) async fn login<I: Inbox + 'static>(
         return Redirect::to("/").into_response();
     }
     if !desk.is_own_form(None, &form) {
-        return not_ours();
+        return not_ours(&desk, None);
     }
     let now = Instant::now();
     // A token that is pasted often has a line's end with it.
@@ -204,7 +211,7 @@ pub(super) async fn logout<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours();
+        return not_ours(&desk, Some(&who));
     }
     desk.dashboard.access.end(&who);
     desk.record(&who.word(), "logout", None, "done", &request);

@@ -72,7 +72,7 @@ fn unavailable<I>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
     let status = StatusCode::SERVICE_UNAVAILABLE;
     message(
         desk,
-        who,
+        Some(who),
         status,
         "The inbox does not answer",
         error.to_string(),
@@ -80,14 +80,14 @@ fn unavailable<I>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
 }
 
 /// A page that says one thing.
-fn message<I>(
+pub(super) fn message<I>(
     desk: &Desk<I>,
-    who: &Who,
+    who: Option<&Who>,
     status: StatusCode,
     heading: &'static str,
     text: String,
 ) -> Response {
-    let frame = desk.frame(Some(who));
+    let frame = desk.frame(who);
     let page = pages::Message {
         frame,
         heading,
@@ -229,7 +229,7 @@ fn missing<I>(desk: &Desk<I>, who: &Who) -> Response {
     let text = "The service does not look after a repository of this number.";
     message(
         desk,
-        who,
+        Some(who),
         StatusCode::NOT_FOUND,
         "No such repository",
         text.to_owned(),

@@ -203,6 +203,7 @@ async fn somebody_signs_in_acts_and_signs_out() {
         .ask("POST", "/login", &[], &format!("token={TOKEN}"))
         .await;
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
+    assert!(forged.text.contains("too old") && forged.text.contains("href=\"/\""));
     let page = stand
         .get("/login?next=%2Frepositories%2F7%3Fdone%3Dlook")
         .await
