@@ -22,11 +22,6 @@ use crate::runtime::inbox::{CROWDED, InboxError};
 const QUEUE: usize = 1_024;
 /// The most that one transaction does. What has come meanwhile is the next one's.
 const BATCH: usize = 256;
-/// From so many jobs in a batch on, the next one is waited for a little: where many are served at once, a commit that takes
-/// more of them with it costs each of them less, and all are answered sooner. Where few are, it would only be waiting.
-const CROWD: usize = 10;
-/// For how long. A commit takes about as long by itself.
-const GATHERING: Duration = Duration::from_micros(300);
 /// How often it is looked whether another process has written.
 const OTHERS: Duration = Duration::from_secs(1);
 
@@ -214,16 +209,11 @@ impl Clerk {
     fn work(mut self, jobs: &Receiver<Job>) {
         let mut seen = self.written_by_others();
         let mut looked = Instant::now();
-        let mut crowded = false;
         loop {
             match jobs.recv_timeout(OTHERS) {
                 Ok(first) => {
-                    if crowded {
-                        thread::sleep(GATHERING);
-                    }
                     let rest = jobs.try_iter().take(BATCH - 1);
                     let batch: Vec<Job> = std::iter::once(first).chain(rest).collect();
-                    crowded = batch.len() >= CROWD;
                     self.batch(batch);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
