@@ -13,7 +13,7 @@ use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::server::webhook::Listed;
 
 pub use bytes::{BytesError, parse_bytes};
-pub use file::{File, FileError, RepositoryEntry};
+pub use file::{File, FileError, RepositoryEntry, schema};
 pub use secret::{SecretError, secret};
 
 /// The public listener, unless it is said otherwise.
