@@ -13,6 +13,7 @@
 //! | [`runtime`] | observe, decide, commit, execute, and again |
 //! | [`action`] | how is a run of a workflow told of it? |
 //! | [`server`] | how do deliveries come in, and what stays when the process ends? |
+//! | [`starter`] | what does a repository begin with? |
 //! | [`cli`] | how do people and programs reach it? |
 //! | [`sandbox`] | what does all this look like with models at the other ends of the wires? |
 //! | [`phileas_world`] | those models: GitHub, Jules, a maintainer, fault plans; they share no type with the domain |
@@ -72,3 +73,4 @@ pub mod cli;
 pub mod runtime;
 pub mod sandbox;
 pub mod server;
+pub mod starter;

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use phileas_domain::model::RepositoryName;
 
 use crate::runtime::inbox::DeliveryId;
+use crate::starter::Pin;
 
 /// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
 #[derive(Debug, Parser)]
@@ -27,6 +28,10 @@ pub struct Arguments {
 pub enum Command {
     /// Watch whole days of work go by on models of GitHub and Jules: no key, no network
     Sandbox(Box<Sandbox>),
+    /// Write the workflow, a plan and two personas into a repository that has none; changes nothing that is there
+    Init(Init),
+    /// Take away what `init` wrote, as far as nobody has changed it; the ledger stays
+    Deinit(Deinit),
     /// Do what is due in a repository, once
     Tick(TickArguments),
     /// Say what a tick would do and why everything else waits; writes nothing
@@ -39,6 +44,17 @@ pub enum Command {
     Status(Repository),
     /// Check the plan and the personas of a folder
     Validate(Validate),
+    /// Print the JSON Schema of a file that people write, for editors and checkers
+    Schema {
+        /// Which file
+        name: SchemaName,
+    },
+    /// The labels by which people speak to phileas
+    Labels {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: LabelsCommand,
+    },
     /// Look at the ledger's state file, and mend it
     State {
         /// What to do with it.
@@ -113,6 +129,80 @@ pub struct Repository {
     pub json: bool,
 }
 
+/// Where `init` and `deinit` work.
+#[derive(Debug, Clone, Args)]
+pub struct Where {
+    /// The repository's folder: a git work tree
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// The repository, `owner/name`; without it, the one that the remote `origin` names
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
+    /// The default branch of a work tree; without it, what `origin` says, else the branch that is checked out
+    #[arg(long, value_name = "NAME", conflicts_with = "pull_request")]
+    pub default_branch: Option<String>,
+    /// Change no folder, open a pull request instead; needs a token
+    #[arg(long)]
+    pub pull_request: bool,
+    /// Ask nothing
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Change nothing, show everything
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A beginning.
+#[derive(Debug, Clone, Args)]
+pub struct Init {
+    /// Where.
+    #[command(flatten)]
+    pub place: Where,
+    /// The action that the workflow runs, at a commit; without it, the one of this release
+    #[arg(long, value_name = "OWNER/NAME@COMMIT")]
+    pub action: Option<Pin>,
+}
+
+/// An end.
+#[derive(Debug, Clone, Args)]
+pub struct Deinit {
+    /// Where.
+    #[command(flatten)]
+    pub place: Where,
+    /// Delete the labels, too, as far as nobody has changed them; issues lose them
+    #[arg(long)]
+    pub labels: bool,
+}
+
+/// A file that people write.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SchemaName {
+    /// `.jules/schedules.toml`: who works and when
+    Schedules,
+    /// `phileas.toml`: how the service is set up
+    Phileas,
+}
+
+/// `labels …`
+#[derive(Debug, Subcommand)]
+pub enum LabelsCommand {
+    /// Create the labels of personas and commands, and mend their colours and descriptions
+    Sync {
+        /// Delete the labels of personas that are gone; issues lose them
+        #[arg(long)]
+        prune: bool,
+        /// Change nothing, say what would be
+        #[arg(long)]
+        dry_run: bool,
+        /// Which repository.
+        #[command(flatten)]
+        repository: Repository,
+    },
+}
+
 /// A tick.
 #[derive(Debug, Clone, Args)]
 pub struct TickArguments {
@@ -147,6 +237,13 @@ pub struct ActionArguments {
     pub repo: RepositoryName,
 }
 
+/// How far a forecast looks.
+const USUAL_DAYS: u16 = 7;
+/// How long a session is thought to take; the same as the text of its option's default.
+const USUAL_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_mins(30);
+/// How long a pull request is thought to wait, likewise.
+const USUAL_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
+
 /// A forecast.
 #[derive(Debug, Clone, Args)]
 pub struct Simulate {
@@ -156,7 +253,7 @@ pub struct Simulate {
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// How many days
-    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=90))]
+    #[arg(long, default_value_t = USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=90))]
     pub days: u16,
     /// How long a session is thought to take
     #[arg(long, default_value = "30m", value_parser = super::duration::parse, value_name = "DURATION")]
@@ -170,6 +267,21 @@ pub struct Simulate {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+impl Simulate {
+    /// The first week of a plan, with the assumptions that are usual.
+    pub(super) fn week(json: bool) -> Self {
+        Self {
+            dir: None,
+            repo: None,
+            days: USUAL_DAYS,
+            session: USUAL_SESSION,
+            review: USUAL_REVIEW,
+            from: None,
+            json,
+        }
+    }
 }
 
 /// A check of a folder.

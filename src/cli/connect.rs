@@ -102,6 +102,13 @@ pub(super) fn jules_key_of_file() -> Result<Option<SecretString>, Stopped> {
     secret(jules::key::VARIABLE, variable).map_err(|error| Stopped::credential(error.to_string()))
 }
 
+/// Whether a variable holds a credential of GitHub.
+pub(super) fn has_github_credential() -> bool {
+    [APP_ID, APP_KEY, "GITHUB_TOKEN", "GH_TOKEN"]
+        .into_iter()
+        .any(|name| variable(name).is_some())
+}
+
 /// Whether a variable holds a Jules key.
 pub(super) fn has_jules_key() -> bool {
     [jules::key::VARIABLE, jules::key::OLD_VARIABLE]

@@ -3,21 +3,26 @@
 mod action;
 pub mod arguments;
 mod connect;
+mod deinit;
 mod deliveries;
 mod duration;
 pub mod exit;
 mod health;
+mod init;
+mod labels;
 pub mod lines;
 mod logs;
 mod manual;
 pub mod output;
 mod park;
 mod persona;
+mod place;
 mod plain;
 mod probe;
 mod replay;
 mod sandbox;
 mod sandbox_service;
+mod schema;
 mod serve;
 mod session;
 mod show;
@@ -32,6 +37,7 @@ mod track;
 mod validate;
 mod visit;
 mod words;
+mod worktree;
 mod world_only;
 
 use std::io::Write;
@@ -111,6 +117,10 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             };
             tick::run(&arguments, screen).await
         }
+        Command::Init(arguments) => init::run(arguments, screen).await,
+        Command::Deinit(arguments) => deinit::run(arguments, screen).await,
+        Command::Labels { command } => labels::run(command, screen).await,
+        Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Validate(arguments) => validate::run(arguments, screen),
         Command::State { command } => state::run(command, screen).await,

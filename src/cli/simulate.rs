@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     self, Ask, Assumptions, Checks, Forecast, Ledger, Listing, ListingNeed, Repository, Snapshot,
 };
-use phileas_domain::model::{Oid, RepositoryId};
+use phileas_domain::model::{Oid, RepositoryId, RepositoryName, Tree};
 use phileas_domain::plan::{self, Driver};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ pub(super) async fn run(
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let mut snapshot = match (&arguments.dir, &arguments.repo) {
+    let snapshot = match (&arguments.dir, &arguments.repo) {
         (Some(dir), _) => of_folder(dir)?,
         (None, Some(repository)) => {
             let connection = Connection::from_environment(repository)?;
@@ -46,6 +46,15 @@ pub(super) async fn run(
         }
         (None, None) => of_folder(std::path::Path::new("."))?,
     };
+    show(snapshot, arguments, screen)
+}
+
+/// Forecasts and prints.
+fn show(
+    mut snapshot: Snapshot,
+    arguments: &Simulate,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     if let Some(from) = arguments.from {
         snapshot.now = from;
     }
@@ -79,17 +88,34 @@ pub(super) async fn run(
 /// A folder's plan in a repository that has never run it.
 fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
     let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let name = "owner/name"
+        .parse()
+        .map_err(|_| Stopped::fault("a good name was refused"))?;
+    Ok(of_tree(tree, name))
+}
+
+/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan.
+pub(super) fn week(
+    tree: Tree,
+    name: &RepositoryName,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let arguments = Simulate::week(json);
+    show(of_tree(tree, name.clone()), &arguments, screen).map(drop)
+}
+
+/// A plan in a repository that has never run it.
+fn of_tree(tree: Tree, name: RepositoryName) -> Snapshot {
     let (plan, plan_diagnostics) = plan::read(&tree);
-    Ok(Snapshot {
+    Snapshot {
         now: local_now(),
         entropy: [0; 32],
         holder: "simulate".into(),
         driver: Driver::Any,
         repository: Repository {
             id: RepositoryId(1),
-            name: "owner/name"
-                .parse()
-                .map_err(|_| Stopped::fault("a good name was refused"))?,
+            name,
             public: false,
             archived: false,
             default_branch: "main".into(),
@@ -116,7 +142,7 @@ fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
         permissions: BTreeMap::new(),
         viewer: None,
         ask: Ask::Due,
-    })
+    }
 }
 
 fn print_json(

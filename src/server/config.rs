@@ -14,7 +14,7 @@ use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::server::webhook::Listed;
 
 pub use bytes::{BytesError, parse_bytes};
-pub use file::{File, FileError, RepositoryEntry};
+pub use file::{File, FileError, RepositoryEntry, schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
 pub use secret::{SecretError, origin, secret};
 

@@ -3,7 +3,10 @@
 
 mod action;
 mod bench;
+mod init;
+mod labels;
 mod probe;
+mod schema;
 mod session;
 mod show;
 mod simulate;

@@ -154,6 +154,11 @@ async function journey(surroundings) {
   await phileas('state repair --write');
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/{issue_number}');
 
+  // A beginning by a pull request, and labels: one of nobody, one of another colour, the rest missing.
+  for (const name of ['phileas:ghost', 'phileas:hold']) await createLabel(name);
+  await phileas('labels sync --prune');
+  await phileas(`init --pull-request --yes --action phileas/phileas@${'0'.repeat(40)}`);
+
   // The brake, its release, and the questions that are open.
   await phileas('stop --all');
   await phileas('resume');
@@ -167,6 +172,14 @@ async function removeLabel(name) {
     method: 'DELETE', headers: { authorization: `Bearer ${world.token}`, 'user-agent': 'parts' },
   });
   if (reply.status !== 204) throw new Error(`the label ${name} was not deleted: ${reply.status}`);
+}
+
+/** Somebody makes a label, likewise. */
+async function createLabel(name) {
+  const reply = await fetch(`${world.github}/repos/${world.repository}/labels`, {
+    method: 'POST', headers: { authorization: `Bearer ${world.token}`, 'user-agent': 'parts' }, body: JSON.stringify({ name, color: 'ededed' }),
+  });
+  if (reply.status !== 201) throw new Error(`the label ${name} was not made: ${reply.status}`);
 }
 
 /** The routes of an adapter: `pub const NAME: &str = "GET /repos/{owner}/{repo}/…";`, one constant each. */

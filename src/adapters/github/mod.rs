@@ -15,6 +15,8 @@
 //! | what is a wish about? | `subjects.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
+//! | which labels has it? | `labels.rs` |
+//! | how is a change proposed to people? | `proposal.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -25,11 +27,13 @@ mod error;
 mod graphql;
 mod hooks;
 mod installation;
+mod labels;
 mod notice;
 mod observe;
 mod people;
 mod place;
 mod plan_files;
+mod proposal;
 mod pulls;
 mod reached;
 mod request;
@@ -69,8 +73,10 @@ pub use conversion::{Conversion, convert};
 pub use error::DETAIL_LIMIT_CHARS;
 pub use graphql::documents;
 pub use hooks::{DeliveryAttempt, DeliveryPage, Hook};
-pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
+pub use labels::Label;
+pub use notice::{NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
+pub use proposal::{Proposal, Proposed};
 pub use reached::Reached;
 pub use token::{App, Credential, CredentialError, Token};
 pub use verbatim::{Verbatim, redacted};

@@ -17,6 +17,10 @@ use super::{Client, error, routes};
 
 /// The label of every issue that phileas opens.
 pub const NOTICE_LABEL: &str = "phileas";
+/// Its colour.
+pub const NOTICE_COLOR: &str = "5319e7";
+/// What it is for.
+pub const NOTICE_DESCRIPTION: &str = "Opened by phileas: a person is wanted";
 /// The label by which a person pauses the repository.
 pub const PAUSE_LABEL: &str = "phileas:pause";
 /// How many pages of open notices, or of comments, are looked through; each holds 100.
@@ -138,8 +142,8 @@ impl Client {
         let route = routes::CREATE_LABEL;
         let wish = json!({
             "name": NOTICE_LABEL,
-            "color": "5319e7",
-            "description": "Opened by phileas: a person is wanted",
+            "color": NOTICE_COLOR,
+            "description": NOTICE_DESCRIPTION,
         });
         let answer = self.write(route, &[], &wish).await?;
         // 422: somebody else was faster.

@@ -82,6 +82,17 @@ pub const READ_LABEL: &str = "GET /repos/{owner}/{repo}/labels/{name}";
 /// A new label.
 pub const CREATE_LABEL: &str = "POST /repos/{owner}/{repo}/labels";
 
+/// The repository's labels.
+pub const LIST_LABELS: &str = "GET /repos/{owner}/{repo}/labels";
+/// A change of a label.
+pub const UPDATE_LABEL: &str = "PATCH /repos/{owner}/{repo}/labels/{name}";
+/// A label off the repository, and off whatever carries it.
+pub const DELETE_LABEL: &str = "DELETE /repos/{owner}/{repo}/labels/{name}";
+/// Pull requests.
+pub const LIST_PULLS: &str = "GET /repos/{owner}/{repo}/pulls";
+/// A new pull request.
+pub const CREATE_PULL: &str = "POST /repos/{owner}/{repo}/pulls";
+
 /// All of them, for whoever compares them with GitHub's description.
 pub const ALL: &[&str] = &[
     READ_INSTALLATION,
@@ -122,6 +133,11 @@ pub const ALL: &[&str] = &[
     ADD_LABELS,
     READ_LABEL,
     CREATE_LABEL,
+    LIST_LABELS,
+    UPDATE_LABEL,
+    DELETE_LABEL,
+    LIST_PULLS,
+    CREATE_PULL,
 ];
 
 /// Everything but what a path segment may hold as it is; a slash stays, since refs hold some.

@@ -19,35 +19,49 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use phileas_domain::model::{RepositoryId, RepositoryName};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use super::bytes::parse_bytes;
+use super::bytes::{parse_bytes, words};
+use super::{ADMIN_LISTEN, LISTEN};
+use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 /// What `phileas.toml` says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "phileas: phileas.toml")]
 pub struct File {
     /// The public listener.
     #[serde(default, deserialize_with = "address")]
+    #[schemars(schema_with = "address_schema", extend("default" = LISTEN.to_string()))]
     pub listen: Option<SocketAddr>,
     /// The listener of the people who run the service.
     #[serde(default, deserialize_with = "address")]
+    #[schemars(schema_with = "address_schema", extend("default" = ADMIN_LISTEN.to_string()))]
     pub admin_listen: Option<SocketAddr>,
     /// Further names under which a browser reaches that listener.
     #[serde(default)]
     pub admin_hosts: Vec<String>,
     /// Where everything is kept; a relative path counts from where the service is started.
+    #[serde(default)]
+    #[schemars(with = "String")]
     pub data_dir: Option<PathBuf>,
     /// The most that the inbox may take: a number of bytes, or a text with a unit.
     #[serde(default, deserialize_with = "size")]
+    #[schemars(schema_with = "size_schema", extend("default" = words(DEFAULT_ROOM)))]
     pub inbox_max_bytes: Option<u64>,
     /// The address under which GitHub knows the service, such as `https://phileas.example.com`.
+    #[serde(default)]
+    #[schemars(with = "String")]
     pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
+    #[serde(default)]
+    #[schemars(with = "String")]
     pub jules_keys_dir: Option<PathBuf>,
     /// The repositories that the service looks after.
     #[serde(default, rename = "repository", deserialize_with = "repositories")]
@@ -55,14 +69,16 @@ pub struct File {
 }
 
 /// One repository.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepositoryEntry {
-    /// Its name.
+    /// Its name, `owner/name`.
     #[serde(deserialize_with = "name")]
+    #[schemars(schema_with = "name_schema")]
     pub name: RepositoryName,
     /// GitHub's number of it, which outlives renames.
     #[serde(default, deserialize_with = "id")]
+    #[schemars(with = "u64")]
     pub id: Option<RepositoryId>,
 }
 
@@ -128,6 +144,45 @@ impl File {
             }
         })
     }
+}
+
+/// The JSON Schema (draft 7, which editors of TOML know) of `phileas.toml`.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    let generator = SchemaSettings::draft07().into_generator();
+    let mut schema = generator.into_root_schema_for::<File>().to_value();
+    let properties = schema["properties"].as_object_mut();
+    for property in properties.into_iter().flat_map(serde_json::Map::values_mut) {
+        // A key that may be left out and has no default; there is no null in TOML.
+        if let Some(property) = property.as_object_mut()
+            && property
+                .get("default")
+                .is_some_and(serde_json::Value::is_null)
+        {
+            property.remove("default");
+        }
+    }
+    schema
+}
+
+fn address_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "string",
+        "pattern": r"^(\[[0-9A-Fa-f:.]+\]|[0-9.]+):[0-9]{1,5}$",
+    })
+}
+
+fn size_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            { "type": "integer", "minimum": LEAST_ROOM },
+            { "type": "string", "pattern": r"^\s*[0-9]+\s*([KMG]iB)?\s*$" },
+        ],
+    })
+}
+
+fn name_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "pattern": r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$" })
 }
 
 fn address<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<SocketAddr>, D::Error> {
@@ -217,6 +272,55 @@ mod tests {
         assert_eq!(File::parse("phileas.toml", "").unwrap(), File::default());
         let number = File::parse("phileas.toml", "inbox_max_bytes = 17\n").unwrap();
         assert_eq!(number.inbox_max_bytes, Some(17));
+    }
+
+    /// Of each key something is said, its default where it has one, and the reader takes that default.
+    #[test]
+    fn the_schema_knows_what_is_read_and_nothing_else() {
+        let schema = schema();
+        let properties = schema["properties"].as_object().unwrap();
+        let keys: Vec<_> = properties.keys().map(String::as_str).collect();
+        let unknown = File::parse("phileas.toml", "nonsense = 1\n").unwrap_err();
+        // serde lists what it knows: "expected one of `a`, `b`".
+        let (_, known) = unknown
+            .to_string()
+            .split_once("expected one of")
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        let mut known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
+        known.sort_unstable();
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, known);
+        assert_eq!(schema["additionalProperties"], false);
+        assert_eq!(schema.get("required"), None, "each of them may be left out");
+        for (key, property) in properties {
+            assert!(
+                property["description"].is_string() || key == "repository",
+                "{key}: {property}"
+            );
+            let default = &property["default"];
+            assert!(
+                property
+                    .get("default")
+                    .is_none_or(|default| !default.is_null()),
+                "{key}"
+            );
+            if default.is_string() {
+                let read = File::parse("phileas.toml", &format!("{key} = {default}\n"));
+                assert!(read.is_ok(), "{read:?}");
+            }
+        }
+        for (key, usual) in [
+            ("listen", "127.0.0.1:8080"),
+            ("admin_listen", "127.0.0.1:9090"),
+            ("inbox_max_bytes", "512MiB"),
+        ] {
+            assert_eq!(properties[key]["default"], usual);
+        }
+        let entry = &schema["definitions"]["RepositoryEntry"];
+        assert_eq!(entry["required"], serde_json::json!(["name"]));
+        assert_eq!(entry["properties"].as_object().unwrap().len(), 2);
     }
 
     #[test]

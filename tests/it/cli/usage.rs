@@ -8,7 +8,8 @@ use crate::support::{Folder, Phileas, Served};
 fn help_and_version_are_no_errors() {
     let help = phileas(&["--help"]).expect(0);
     for command in [
-        "sandbox", "tick", "explain", "simulate", "validate", "persona", "state", "track",
+        "init", "deinit", "labels", "schema", "sandbox", "tick", "explain", "simulate", "validate",
+        "persona", "state", "track",
     ] {
         assert!(
             help.out.contains(&format!("\n  {command} ")),

@@ -11,7 +11,7 @@ pub const MAX_GATE_ENTRIES: usize = 200;
 pub const MAX_PATTERN_BYTES: usize = 500;
 
 pub(super) const KEYS: [&str; 4] = ["main_red", "protected_paths", "driver", "allow_bots"];
-const BOT_KEYS: [&str; 2] = ["login", "id"];
+pub(super) const BOT_KEYS: [&str; 2] = ["login", "id"];
 const BOT_SHAPE: &str = "`{ login = \"name[bot]\", id = 123 }`";
 
 /// Reads the table; what is wrong keeps its default.

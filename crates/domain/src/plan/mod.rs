@@ -19,6 +19,7 @@ mod overrides;
 mod policy;
 mod read;
 mod schedules;
+mod schema;
 mod section;
 mod steps;
 mod suggest;
@@ -52,6 +53,7 @@ pub use policy::{
 };
 
 pub use read::read;
+pub use schema::schema;
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
 

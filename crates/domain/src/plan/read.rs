@@ -8,7 +8,7 @@ use super::document::Document;
 use super::known::Known;
 use super::overrides::{self, Overrides};
 use super::section::{Entry, Reader, Section};
-use super::tracks::Tracks;
+use super::tracks::{TRACK_KEYS, Tracks};
 use super::{Plan, Policy, SCHEDULES_PATH, budget, gate, persona, schedules};
 use crate::Diagnostic;
 use crate::model::{Mode, PersonaId, Tree};
@@ -18,7 +18,7 @@ pub const MAX_SCHEDULES_BYTES: u64 = 64 * 1024;
 /// The only version of the format there is.
 pub const PLAN_VERSION: i64 = 1;
 
-const ROOT_KEYS: [&str; 7] = [
+pub(super) const ROOT_KEYS: [&str; 7] = [
     "version",
     "cycle",
     "defaults",
@@ -32,7 +32,7 @@ const HOMES: [(&str, &[&str]); 4] = [
     ("[defaults]", &overrides::KEYS),
     ("[budget]", &budget::KEYS),
     ("[gate]", &gate::KEYS),
-    ("[tracks.<name>]", &["steps", "start"]),
+    ("[tracks.<name>]", &TRACK_KEYS),
 ];
 
 /// Reads `.jules/schedules.toml` and all personas of a commit.

@@ -13,7 +13,9 @@ use crate::model::PersonaId;
 /// The most schedules of one plan.
 pub const MAX_SCHEDULES: usize = 500;
 /// The word for a persona that runs only when asked for.
-const MANUAL: &str = "manual";
+pub(super) const MANUAL: &str = "manual";
+/// The key that says when.
+pub(super) const WHEN: &str = "cron";
 const MEANWHILE: &str = "the schedule does not run until then";
 
 /// Reads the schedules. One whose time is broken drops out; one whose persona cannot be read stays, so that the
@@ -84,7 +86,7 @@ fn read_schedule(
     let mut cron_entry = None;
     for inner in section.entries(reader) {
         match inner.key {
-            "cron" => cron_entry = Some(inner),
+            WHEN => cron_entry = Some(inner),
             key if KEYS.contains(&key) => own.read(reader, &inner),
             "schedule" => reader.error(
                 inner.at,
@@ -93,7 +95,7 @@ fn read_schedule(
                 "call it `cron`",
             ),
             _ => {
-                let mut names = vec!["cron"];
+                let mut names = vec![WHEN];
                 names.extend(KEYS);
                 reader.unknown(
                     &inner,

@@ -10,6 +10,9 @@ use crate::model::PersonaId;
 /// The most steps of one track.
 pub const MAX_STEPS: usize = 500;
 
+/// The keys that say what a step does; each step has one of them.
+pub(super) const KINDS: [&str; 2] = ["persona", "layer"];
+
 const SHAPE: &str =
     "a persona's id, `layer:<name>`, or a table such as `{ persona = \"sentinel\", retry = 1 }`";
 
@@ -93,7 +96,7 @@ fn read_step(
                     );
                 }
                 _ => {
-                    let mut names = vec!["persona", "layer"];
+                    let mut names = KINDS.to_vec();
                     names.extend(STEP_KEYS);
                     reader.unknown(&entry, &names, &[]);
                 }

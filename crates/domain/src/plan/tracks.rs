@@ -12,6 +12,8 @@ use crate::model::TrackName;
 pub const MAX_TRACKS: usize = 200;
 /// The longest name of a track in bytes.
 pub const MAX_TRACK_NAME_BYTES: usize = 64;
+/// The keys of a track beside the knobs.
+pub(super) const TRACK_KEYS: [&str; 2] = ["steps", "start"];
 /// The track that `cycle = […]` makes.
 pub const DEFAULT_TRACK: &str = "default";
 
@@ -93,7 +95,7 @@ impl Tracks<'_> {
                 }
                 key if KEYS.contains(&key) => own.read(reader, &inner),
                 _ => {
-                    let mut names = vec!["steps", "start"];
+                    let mut names = TRACK_KEYS.to_vec();
                     names.extend(KEYS);
                     reader.unknown(
                         &inner,

@@ -1,0 +1,269 @@
+//! `phileas init`: everything that a repository needs to begin with.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::arguments::Init;
+use super::exit::{Exit, Stopped};
+use super::labels::{self, How};
+use super::output::Screen;
+use super::place::{Change, Place, agreed};
+use super::simulate;
+use super::words::several;
+use crate::adapters::github::Proposed;
+use crate::starter::{ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, parts, tree_after};
+
+const TITLE: &str = "Let phileas run Jules by the clock";
+const BODY: &str = "\
+Written by `phileas init`: a workflow that looks every hour whether something is due, the plan (who works and when), and \
+personas with their prompts where there were none.
+
+Nothing starts before the environment `jules` holds the key as the secret `JULES_API_KEY`. `phileas deinit` takes away \
+what nobody has changed.
+";
+
+pub(super) async fn run(
+    arguments: &Init,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let json = arguments.place.json;
+    let pin = pin(arguments)?;
+    let place = Place::open(&arguments.place).await?;
+    let parts = parts(&place.found, &pin);
+    show(&parts, &place, arguments, screen)?;
+    let tree = tree_after(&place.found, &parts);
+    let files: Vec<(&str, &str)> = parts.iter().filter_map(new_file).collect();
+    let mut proposed = None;
+    if !files.is_empty() && !arguments.place.dry_run {
+        let question = if place.is_folder() {
+            "Write these files?"
+        } else {
+            "Open a pull request with these files?"
+        };
+        if !arguments.place.yes && !agreed(question, screen)? {
+            if !json {
+                screen.line("nothing was written")?;
+            }
+            return Ok(Exit::Done);
+        }
+        let change = Change {
+            branch: INIT_BRANCH,
+            title: TITLE,
+            body: BODY,
+            files: files
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned())))
+                .collect(),
+        };
+        proposed = place.apply(&change).await?;
+        tell(&parts, proposed.as_ref(), json, screen)?;
+    }
+    // What was written stands, whatever becomes of the labels.
+    let how = How {
+        prune: false,
+        dry_run: arguments.place.dry_run,
+        json,
+    };
+    let labelled = match place.github() {
+        Some(Ok(client)) => labels::sync(&client, &tree, how, screen)
+            .await
+            .map(|_| true),
+        Some(Err(stopped)) => Err(stopped),
+        None => Ok(false),
+    };
+    simulate::week(tree, &place.found.repository, json, screen)?;
+    if !arguments.place.dry_run {
+        let staged = place.is_folder() && !files.is_empty();
+        next(
+            &place,
+            staged,
+            proposed.as_ref(),
+            matches!(labelled, Ok(true)),
+            json,
+            screen,
+        )?;
+    }
+    labelled.map(|_| Exit::Done)
+}
+
+fn new_file(part: &Part) -> Option<(&str, &str)> {
+    match &part.fate {
+        Fate::Write(text) => Some((&part.path, text)),
+        Fate::Leave(_) => None,
+    }
+}
+
+/// The commit that the workflow names: the one that was asked for, else that of this release.
+fn pin(arguments: &Init) -> Result<Pin, Stopped> {
+    if let Some(pin) = &arguments.action {
+        return Ok(pin.clone());
+    }
+    Pin::of_this_release().ok_or_else(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        Stopped::usage(format!(
+            "this phileas was not built as a release, so it does not know the commit that the workflow should name; say it: \
+             --action {HOME}@<commit> (gh api repos/{HOME}/commits/v{version} --jq .sha)"
+        ))
+    })
+}
+
+/// What would be written, what stays, and what a person may want to do with that.
+fn show(
+    parts: &[Part],
+    place: &Place,
+    arguments: &Init,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let found = &place.found;
+    if arguments.place.json {
+        for part in parts {
+            let (action, hints, text) = match &part.fate {
+                Fate::Write(text) => ("write", &[][..], Some(text)),
+                Fate::Leave(hints) => ("leave", &hints[..], None),
+            };
+            let text = text.filter(|_| arguments.place.dry_run);
+            let mut document = json!({
+                "file": part.path, "action": action, "hints": hints, "dry_run": arguments.place.dry_run,
+            });
+            if let Some(text) = text {
+                document["text"] = text.as_str().into();
+            }
+            screen.line(&document.to_string())?;
+        }
+        return Ok(());
+    }
+    screen.line(&format!(
+        "{}, default branch {}:",
+        found.repository, found.default_branch
+    ))?;
+    for part in parts {
+        match &part.fate {
+            Fate::Write(text) => {
+                screen.line(&format!("  write  {:<38} {}", part.path, part.purpose))?;
+                if arguments.place.dry_run {
+                    let shown: Vec<String> = text
+                        .lines()
+                        .map(|line| format!("         {line}"))
+                        .collect();
+                    screen.lines(&shown.join("\n"))?;
+                }
+            }
+            Fate::Leave(hints) => {
+                screen.line(&format!("  leave  {:<38} it is there already", part.path))?;
+                for hint in hints {
+                    screen.line(&format!("         - {hint}"))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tell(
+    parts: &[Part],
+    proposed: Option<&Proposed>,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let count = parts.iter().filter(|part| new_file(part).is_some()).count();
+    let line = match (proposed, json) {
+        (Some(pull), true) => {
+            json!({ "pull_request": pull.number, "url": pull.url, "new": !pull.before }).to_string()
+        }
+        (None, true) => json!({ "written": count, "staged": true }).to_string(),
+        (Some(pull), false) if pull.before => {
+            format!(
+                "pull request #{} is open already, and stays as it is: {}",
+                pull.number, pull.url
+            )
+        }
+        (Some(pull), false) => format!("pull request #{}: {}", pull.number, pull.url),
+        (None, false) => format!("{} written and staged", several(count, "file")),
+    };
+    screen.line(&line)?;
+    Ok(())
+}
+
+/// A word as a shell takes it; a branch may be called almost anything.
+fn shell(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// What is left to a person, with the commands.
+fn next(
+    place: &Place,
+    staged: bool,
+    proposed: Option<&Proposed>,
+    labelled: bool,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let repository = &place.found.repository;
+    let branch = &place.found.default_branch;
+    let environment = format!("repos/{repository}/environments/{ENVIRONMENT}");
+    let mut steps: Vec<(String, Vec<String>)> = vec![
+        (
+            format!(
+                "Connect {repository} at https://jules.google.com, and make a key at https://jules.google.com/settings#api"
+            ),
+            Vec::new(),
+        ),
+        (
+            format!("Keep the key where only {branch} gets at it:"),
+            vec![
+                format!(
+                    "gh api --silent -X PUT {environment} -F 'deployment_branch_policy[protected_branches]=false' -F 'deployment_branch_policy[custom_branch_policies]=true'"
+                ),
+                format!(
+                    "gh api --silent {environment}/deployment-branch-policies -f {}",
+                    shell(&format!("name={branch}"))
+                ),
+                format!("gh secret set JULES_API_KEY --repo {repository} --env {ENVIRONMENT}"),
+            ],
+        ),
+    ];
+    if let Some(pull) = proposed {
+        steps.push((
+            "Merge, and the first session starts:".to_owned(),
+            vec![format!(
+                "gh pr merge {} --repo {repository} --squash",
+                pull.number
+            )],
+        ));
+    } else if staged {
+        steps.push((
+            format!("Commit and push to {branch}, and the first session starts:"),
+            vec![
+                format!("git commit --message '{TITLE}'"),
+                format!("git push origin {}", shell(&format!("HEAD:{branch}"))),
+            ],
+        ));
+    }
+    if !labelled {
+        steps.push((
+            "For starts by label, with a GITHUB_TOKEN that may write issues, once the personas are pushed:".to_owned(),
+            vec![format!("phileas labels sync --repo {repository}")],
+        ));
+    }
+    if json {
+        let steps: Vec<_> = steps
+            .iter()
+            .map(|(what, commands)| json!({ "what": what, "commands": commands }))
+            .collect();
+        screen.line(&json!({ "next": steps }).to_string())?;
+        return Ok(());
+    }
+    screen.line("")?;
+    screen.line("What only you can do:")?;
+    for (number, (what, commands)) in steps.iter().enumerate() {
+        screen.line(&format!("{}. {what}", number + 1))?;
+        for command in commands {
+            screen.line(&format!("     {command}"))?;
+        }
+    }
+    screen.line(&format!(
+        "A private repository of GitHub Free has no environments; there, `gh secret set JULES_API_KEY --repo {repository}` alone will do."
+    ))?;
+    Ok(())
+}

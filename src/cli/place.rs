@@ -1,0 +1,191 @@
+//! Where `init` and `deinit` work: in a work tree, or on GitHub by a pull request.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{IsTerminal as _, Write};
+
+use phileas_domain::model::Oid;
+
+use super::arguments::Where;
+use super::connect;
+use super::exit::{Exit, Stopped};
+use super::output::{self, Screen};
+use super::worktree::WorkTree;
+use crate::adapters::github::{Client, Proposal, Proposed};
+use crate::runtime::ports::{Disposition, ReadGitHub as _};
+use crate::starter::{Found, WORKFLOWS_FOLDER};
+
+/// No more workflows than this are read from GitHub.
+const WORKFLOWS_LIMIT: usize = 100;
+
+/// A repository, and how to change it.
+pub(super) struct Place {
+    pub(super) found: Found,
+    at: At,
+}
+
+enum At {
+    Folder(WorkTree),
+    GitHub { client: Box<Client>, head: Oid },
+}
+
+/// A change of files, and how it is called.
+pub(super) struct Change<'a> {
+    pub(super) branch: &'a str,
+    pub(super) title: &'a str,
+    pub(super) body: &'a str,
+    /// `None` removes a file.
+    pub(super) files: BTreeMap<String, Option<String>>,
+}
+
+impl Place {
+    /// Looks at the place that the command line names.
+    pub(super) async fn open(place: &Where) -> Result<Self, Stopped> {
+        if place.pull_request {
+            return Self::on_github(place).await;
+        }
+        let tree = WorkTree::open(&place.dir)?;
+        let repository = match &place.repo {
+            Some(repository) => repository.clone(),
+            None => tree.origin()?.ok_or_else(|| {
+                Stopped::usage(
+                    "no remote `origin` tells the repository's name; name it with --repo OWNER/NAME",
+                )
+            })?,
+        };
+        let branch = match &place.default_branch {
+            Some(branch) => branch.clone(),
+            None => tree.default_branch()?.ok_or_else(|| {
+                Stopped::usage(
+                    "no branch is checked out; name the default branch with --default-branch",
+                )
+            })?,
+        };
+        Ok(Self {
+            found: tree.found(repository, branch)?,
+            at: At::Folder(tree),
+        })
+    }
+
+    async fn on_github(place: &Where) -> Result<Self, Stopped> {
+        let repository = match &place.repo {
+            Some(repository) => repository.clone(),
+            None => WorkTree::open(&place.dir)
+                .and_then(|tree| tree.origin())?
+                .ok_or_else(|| Stopped::usage("name the repository with --repo OWNER/NAME"))?,
+        };
+        let client = connect::github(&repository)?;
+        let seen = client.observe().await?;
+        if seen.repository.archived {
+            return Err(Stopped::usage(format!("{repository} is archived")));
+        }
+        let head = seen.repository.default_head.ok_or_else(|| {
+            Stopped::usage(format!(
+                "{repository} has no commit yet, so nothing can be proposed; run this in a clone, without --pull-request"
+            ))
+        })?;
+        let names = client.folder(&head, WORKFLOWS_FOLDER).await?;
+        let paths: BTreeSet<String> = names
+            .into_iter()
+            .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
+            .take(WORKFLOWS_LIMIT)
+            .map(|name| format!("{WORKFLOWS_FOLDER}/{name}"))
+            .collect();
+        let mut workflows: BTreeMap<String, String> = paths
+            .iter()
+            .map(|path| (path.clone(), String::new()))
+            .collect();
+        if !paths.is_empty() {
+            workflows.extend(client.read_texts(&head, &paths).await?);
+        }
+        Ok(Self {
+            found: Found {
+                repository: seen.repository.name,
+                default_branch: seen.repository.default_branch.to_string(),
+                tree: seen.tree,
+                workflows,
+            },
+            at: At::GitHub {
+                client: Box::new(client),
+                head,
+            },
+        })
+    }
+
+    /// Carries a change out: writes and stages files, or opens a pull request, which is the answer.
+    pub(super) async fn apply(&self, change: &Change<'_>) -> Result<Option<Proposed>, Stopped> {
+        match &self.at {
+            At::Folder(tree) => {
+                let (mut written, mut removed) = (Vec::new(), Vec::new());
+                // All of it or nothing.
+                for path in change.files.keys() {
+                    tree.check(path)?;
+                }
+                for (path, text) in &change.files {
+                    match text {
+                        Some(text) => {
+                            tree.write(path, text)?;
+                            written.push(path.as_str());
+                        }
+                        None => {
+                            tree.remove(path)?;
+                            removed.push(path.as_str());
+                        }
+                    }
+                }
+                tree.stage(&written, &removed)?;
+                Ok(None)
+            }
+            At::GitHub { client, head } => {
+                let proposal = Proposal {
+                    branch: change.branch,
+                    base: &self.found.default_branch,
+                    at: head,
+                    title: change.title,
+                    body: change.body,
+                    files: &change.files,
+                };
+                client.propose(&proposal).await.map(Some).map_err(|failure| {
+                    let denied = matches!(
+                        failure.disposition,
+                        Disposition::Denied | Disposition::NotFound
+                    );
+                    let mut stopped = Stopped::from(failure);
+                    if denied {
+                        stopped.exit = Exit::Credential;
+                        stopped.message.push_str(
+                            "; it must also be allowed to write workflows and pull requests (of a classic token: the scope `workflow`)",
+                        );
+                    }
+                    stopped
+                })
+            }
+        }
+    }
+
+    /// A client of the repository, where there is a credential.
+    pub(super) fn github(&self) -> Option<Result<Client, Stopped>> {
+        connect::has_github_credential().then(|| connect::github(&self.found.repository))
+    }
+
+    /// Whether files of a work tree are changed, and not a pull request opened.
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self.at, At::Folder(_))
+    }
+}
+
+/// Asks a person, once. An end of the input instead of an answer is a mistake of whoever started this.
+pub(super) fn agreed(question: &str, screen: &mut Screen<impl Write>) -> Result<bool, Stopped> {
+    screen.flush()?;
+    if std::io::stdin().is_terminal() {
+        output::beside(&format!("{question} [y/N]"))?;
+    }
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if answer.is_empty() {
+        return Err(Stopped::usage(
+            "nothing was changed: nobody is there to answer; run it with --yes, or with --dry-run to look",
+        ));
+    }
+    let answer = answer.trim().to_ascii_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes"))
+}

@@ -1,0 +1,192 @@
+//! What a repository begins with: the workflow, the plan and two personas that `phileas init` writes, the labels, and
+//! what of it `phileas deinit` may take away again. Values in, texts out.
+
+mod labels;
+mod plan;
+mod seal;
+mod workflow;
+
+use std::collections::BTreeMap;
+
+use phileas_domain::model::{RepositoryName, Tree};
+use phileas_domain::plan::SCHEDULES_PATH;
+
+pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, wanted};
+pub use plan::{has_schema_line, named_by};
+pub use seal::{Seal, seal_of};
+pub use workflow::{
+    MAX_CHECKS, Pin, PinError, WORKFLOW_PATH, WORKFLOWS_FOLDER, cron_minute, runs_on_push,
+    workflow_hints,
+};
+
+/// The branch from which `phileas init` opens its pull request.
+pub const INIT_BRANCH: &str = "phileas/init";
+/// The branch from which `phileas deinit` opens its pull request.
+pub const DEINIT_BRANCH: &str = "phileas/deinit";
+/// The environment that holds the Jules key.
+pub const ENVIRONMENT: &str = "jules";
+/// Where phileas is at home: the action, the documentation and the schemas.
+pub const HOME: &str = "phileas/phileas";
+
+/// Where the JSON Schema of a file is published.
+#[must_use]
+pub fn schema_address(name: &str) -> String {
+    format!("https://raw.githubusercontent.com/{HOME}/main/schemas/{name}.schema.json")
+}
+
+/// A repository as it is found, as far as it matters for a beginning.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its name.
+    pub repository: RepositoryName,
+    /// Its default branch.
+    pub default_branch: String,
+    /// What is below `.jules/`.
+    pub tree: Tree,
+    /// The files of `.github/workflows/` by path.
+    pub workflows: BTreeMap<String, String>,
+}
+
+/// A file that a beginning consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Where.
+    pub path: String,
+    /// What it is for, in a few words.
+    pub purpose: &'static str,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is new, with this text.
+    Write(String),
+    /// Something stands there; it stays as it is. What a person may want to do by hand.
+    Leave(Vec<String>),
+}
+
+/// What to write into a repository. Nothing that is there is changed: a plan that exists keeps its personas, and
+/// personas that exist get a plan.
+#[must_use]
+pub fn parts(found: &Found, pin: &Pin) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let purpose = "runs phileas every hour, and when something happens";
+    let fate = match found.workflows.get(WORKFLOW_PATH) {
+        Some(text) => Fate::Leave(workflow_hints(text)),
+        None => Fate::Write(seal::sealed(&workflow::text(found, pin))),
+    };
+    parts.push(Part {
+        path: WORKFLOW_PATH.to_owned(),
+        purpose,
+        fate,
+    });
+    let purpose = "who works and when";
+    if found.tree.get(SCHEDULES_PATH).is_some() {
+        parts.push(Part {
+            path: SCHEDULES_PATH.to_owned(),
+            purpose,
+            fate: Fate::Leave(plan::hints(found.tree.text(SCHEDULES_PATH).unwrap_or(""))),
+        });
+        return parts;
+    }
+    let own = plan::schedulable(&found.tree);
+    let cycle = if own.is_empty() {
+        plan::STARTERS.map(|starter| starter.id.to_owned()).to_vec()
+    } else {
+        own.clone()
+    };
+    parts.push(Part {
+        path: SCHEDULES_PATH.to_owned(),
+        purpose,
+        fate: Fate::Write(seal::sealed(&plan::text(&cycle))),
+    });
+    if own.is_empty() {
+        for starter in plan::STARTERS {
+            let path = plan::prompt_path(starter.id);
+            let fate = if found.tree.get(&path).is_some() {
+                Fate::Leave(vec![
+                    "phileas validate says what keeps it from being read".to_owned(),
+                ])
+            } else {
+                Fate::Write(seal::sealed(starter.prompt))
+            };
+            parts.push(Part {
+                path,
+                purpose: starter.purpose,
+                fate,
+            });
+        }
+    }
+    parts
+}
+
+/// The tree of a repository after its beginning was written.
+#[must_use]
+pub fn tree_after(found: &Found, parts: &[Part]) -> Tree {
+    let mut tree = found.tree.clone();
+    for part in parts {
+        if let Fate::Write(text) = &part.fate
+            && part.path.starts_with(".jules/")
+        {
+            tree.insert_text(part.path.clone(), text);
+        }
+    }
+    tree
+}
+
+/// A file that `phileas init` once wrote, and whether it may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remnant {
+    /// Where.
+    pub path: String,
+    /// `None`: nothing speaks against it. Else why it stays.
+    pub stays: Option<String>,
+}
+
+/// What of a beginning is still there. Files that bear no seal of ours are nobody's business, but for the two that
+/// belong to phileas by their name.
+#[must_use]
+pub fn remnants(found: &Found) -> Vec<Remnant> {
+    let mut remnants = Vec::new();
+    if let Some(text) = found.workflows.get(WORKFLOW_PATH) {
+        remnants.push(remnant(WORKFLOW_PATH, text));
+    }
+    let mut kept_plan = None;
+    if let Some(text) = found.tree.text(SCHEDULES_PATH) {
+        let plan = remnant(SCHEDULES_PATH, text);
+        kept_plan = plan.stays.is_some().then_some(text);
+        remnants.push(plan);
+    }
+    for (path, entry) in found.tree.iter() {
+        let Some(id) = plan::persona_of(path) else {
+            continue;
+        };
+        let text = entry.text.as_deref().unwrap_or("");
+        if seal_of(text) == Seal::None {
+            continue;
+        }
+        let mut one = remnant(path, text);
+        if one.stays.is_none() && kept_plan.is_some() && named_by(&found.tree, id) {
+            one.stays = Some("the plan that stays names it".to_owned());
+        }
+        remnants.push(one);
+    }
+    remnants
+}
+
+fn remnant(path: &str, text: &str) -> Remnant {
+    let stays = match seal_of(text) {
+        Seal::Unchanged => None,
+        Seal::Changed => Some("it was changed since phileas init wrote it".to_owned()),
+        Seal::None => Some("phileas init did not write it".to_owned()),
+    };
+    Remnant {
+        path: path.to_owned(),
+        stays,
+    }
+}
+
+#[cfg(test)]
+mod tests;

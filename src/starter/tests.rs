@@ -1,0 +1,145 @@
+use phileas_domain::Diagnostic;
+use phileas_domain::plan;
+
+use super::*;
+
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+fn found(tree: Tree) -> Found {
+    Found {
+        repository: "acme/widget".parse().unwrap(),
+        default_branch: "trunk".to_owned(),
+        tree,
+        workflows: BTreeMap::new(),
+    }
+}
+
+fn pin() -> Pin {
+    format!("{HOME}@{COMMIT}").parse().unwrap()
+}
+
+fn written(parts: &[Part]) -> BTreeMap<&str, &str> {
+    let texts = parts.iter().filter_map(|part| match &part.fate {
+        Fate::Write(text) => Some((part.path.as_str(), text.as_str())),
+        Fate::Leave(_) => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn a_beginning_is_a_sound_plan() {
+    let found = found(Tree::new());
+    let parts = parts(&found, &pin());
+    assert_eq!(written(&parts).len(), 4);
+    let tree = tree_after(&found, &parts);
+    let (plan, told) = plan::read(&tree);
+    assert_eq!(told, [], "{told:?}");
+    assert_eq!(plan.personas.len(), 2);
+    for persona in plan.personas.values() {
+        let told: Vec<Diagnostic> = phileas_domain::prompt::validate(persona, &tree);
+        assert_eq!(told, []);
+        assert!(
+            !persona.body.contains("phileas"),
+            "the prompt is about the work"
+        );
+    }
+    assert!(has_schema_line(tree.text(SCHEDULES_PATH).unwrap()));
+}
+
+#[test]
+fn no_place_of_a_template_stays_empty() {
+    let mut found = found(Tree::new());
+    found.workflows.insert(
+        ".github/workflows/ci.yml".to_owned(),
+        "name: ci\non: push\n".to_owned(),
+    );
+    let parts = parts(&found, &pin());
+    for (path, text) in written(&parts) {
+        for line in text.lines() {
+            let place = line.split_whitespace().any(|word| {
+                let word = word.trim_matches(['"', '[', ']']);
+                word.starts_with('@')
+            });
+            assert!(!place, "{path}: {line}");
+        }
+        assert_eq!(seal_of(text), Seal::Unchanged, "{path}");
+    }
+    let workflow = written(&parts)[WORKFLOW_PATH];
+    let read: serde_json::Value = serde_yaml::from_str(workflow).unwrap();
+    assert_eq!(read["permissions"], serde_json::json!({}));
+    assert_eq!(read["concurrency"]["queue"], "max");
+    assert_eq!(read["on"]["push"]["branches"][0], "trunk");
+    assert_eq!(read["on"]["workflow_run"]["workflows"][0], "ci");
+    assert!(read["on"].get("pull_request").is_none());
+    assert_eq!(read["jobs"]["tick"]["environment"], ENVIRONMENT);
+    assert_eq!(
+        read["jobs"]["tick"]["steps"][0]["uses"],
+        format!("{HOME}@{COMMIT}")
+    );
+    assert_eq!(workflow_hints(workflow), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_there_stays() {
+    let tree = Tree::of_texts([(SCHEDULES_PATH, "cycle = [\"a\"]\n")]);
+    let parts = parts(&found(tree), &pin());
+    assert_eq!(
+        written(&parts).keys().copied().collect::<Vec<_>>(),
+        [WORKFLOW_PATH]
+    );
+    let Fate::Leave(hints) = &parts[1].fate else {
+        panic!("{parts:?}");
+    };
+    assert!(hints[0].contains("#:schema"), "{hints:?}");
+}
+
+#[test]
+fn personas_without_a_plan_get_one() {
+    let prompt = "---\nid: mender\nemoji: x\n---\nMend.\n";
+    let found = found(Tree::of_texts([(
+        ".jules/personas/mender/prompt.md",
+        prompt,
+    )]));
+    let parts = parts(&found, &pin());
+    let written = written(&parts);
+    assert_eq!(written.len(), 2);
+    assert!(written[SCHEDULES_PATH].contains("cycle = [\"mender\"]"));
+}
+
+#[test]
+fn only_what_nobody_changed_may_go() {
+    let mut found = found(Tree::new());
+    let parts = parts(&found, &pin());
+    found.tree = tree_after(&found, &parts);
+    found.workflows.insert(
+        WORKFLOW_PATH.to_owned(),
+        written(&parts)[WORKFLOW_PATH].to_owned(),
+    );
+    assert!(remnants(&found).iter().all(|one| one.stays.is_none()));
+    assert_eq!(remnants(&found).len(), 4);
+
+    // A plan that stays keeps whom it names.
+    let plan = format!("{}# mine\n", found.tree.text(SCHEDULES_PATH).unwrap());
+    found.tree.insert_text(SCHEDULES_PATH, &plan);
+    found.tree.insert_text(
+        ".jules/personas/own/prompt.md",
+        "---\nid: own\nemoji: x\n---\nDo.\n",
+    );
+    let left = remnants(&found);
+    assert_eq!(left.len(), 4, "{left:?}");
+    assert_eq!(left[0].stays, None);
+    assert!(left[1].stays.as_deref().unwrap().contains("changed"));
+    assert!(
+        left[2..]
+            .iter()
+            .all(|one| one.stays.as_deref().unwrap().contains("names it"))
+    );
+}
+
+#[test]
+fn home_is_where_the_package_says() {
+    assert_eq!(
+        env!("CARGO_PKG_REPOSITORY"),
+        format!("https://github.com/{HOME}")
+    );
+}

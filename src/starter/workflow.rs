@@ -1,0 +1,257 @@
+//! The workflow that runs phileas.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use phileas_domain::model::RepositoryName;
+
+use super::{Found, HOME};
+
+/// Where workflows are.
+pub const WORKFLOWS_FOLDER: &str = ".github/workflows";
+/// Where this one is.
+pub const WORKFLOW_PATH: &str = ".github/workflows/phileas.yml";
+/// How many workflows a tick waits for; GitHub names no limit.
+pub const MAX_CHECKS: usize = 20;
+/// The commit that this program was released from; a release is built with it.
+const RELEASE_COMMIT: Option<&str> = option_env!("PHILEAS_RELEASE_COMMIT");
+const COMMIT_DIGITS: usize = 40;
+
+/// The action at one commit, which nobody can move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    action: RepositoryName,
+    commit: String,
+    /// The version that the commit is, where it is known.
+    version: Option<&'static str>,
+}
+
+/// Why a text is no pin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an action at a commit; write it as {HOME}@<40 hexadecimal digits>")]
+pub struct PinError(String);
+
+impl Pin {
+    /// The action of the release that this program is; `None` where it was built otherwise.
+    #[must_use]
+    pub fn of_this_release() -> Option<Self> {
+        let pin: Self = format!("{HOME}@{}", RELEASE_COMMIT?).parse().ok()?;
+        Some(Self {
+            version: Some(env!("CARGO_PKG_VERSION")),
+            ..pin
+        })
+    }
+}
+
+impl FromStr for Pin {
+    type Err = PinError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || PinError(text.to_owned());
+        let (action, commit) = text.trim().split_once('@').ok_or_else(wrong)?;
+        let whole =
+            commit.len() == COMMIT_DIGITS && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !whole {
+            return Err(wrong());
+        }
+        Ok(Self {
+            action: action.parse().map_err(|_| wrong())?,
+            commit: commit.to_ascii_lowercase(),
+            version: None,
+        })
+    }
+}
+
+impl fmt::Display for Pin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.action, self.commit)?;
+        match self.version {
+            Some(version) => write!(f, " # v{version}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The minute of the hour at which a repository's clock runs. GitHub drops runs when many start at once, as they do at
+/// the full hour and at every fifth minute, so it is none of these, and differs from repository to repository.
+#[must_use]
+pub fn cron_minute(repository: &RepositoryName) -> u8 {
+    let name = repository.to_string().to_ascii_lowercase();
+    let digest = Sha256::digest(name.as_bytes());
+    let free: Vec<u8> = (1..60).filter(|minute| minute % 5 != 0).collect();
+    let chance = u64::from_be_bytes(std::array::from_fn(|at| digest[at]));
+    let most = u64::try_from(free.len()).unwrap_or(u64::MAX);
+    let index = usize::try_from(chance % most).unwrap_or_default();
+    free[index]
+}
+
+/// The workflow without its seal.
+pub(super) fn text(found: &Found, pin: &Pin) -> String {
+    let branch = quoted(&found.default_branch);
+    let checks: Vec<String> = found
+        .workflows
+        .values()
+        .filter_map(|text| runs_on_push(text))
+        .take(MAX_CHECKS)
+        .map(|name| quoted(&name))
+        .collect();
+    // A tick looks again when the checks of the default branch have ended.
+    let after_checks = if checks.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "  workflow_run:\n    workflows: [{}]\n    types: [completed]\n    branches: [{branch}]\n",
+            checks.join(", ")
+        )
+    };
+    include_str!("workflow.yml")
+        .replace("  # @workflow_run\n", &after_checks)
+        .replace("@minute", &cron_minute(&found.repository).to_string())
+        .replace("\"@branch\"", &branch)
+        .replace("\"@action\"", &pin.to_string())
+}
+
+/// The name of a workflow that runs on pushes, as `workflow_run` knows it; `None` for every other one.
+#[must_use]
+pub fn runs_on_push(text: &str) -> Option<String> {
+    let workflow: Value = serde_yaml::from_str(text).ok()?;
+    let name = workflow.get("name")?.as_str()?.trim();
+    let pushed = triggers(&workflow).iter().any(|event| event == "push");
+    let ours = text.contains(&format!("{HOME}@"));
+    (pushed && !ours && !name.is_empty()).then(|| name.to_owned())
+}
+
+/// What a workflow that is there already may lack.
+#[must_use]
+pub fn workflow_hints(text: &str) -> Vec<String> {
+    let Ok(workflow) = serde_yaml::from_str::<Value>(text) else {
+        return vec!["it cannot be read as YAML".to_owned()];
+    };
+    let events = triggers(&workflow);
+    let mut hints = Vec::new();
+    if !text.contains("/phileas@") {
+        hints.push(format!("it does not run the action {HOME}"));
+    }
+    for event in ["pull_request", "pull_request_target"] {
+        if events.iter().any(|one| one == event) {
+            hints.push(format!(
+                "take out the trigger `{event}`: it runs what a pull request brings, beside the key"
+            ));
+        }
+    }
+    let usual = [
+        "schedule",
+        "push",
+        "issues",
+        "issue_comment",
+        "workflow_dispatch",
+    ];
+    let missing: Vec<_> = usual
+        .into_iter()
+        .filter(|usual| events.iter().all(|event| event != usual))
+        .map(|event| format!("`{event}`"))
+        .collect();
+    if !missing.is_empty() {
+        hints.push(format!("it has no trigger {}", missing.join(", ")));
+    }
+    if workflow.get("concurrency").is_none() {
+        hints.push(
+            "with `concurrency: { group: phileas, queue: max }` its runs wait for each other"
+                .to_owned(),
+        );
+    }
+    hints
+}
+
+/// The events that a workflow runs on. YAML 1.1 takes the key `on` for `true`.
+fn triggers(workflow: &Value) -> Vec<String> {
+    let on = workflow.get("on").or_else(|| workflow.get("true"));
+    match on {
+        Some(Value::String(event)) => vec![event.clone()],
+        Some(Value::Array(events)) => events
+            .iter()
+            .filter_map(|event| event.as_str().map(str::to_owned))
+            .collect(),
+        Some(Value::Object(events)) => events.keys().cloned().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A text as YAML takes it for nothing else. JSON's way to write one is YAML's, too.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_minute_is_a_quiet_one_and_differs() {
+        let minutes: BTreeSet<u8> = (0..200)
+            .map(|n| cron_minute(&format!("acme/widget-{n}").parse().unwrap()))
+            .collect();
+        assert!(minutes.len() > 30, "{minutes:?}");
+        assert!(minutes.iter().all(|minute| minute % 5 != 0 && *minute < 60));
+        let one = cron_minute(&"Acme/Widget".parse().unwrap());
+        assert_eq!(one, cron_minute(&"acme/widget".parse().unwrap()));
+    }
+
+    #[test]
+    fn only_whole_commits_are_pins() {
+        let commit = "0123456789abcdef0123456789ABCDEF01234567";
+        let pin: Pin = format!("me/phileas@{commit}").parse().unwrap();
+        assert_eq!(
+            pin.to_string(),
+            format!("me/phileas@{}", commit.to_lowercase())
+        );
+        for wrong in [
+            "",
+            "me/phileas",
+            "me/phileas@v1",
+            &format!("phileas@{commit}"),
+            &format!("a/b@{commit}0"),
+        ] {
+            assert!(wrong.parse::<Pin>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn checks_are_known_by_their_push() {
+        assert_eq!(runs_on_push("name: ci\non: push\n").as_deref(), Some("ci"));
+        assert_eq!(
+            runs_on_push("name: ci\non: [pull_request, push]\n").as_deref(),
+            Some("ci")
+        );
+        assert_eq!(
+            runs_on_push("name: \"c: i\"\non:\n  push:\n").as_deref(),
+            Some("c: i")
+        );
+        for other in [
+            "name: x\non: schedule\n",
+            "on: push\n",
+            "name: ci\non: push\n# phileas/phileas@v1\n",
+            ": :",
+        ] {
+            assert_eq!(runs_on_push(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn hints_name_what_is_dangerous_and_what_is_missing() {
+        let hints = workflow_hints("on: [pull_request, push]\njobs: {}\n").join("\n");
+        for word in [
+            "phileas/phileas",
+            "take out",
+            "`schedule`, `issues`",
+            "queue: max",
+        ] {
+            assert!(hints.contains(word), "{word}: {hints}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! `phileas init` and `phileas deinit`.
+
+use std::process::Command;
+
+use super::bench::{Bench, Ran, bench, program, run, text_of};
+use crate::support::Folder;
+
+const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
+const WORKFLOW: &str = ".github/workflows/phileas.yml";
+const PLAN: &str = ".jules/schedules.toml";
+const CURATOR: &str = ".jules/personas/curator/prompt.md";
+
+/// An empty repository whose `origin` is acme/widget.
+fn repository() -> Folder {
+    let folder = Folder::empty();
+    git(&folder, &["init", "--quiet", "--initial-branch", "main"]);
+    let origin = "git@github.com:acme/widget.git";
+    git(&folder, &["remote", "add", "origin", origin]);
+    folder
+}
+
+#[track_caller]
+fn git(folder: &Folder, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=test", "-c", "user.email=test@example.com"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The program in a folder, without any credential.
+fn within(folder: &Folder, arguments: &[&str]) -> Ran {
+    let mut command = program(arguments);
+    command.current_dir(folder.path());
+    run(command)
+}
+
+fn init(folder: &Folder, more: &[&str]) -> Ran {
+    within(folder, &[&["init", "--action", PIN], more].concat())
+}
+
+#[test]
+fn an_empty_repository_gets_all_it_needs() {
+    let folder = repository();
+    within(&folder, &["init", "--yes"]).refused(2, "--action");
+    init(&folder, &[]).refused(2, "--yes");
+    let dry = init(&folder, &["--dry-run"]).done();
+    assert!(dry.out.contains("jules-api-key: ${{ secrets"), "{dry:?}");
+    assert_eq!(git(&folder, &["status", "--porcelain"]), "");
+
+    let ran = init(&folder, &["--yes"]).done();
+    let staged = git(&folder, &["diff", "--cached", "--name-only"]);
+    let staged: Vec<&str> = staged.lines().collect();
+    let tester = ".jules/personas/tester/prompt.md";
+    assert_eq!(staged, [WORKFLOW, CURATOR, tester, PLAN]);
+    let commands: Vec<&str> = ran
+        .out
+        .lines()
+        .filter_map(|line| line.strip_prefix("     "))
+        .filter(|line| !line.starts_with("phileas labels"))
+        .collect();
+    assert!(
+        commands.len() < 6,
+        "with this one at most six: {commands:?}"
+    );
+    assert!(
+        commands
+            .iter()
+            .any(|line| line.contains("gh secret set JULES_API_KEY"))
+    );
+    // The README shows the same.
+    let readme = text_of(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").as_ref());
+    let (_, below) = readme.split_once("\n## Begin\n").unwrap();
+    let (_, block) = below.split_once("```sh\n").unwrap();
+    let (block, _) = block.split_once("\n```\n").unwrap();
+    let block = block.replace("OWNER/NAME", "acme/widget");
+    let said = [&["phileas init"], &commands[..]].concat().join("\n");
+    assert_eq!(block, said);
+    // The first week, and what it costs.
+    assert!(ran.out.contains("14 sessions; at most 2 a day"), "{ran:?}");
+    let checked = within(&folder, &["validate"]).done();
+    assert!(checked.out.contains("0 errors, 0 warnings"), "{checked:?}");
+    let workflow = text_of(&folder.join(WORKFLOW));
+    assert!(workflow.contains(&format!("uses: {PIN}\n")), "{workflow}");
+
+    // What is there stays as it is.
+    let again = init(&folder, &["--yes", "--json"]).done().lines();
+    let files: Vec<_> = again
+        .iter()
+        .filter(|line| line["file"].is_string())
+        .collect();
+    assert_eq!(files.len(), 2, "{again:?}");
+    assert!(
+        files.iter().all(|line| line["action"] == "leave"),
+        "{again:?}"
+    );
+    assert!(
+        again.iter().all(|line| line["written"].is_null()),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn nothing_is_written_outside_of_a_repository_or_through_a_link() {
+    let folder = Folder::empty();
+    init(&folder, &["--yes"]).refused(2, "git init");
+    let folder = repository();
+    git(&folder, &["remote", "remove", "origin"]);
+    init(&folder, &["--yes"]).refused(2, "--repo");
+
+    let folder = repository();
+    let elsewhere = Folder::empty();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.join(".github")).unwrap();
+    init(&folder, &["--yes"]).refused(2, "symbolic link");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    std::fs::remove_file(folder.join(".github")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.join(".jules")).unwrap();
+    init(&folder, &["--yes"]).refused(2, "symbolic link");
+    assert!(!folder.join(".github").exists(), "all of it or nothing");
+}
+
+#[test]
+fn only_what_nobody_changed_is_taken_away() {
+    let folder = repository();
+    init(&folder, &["--yes"]).done();
+    git(&folder, &["commit", "--quiet", "--message", "Begin"]);
+    // A newer pin is no change, a word in a prompt is.
+    let workflow = text_of(&folder.join(WORKFLOW)).replace("@0123", "@4567");
+    folder.write(WORKFLOW, &workflow);
+    let prompt = text_of(&folder.join(CURATOR)) + "And mind the spelling.\n";
+    folder.write(CURATOR, &prompt);
+    let dry = within(&folder, &["deinit", "--dry-run"]).done();
+    assert!(
+        dry.out.contains("remove  .github/workflows/phileas.yml"),
+        "{dry:?}"
+    );
+    assert!(folder.join(WORKFLOW).exists());
+    within(&folder, &["deinit"]).refused(2, "--yes");
+
+    let lines = within(&folder, &["deinit", "--yes", "--json"])
+        .done()
+        .lines();
+    let left: Vec<_> = lines
+        .iter()
+        .filter(|line| line["action"] == "leave")
+        .collect();
+    assert_eq!(left.len(), 1, "{lines:?}");
+    assert_eq!(left[0]["file"], CURATOR);
+    assert!(left[0]["why"].as_str().unwrap().contains("changed"));
+    assert!(!folder.join(".github").exists(), "empty folders go, too");
+    assert!(!folder.join(PLAN).exists());
+    assert!(folder.join(CURATOR).exists());
+    let staged = git(&folder, &["diff", "--cached", "--name-status"]);
+    assert_eq!(
+        staged
+            .lines()
+            .filter(|line| line.starts_with("D\t"))
+            .count(),
+        3,
+        "{staged}"
+    );
+}
+
+/// Commits files to the default branch, as a merge of them would.
+fn commit(bench: &Bench, files: &[(String, Option<String>)]) {
+    let mut world = bench.shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (path.clone(), text.clone().map(Into::into)))
+        .collect();
+    let head = github.branch_head(bench.repo, "main");
+    let commit = github.commit_files(bench.repo, head, &files, "maintainer", "Begin", now);
+    github.move_branch(bench.repo, "main", commit, "maintainer", now);
+}
+
+#[test]
+fn a_pull_request_begins_and_another_ends() {
+    let bench = bench();
+    // The newcomer's repository without its plan: its personas get one.
+    commit(&bench, &[(PLAN.to_owned(), None)]);
+    let arguments = ["init", "--action", PIN, "--pull-request", "--yes", "--json"];
+    let lines = bench.run(&arguments).done().lines();
+    let opened = lines
+        .iter()
+        .find(|line| line["pull_request"].is_u64())
+        .unwrap();
+    assert_eq!(opened["new"], true);
+    let number = opened["pull_request"].as_u64().unwrap();
+    let labelled = lines.iter().any(|line| line["label"] == "phileas:curator");
+    assert!(labelled, "{lines:?}");
+    let read = |branch: &str, path: &str| {
+        let world = bench.shared.world();
+        let head = world.github().branch_head(bench.repo, branch)?;
+        let bytes = world.github().read_file(bench.repo, head, path)?;
+        Some(String::from_utf8(bytes.to_vec()).unwrap())
+    };
+    let (workflow, plan) = (
+        read("phileas/init", WORKFLOW).unwrap(),
+        read("phileas/init", PLAN).unwrap(),
+    );
+    assert!(
+        plan.contains("\"curator\"") && plan.contains("\"refactor\""),
+        "{plan}"
+    );
+    assert_eq!(read("main", WORKFLOW), None);
+    {
+        let world = bench.shared.world();
+        let pull = world.github().pull(bench.repo, number).unwrap();
+        assert_eq!(pull.head.branch, "phileas/init");
+        assert_eq!(pull.base.branch, "main");
+    }
+    // Once more is not twice.
+    let lines = bench.run(&arguments).done().lines();
+    let opened = lines
+        .iter()
+        .find(|line| line["pull_request"].is_u64())
+        .unwrap();
+    assert_eq!(opened["pull_request"], number);
+    assert_eq!(opened["new"], false);
+    assert_eq!(bench.shared.world().github().pulls(bench.repo).count(), 1);
+
+    commit(
+        &bench,
+        &[
+            (WORKFLOW.to_owned(), Some(workflow)),
+            (PLAN.to_owned(), Some(plan)),
+        ],
+    );
+    let arguments = ["deinit", "--pull-request", "--yes", "--json", "--labels"];
+    let lines = bench.run(&arguments).done().lines();
+    let removed = lines
+        .iter()
+        .filter(|line| line["action"] == "remove")
+        .count();
+    assert_eq!(removed, 2, "{lines:?}");
+    assert_eq!(read("phileas/deinit", WORKFLOW), None);
+    assert_eq!(read("phileas/deinit", PLAN), None);
+    assert!(read("main", WORKFLOW).is_some());
+    let world = bench.shared.world();
+    let repository = world.github().repository(bench.repo).unwrap();
+    assert!(!repository.labels.contains_key("phileas:curator"));
+    drop(world);
+    // Nobody starts over on a branch that holds something else.
+    bench
+        .run(&[
+            "init",
+            "--action",
+            PIN,
+            "--pull-request",
+            "--yes",
+            "--repo",
+            "acme/nowhere",
+        ])
+        .refused(2, "name is wrong");
+}
