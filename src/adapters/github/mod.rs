@@ -15,6 +15,9 @@
 //! | what is a wish about? | `subjects.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
+//! | what is the credential, and what may it see? | `rights.rs` |
+//! | what keeps a branch from being changed? | `protection.rs` |
+//! | which workflows and variables has it? | `workflows.rs`; which labels? `label_names.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -25,20 +28,24 @@ mod error;
 mod graphql;
 mod hooks;
 mod installation;
+mod label_names;
 mod notice;
 mod observe;
 mod people;
 mod place;
 mod plan_files;
+mod protection;
 mod pulls;
 mod reached;
 mod request;
+mod rights;
 mod status;
 mod subjects;
 mod texts;
 mod verbatim;
 mod versions;
 mod wire;
+mod workflows;
 
 pub mod account;
 pub mod app;
@@ -71,10 +78,13 @@ pub use graphql::documents;
 pub use hooks::{DeliveryAttempt, DeliveryPage, Hook};
 pub use notice::{NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
+pub use protection::{Classic, Protection};
 pub use reached::Reached;
-pub use token::{App, Credential, CredentialError, Token};
+pub use rights::{Right, Shown};
+pub use token::{App, Credential, CredentialError, Kind, Token};
 pub use verbatim::{Verbatim, redacted};
 pub use versions::{FileVersion, MAX_VERSIONS};
+pub use workflows::{MAX_RUNS, Workflow, WorkflowRun};
 
 use budget::Budget;
 use channel::Channel;
