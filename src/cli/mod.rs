@@ -4,6 +4,7 @@ mod action;
 pub mod arguments;
 mod connect;
 mod deliveries;
+mod doctor;
 mod duration;
 pub mod exit;
 mod health;
@@ -112,6 +113,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             tick::run(&arguments, screen).await
         }
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
+        Command::Doctor(arguments) => doctor::run(arguments, screen).await,
         Command::Validate(arguments) => validate::run(arguments, screen),
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     self, Ask, Assumptions, Checks, Forecast, Ledger, Listing, ListingNeed, Repository, Snapshot,
 };
-use phileas_domain::model::{Oid, RepositoryId};
+use phileas_domain::model::{Oid, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
 use serde_json::json;
 
@@ -79,9 +79,14 @@ pub(super) async fn run(
 /// A folder's plan in a repository that has never run it.
 fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
     let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    of_tree(tree, local_now())
+}
+
+/// The same of files that were read already.
+pub(super) fn of_tree(tree: Tree, now: Timestamp) -> Result<Snapshot, Stopped> {
     let (plan, plan_diagnostics) = plan::read(&tree);
     Ok(Snapshot {
-        now: local_now(),
+        now,
         entropy: [0; 32],
         holder: "simulate".into(),
         driver: Driver::Any,

@@ -17,6 +17,18 @@ struct Listed {
     name: String,
 }
 
+#[derive(Deserialize)]
+struct Happened {
+    event: String,
+    label: Option<Listed>,
+    actor: Option<Actor>,
+}
+
+#[derive(Deserialize)]
+struct Actor {
+    login: String,
+}
+
 impl Client {
     /// The names of all labels of the repository, in lower case: to GitHub upper and lower case are one.
     ///
@@ -38,6 +50,24 @@ impl Client {
         }
         let said = "the repository has more labels than are looked through";
         Err(error::plain(route, said, Disposition::Refused))
+    }
+
+    /// Who put a label on an issue last, as far as its first 100 events tell.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or refused.
+    pub async fn labelled_by(&self, issue: u64, label: &str) -> Result<Option<String>, Failure> {
+        let route = routes::LIST_ISSUE_EVENTS;
+        let query = format!("?per_page={PAGE}");
+        let answer = self.read(route, &[&issue.to_string()], &query).await?;
+        let events: Vec<Happened> = self.parse(route, &success(route, answer)?)?;
+        let put = |one: &&Happened| {
+            let named = one.label.as_ref();
+            one.event == "labeled" && named.is_some_and(|it| it.name.eq_ignore_ascii_case(label))
+        };
+        let last = events.iter().rev().find(put);
+        Ok(last.and_then(|one| Some(one.actor.as_ref()?.login.clone())))
     }
 
     /// Makes a label. One that somebody else made meanwhile is left as it is.
