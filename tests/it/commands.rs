@@ -3,6 +3,7 @@
 
 mod action;
 mod bench;
+mod doctor;
 mod probe;
 mod session;
 mod show;

@@ -220,7 +220,7 @@ pub(super) fn clock(github: Option<Timestamp>, local: Timestamp, findings: &mut 
     findings.hint(
         "standing.clock",
         format!(
-            "this machine's clock is {} s {side} GitHub's; decisions use GitHub's, and an App's credential is refused",
+            "this machine's clock is {} s {side} GitHub's; decisions use GitHub's, but an App's credential is refused",
             seconds.abs()
         ),
         "sudo timedatectl set-ntp true",

@@ -3,6 +3,7 @@
 use phileas_domain::engine::Ledger;
 use phileas_domain::state::State;
 
+use super::super::words::several;
 use super::Place;
 use super::finding::{Findings, Group};
 use crate::adapters::github::{Client, Protection};
@@ -75,9 +76,9 @@ pub(super) fn health<'l>(
             findings.good(
                 "ledger.health",
                 format!(
-                    "the state parses and contradicts nothing: {} tracks, {} entries",
-                    state.tracks.len(),
-                    state.history.len()
+                    "the state parses and contradicts nothing: {}, {} of history",
+                    several(state.tracks.len(), "track"),
+                    several(state.history.len(), "turn")
                 ),
             );
             Some(state)

@@ -56,7 +56,7 @@ pub(super) fn check(tree: &Tree, now: Timestamp, findings: &mut Findings) -> Res
         findings.good(
             "plan.mistake",
             format!(
-                "{} with {} to call",
+                "{} and {}, without a mistake",
                 several(plan.tracks.len(), "track"),
                 several(plan.personas.len(), "persona")
             ),
