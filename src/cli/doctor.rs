@@ -111,7 +111,7 @@ async fn of_repository(
         Ok(seen) => seen,
         Err(failure) => {
             findings.group = Group::Credential;
-            findings.unread("credential.observe", "what a tick reads", &failure);
+            credential::not_shown(&failure, place, findings);
             return Ok(false);
         }
     };
