@@ -302,7 +302,15 @@ fn tokens_whose_rights_only_a_try_tells() {
     let statuses = ("statuses", Access::Read);
     found_in(
         &fine(&[checks, statuses]),
-        ("credential.rights", "credential", "`issues`", 3),
+        ("credential.refused", "credential", "FORBIDDEN", 3),
+    );
+    let mut narrow = healthy();
+    let rights = permissions(&[issues, checks, statuses]);
+    narrow.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
+    narrow.tell("GITHUB_TOKEN", FINE);
+    found_in(
+        &narrow,
+        ("credential.rights", "credential", "`contents`", 3),
     );
     found_in(
         &fine(&[issues, statuses]),
@@ -547,7 +555,7 @@ fn plans() {
                 p.push(
                     "main",
                     ".jules/personas/curator/prompt.md",
-                    Some("---\nid: curator\n---\n{{ nothing_such }}{% if %}\n"),
+                    Some("---\nid: other\n---\nDo.\n"),
                 )
             },
             "plan.persona",
