@@ -42,6 +42,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Show where each track stands, what is open, and what became of the work
     Status(Repository),
+    /// Look for everything that keeps phileas from working in a repository, and say how to mend it
+    Doctor(Doctor),
     /// Check the plan and the personas of a folder
     Validate(Validate),
     /// Print the JSON Schema of a file that people write, for editors and checkers
@@ -282,6 +284,23 @@ impl Simulate {
             json,
         }
     }
+}
+
+/// A look at everything.
+#[derive(Debug, Clone, Args)]
+pub struct Doctor {
+    /// The repository, `owner/name`; without it only what a folder tells is looked at
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
+    /// The folder whose plan and workflows are looked at where GitHub cannot be asked
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Do what is safe: make missing labels, let a workflow run again that was disabled by inactivity
+    #[arg(long)]
+    pub fix: bool,
+    /// Print one JSON object a line: a finding each, and a summary
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A check of a folder.

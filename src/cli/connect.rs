@@ -73,6 +73,24 @@ pub(super) fn github(repository: &RepositoryName) -> Result<github::Client, Stop
     github_through(transport(), repository, seed()?)
 }
 
+/// An App, asking about itself. Must be called within a Tokio runtime.
+pub(super) fn app(app: App) -> Result<github::AppClient, Stopped> {
+    let pause = Arc::new(SystemPause);
+    let base = github_base()?;
+    Ok(github::AppClient::new(
+        app,
+        base,
+        transport(),
+        pause,
+        seed()?,
+    ))
+}
+
+/// Jules without a repository. Must be called within a Tokio runtime.
+pub(super) fn jules_client() -> Result<jules::Client, Stopped> {
+    jules_of_environment(transport(), SystemStopwatch::default())
+}
+
 /// Jules alone, for whoever can do without: there may be no key. Must be called within a Tokio runtime.
 pub(super) fn jules(repository: &RepositoryName) -> Result<RepositoryJules, Stopped> {
     let client = jules_of_environment(transport(), SystemStopwatch::default())?;
@@ -161,10 +179,7 @@ fn github_through(
     repository: &RepositoryName,
     seed: u64,
 ) -> Result<github::Client, Stopped> {
-    let api = variable("GITHUB_API_URL");
-    let graphql = variable("GITHUB_GRAPHQL_URL");
-    let base = github::Base::from_values(api.as_deref(), graphql.as_deref())
-        .map_err(|error| Stopped::usage(error.to_string()))?;
+    let base = github_base()?;
     Ok(github::Client::new(github::Settings {
         repository: repository.clone(),
         credential: credential()?,
@@ -173,6 +188,13 @@ fn github_through(
         pause: Arc::new(SystemPause),
         seed,
     }))
+}
+
+fn github_base() -> Result<github::Base, Stopped> {
+    let api = variable("GITHUB_API_URL");
+    let graphql = variable("GITHUB_GRAPHQL_URL");
+    github::Base::from_values(api.as_deref(), graphql.as_deref())
+        .map_err(|error| Stopped::usage(error.to_string()))
 }
 
 /// Randomness for one run.
@@ -217,7 +239,8 @@ fn warn(warning: Option<String>) {
     }
 }
 
-fn credential() -> Result<Credential, Stopped> {
+/// Who this process is to GitHub.
+pub(super) fn credential() -> Result<Credential, Stopped> {
     let refused = |error: github::CredentialError| Stopped::credential(error.to_string());
     let half = |set: &str, missing: &str| {
         Stopped::credential(format!(
@@ -252,7 +275,7 @@ fn credential() -> Result<Credential, Stopped> {
 }
 
 /// The variables that the GitHub credential came from.
-fn github_variables() -> &'static str {
+pub(super) fn github_variables() -> &'static str {
     if variable(APP_ID).is_some() {
         "GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY"
     } else if variable("GITHUB_TOKEN").is_some() {

@@ -5,6 +5,7 @@ pub mod arguments;
 mod connect;
 mod deinit;
 mod deliveries;
+mod doctor;
 mod duration;
 pub mod exit;
 mod health;
@@ -122,6 +123,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Labels { command } => labels::run(command, screen).await,
         Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
+        Command::Doctor(arguments) => doctor::run(arguments, screen).await,
         Command::Validate(arguments) => validate::run(arguments, screen),
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,

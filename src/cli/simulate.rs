@@ -88,10 +88,14 @@ fn show(
 /// A folder's plan in a repository that has never run it.
 fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
     let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
-    let name = "owner/name"
+    Ok(of_tree(tree, unnamed()?, local_now()))
+}
+
+/// What stands for a repository whose name does not matter.
+pub(super) fn unnamed() -> Result<RepositoryName, Stopped> {
+    "owner/name"
         .parse()
-        .map_err(|_| Stopped::fault("a good name was refused"))?;
-    Ok(of_tree(tree, name))
+        .map_err(|_| Stopped::fault("a good name was refused"))
 }
 
 /// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan.
@@ -102,14 +106,14 @@ pub(super) fn week(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
     let arguments = Simulate::week(json);
-    show(of_tree(tree, name.clone()), &arguments, screen).map(drop)
+    show(of_tree(tree, name.clone(), local_now()), &arguments, screen).map(drop)
 }
 
 /// A plan in a repository that has never run it.
-fn of_tree(tree: Tree, name: RepositoryName) -> Snapshot {
+pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snapshot {
     let (plan, plan_diagnostics) = plan::read(&tree);
     Snapshot {
-        now: local_now(),
+        now,
         entropy: [0; 32],
         holder: "simulate".into(),
         driver: Driver::Any,

@@ -90,7 +90,7 @@ pub struct Told {
 pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
     let mut findings = Findings::default();
     if let Some(app) = repositories.source().app() {
-        of_app(app, &told.github, &mut findings).await;
+        of_app(app, &told.github, None, &mut findings).await;
     } else if repositories.source().named().is_empty() {
         findings.add(
             Grade::Configuration,
@@ -141,7 +141,16 @@ impl Findings {
     }
 }
 
-async fn of_app(app: &AppClient, github: &str, findings: &mut Findings) {
+/// Checks an App: what it asks for, where its webhook posts to, and its installations; of one account where that is
+/// named. `github` is where people meet GitHub.
+pub async fn check_app(app: &AppClient, github: &str, account: Option<&str>) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    of_app(app, github, account, &mut findings).await;
+    findings.0
+}
+
+async fn of_app(app: &AppClient, github: &str, account: Option<&str>, findings: &mut Findings) {
+    let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
     let identity = match app.identity().await {
         Ok(identity) => identity,
         Err(failure) if failure.disposition == Disposition::Denied => {
@@ -214,13 +223,18 @@ async fn of_app(app: &AppClient, github: &str, findings: &mut Findings) {
         Err(failure) => findings.fail("webhook", &failure),
     }
     match app.installations().await {
-        Ok(installations) => {
+        Ok(mut installations) => {
+            installations.retain(|one| is_asked(&one.account));
             if installations.is_empty() {
                 findings.add(
                     Grade::Credential,
                     "installations",
                     format!(
-                        "the App is installed nowhere; install it at {github}/apps/{}/installations/new",
+                        "the App is {}; install it at {github}/apps/{}/installations/new",
+                        account.map_or_else(
+                            || "installed nowhere".to_owned(),
+                            |name| format!("not installed on {name}")
+                        ),
                         identity.slug
                     ),
                 );

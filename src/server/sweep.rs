@@ -370,7 +370,7 @@ fn lost<'a>(
 }
 
 /// Whether a hook posts to this service.
-pub(super) fn is_own(hook: &str, public_url: &str) -> bool {
+pub fn is_own(hook: &str, public_url: &str) -> bool {
     let plain = |text: &str| text.trim_end_matches('/').to_ascii_lowercase();
     let own = plain(public_url);
     let hook = plain(hook);

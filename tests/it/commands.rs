@@ -3,6 +3,7 @@
 
 mod action;
 mod bench;
+mod doctor;
 mod init;
 mod labels;
 mod probe;

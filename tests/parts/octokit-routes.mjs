@@ -42,6 +42,9 @@ route('GET ~/collaborators/{username}', ({ login }) => ({ username: login }), 20
 route('GET ~/branches');
 route('GET ~/branches/{branch}', ({ main }) => ({ branch: main }));
 route('GET ~/readme', undefined, 200);
+test('a branch is ruled and protected', () => act({ act: 'protect-branch', branch: 'main', rules: ['deletion', 'non_fast_forward'], classic: {} }));
+route('GET ~/rules/branches/{branch}', ({ main }) => ({ branch: main }));
+route('GET ~/branches/{branch}/protection', ({ main }) => ({ branch: main }));
 
 route('POST ~/labels', ({ label }) => ({ name: label, color: '5319e7' }), 201);
 route('GET ~/labels');
@@ -121,7 +124,13 @@ route('POST ~/hooks/{hook_id}/pings', hook, 204);
 route('GET ~/hooks/{hook_id}/deliveries', hook);
 route('DELETE ~/hooks/{hook_id}', hook, 204);
 
-route('GET ~/actions/workflows');
+test('a workflow runs', () => act({ act: 'run-workflow', path: '.github/workflows/routes.yml', conclusion: 'success' }));
+route('GET ~/actions/workflows', undefined, 200, ({ workflows: [{ id }] }) => ({ workflow_id: id }));
+const workflow = ({ workflow_id }) => ({ workflow_id });
+route('GET ~/actions/workflows/{workflow_id}', workflow);
+route('GET ~/actions/workflows/{workflow_id}/runs', workflow);
+route('PUT ~/actions/workflows/{workflow_id}/disable', workflow, 204);
+route('PUT ~/actions/workflows/{workflow_id}/enable', workflow, 204);
 route('GET ~/actions/runs');
 route('GET ~/releases');
 route('GET ~/releases/latest', undefined, 404);

@@ -44,6 +44,17 @@ max_open_pulls = 50
 daily_sessions = 50
 tier = "pro"
 `;
+// A workflow that calls phileas as it should.
+const WORKFLOW = `on:
+  schedule: [{ cron: "17 * * * *" }]
+  push:
+  issues:
+  issue_comment:
+  workflow_dispatch:
+jobs:
+  tick:
+    steps: [{ uses: phileas/phileas@v1 }]
+`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = createWriteStream(join(root, '.parts/prism.log'));
@@ -127,6 +138,17 @@ async function journey(surroundings) {
   for (const command of ['status', 'track list', 'session list --archived', `session show ${id}`, `session approve ${id}`, 'explain --json']) {
     await phileas(command);
   }
+
+  // Somebody wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
+  const workflow = '.github/workflows/phileas.yml';
+  await act({ act: 'push-files', branch: 'main', files: { [workflow]: WORKFLOW } });
+  await act({ act: 'run-workflow', path: workflow, conclusion: 'success' });
+  await act({ act: 'set-workflow', path: workflow, state: 'disabled_inactivity' });
+  await act({ act: 'protect-branch', branch: 'jules', rules: ['deletion', 'non_fast_forward'], classic: {} });
+  const { number } = await act({ act: 'open-issue', title: 'Stop', labels: ['phileas:pause'] });
+  await phileas('doctor --fix');
+  await act({ act: 'unlabel', number, label: 'phileas:pause' });
+  await act({ act: 'close', number });
 
   // A workflow runs the action, and asks who wished for a persona.
   for (const actor of ['maintainer', 'nobody-here']) {

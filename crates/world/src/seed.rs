@@ -164,6 +164,8 @@ impl Model {
             statuses: Vec::new(),
             workflows: Vec::new(),
             runs: Vec::new(),
+            rules: BTreeMap::new(),
+            protections: BTreeMap::new(),
             next_number: 1,
         };
         self.repositories.insert(id, Arc::new(repository));
@@ -221,10 +223,25 @@ impl Model {
 
     /// A personal access token of a person.
     pub fn add_person_token(&mut self, token: &str, login: &str) {
+        self.add_token_of(token, login, TokenKind::Person { scopes: None });
+    }
+
+    /// A classic personal access token with these scopes.
+    pub fn add_classic_token(&mut self, token: &str, login: &str, scopes: &[&str]) {
+        let scopes = Some(scopes.iter().map(|&scope| scope.to_owned()).collect());
+        self.add_token_of(token, login, TokenKind::Person { scopes });
+    }
+
+    /// A fine-grained personal access token with these permissions.
+    pub fn add_fine_grained_token(&mut self, token: &str, login: &str, permissions: Permissions) {
+        self.add_token_of(token, login, TokenKind::FineGrained { permissions });
+    }
+
+    fn add_token_of(&mut self, token: &str, login: &str, kind: TokenKind) {
         let account = self.account(login);
         let identity = Identity {
             account,
-            kind: TokenKind::Person,
+            kind,
             expires_at: None,
             name: format!("user:{login}"),
         };

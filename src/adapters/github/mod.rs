@@ -17,6 +17,9 @@
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
 //! | which labels has it? | `labels.rs` |
 //! | how is a change proposed to people? | `proposal.rs` |
+//! | what is the credential, and what may it see? | `rights.rs` |
+//! | what keeps a branch from being changed? | `protection.rs` |
+//! | which workflows and variables has it? | `workflows.rs`; which labels? `label_names.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -27,6 +30,7 @@ mod error;
 mod graphql;
 mod hooks;
 mod installation;
+mod label_names;
 mod labels;
 mod notice;
 mod observe;
@@ -34,15 +38,18 @@ mod people;
 mod place;
 mod plan_files;
 mod proposal;
+mod protection;
 mod pulls;
 mod reached;
 mod request;
+mod rights;
 mod status;
 mod subjects;
 mod texts;
 mod verbatim;
 mod versions;
 mod wire;
+mod workflows;
 
 pub mod account;
 pub mod app;
@@ -77,10 +84,13 @@ pub use labels::Label;
 pub use notice::{NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
 pub use proposal::{Proposal, Proposed};
+pub use protection::{Classic, Protection};
 pub use reached::Reached;
-pub use token::{App, Credential, CredentialError, Token};
+pub use rights::{Right, Shown};
+pub use token::{App, Credential, CredentialError, Kind, Token};
 pub use verbatim::{Verbatim, redacted};
 pub use versions::{FileVersion, MAX_VERSIONS};
+pub use workflows::{MAX_RUNS, Workflow, WorkflowRun};
 
 use budget::Budget;
 use channel::Channel;

@@ -81,15 +81,37 @@ pub const ADD_LABELS: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/l
 pub const READ_LABEL: &str = "GET /repos/{owner}/{repo}/labels/{name}";
 /// A new label.
 pub const CREATE_LABEL: &str = "POST /repos/{owner}/{repo}/labels";
-
 /// The repository's labels.
 pub const LIST_LABELS: &str = "GET /repos/{owner}/{repo}/labels";
+/// Pull requests.
+pub const LIST_PULLS: &str = "GET /repos/{owner}/{repo}/pulls";
+/// Checks of a commit.
+pub const LIST_CHECK_RUNS: &str = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs";
+/// The joint status of a commit.
+pub const READ_STATUS: &str = "GET /repos/{owner}/{repo}/commits/{ref}/status";
+/// A branch.
+pub const READ_BRANCH: &str = "GET /repos/{owner}/{repo}/branches/{branch}";
+/// Its older protection.
+pub const READ_PROTECTION: &str = "GET /repos/{owner}/{repo}/branches/{branch}/protection";
+/// The rules of rulesets that hold for a branch.
+pub const LIST_BRANCH_RULES: &str = "GET /repos/{owner}/{repo}/rules/branches/{branch}";
+/// Workflows of Actions.
+pub const LIST_WORKFLOWS: &str = "GET /repos/{owner}/{repo}/actions/workflows";
+/// What one of them ran.
+pub const LIST_WORKFLOW_RUNS: &str =
+    "GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs";
+/// Lets it run again.
+pub const ENABLE_WORKFLOW: &str =
+    "PUT /repos/{owner}/{repo}/actions/workflows/{workflow_id}/enable";
+/// A variable of Actions.
+pub const READ_VARIABLE: &str = "GET /repos/{owner}/{repo}/actions/variables/{name}";
+/// What happened to an issue.
+pub const LIST_ISSUE_EVENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}/events";
+
 /// A change of a label.
 pub const UPDATE_LABEL: &str = "PATCH /repos/{owner}/{repo}/labels/{name}";
 /// A label off the repository, and off whatever carries it.
 pub const DELETE_LABEL: &str = "DELETE /repos/{owner}/{repo}/labels/{name}";
-/// Pull requests.
-pub const LIST_PULLS: &str = "GET /repos/{owner}/{repo}/pulls";
 /// A new pull request.
 pub const CREATE_PULL: &str = "POST /repos/{owner}/{repo}/pulls";
 
@@ -138,6 +160,16 @@ pub const ALL: &[&str] = &[
     DELETE_LABEL,
     LIST_PULLS,
     CREATE_PULL,
+    LIST_CHECK_RUNS,
+    READ_STATUS,
+    READ_BRANCH,
+    READ_PROTECTION,
+    LIST_BRANCH_RULES,
+    LIST_WORKFLOWS,
+    LIST_WORKFLOW_RUNS,
+    ENABLE_WORKFLOW,
+    READ_VARIABLE,
+    LIST_ISSUE_EVENTS,
 ];
 
 /// Everything but what a path segment may hold as it is; a slash stays, since refs hold some.

@@ -31,6 +31,22 @@ pub struct App {
     pub(super) key: EncodingKey,
 }
 
+/// What a token is, by the way it begins.
+/// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github>
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A classic personal access token.
+    Classic,
+    /// A fine-grained personal access token.
+    FineGrained,
+    /// An App's on behalf of a person.
+    OfPerson,
+    /// Of an App's installation; a workflow's `GITHUB_TOKEN` is one of GitHub's own App.
+    Installation,
+    /// Nothing that GitHub describes.
+    Unknown,
+}
+
 /// Why a credential cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
@@ -65,6 +81,21 @@ impl Token {
             return Err(CredentialError::NotAToken);
         }
         Ok(Self(SecretString::from(text.to_owned())))
+    }
+
+    /// What it is, by the way it begins; what it may do is GitHub's to say.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        let text = self.expose();
+        // Before 2021 classic tokens were forty hexadecimal digits.
+        let old = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match text {
+            text if text.starts_with("ghp_") || old => Kind::Classic,
+            text if text.starts_with("github_pat_") => Kind::FineGrained,
+            text if text.starts_with("gho_") || text.starts_with("ghu_") => Kind::OfPerson,
+            text if text.starts_with("ghs_") => Kind::Installation,
+            _ => Kind::Unknown,
+        }
     }
 
     pub(super) fn secret(&self) -> &SecretString {
@@ -125,6 +156,20 @@ mod tests {
             format!("{:?}", Credential::Token(token)),
             "Token(Token(hidden))"
         );
+    }
+
+    #[test]
+    fn kinds_are_told_by_how_they_begin() {
+        let kind = |text: &str| Token::new(text).unwrap().kind();
+        assert_eq!(kind("ghp_x"), Kind::Classic);
+        assert_eq!(kind(&"0a".repeat(20)), Kind::Classic);
+        assert_eq!(kind("github_pat_x"), Kind::FineGrained);
+        assert_eq!(
+            (kind("gho_x"), kind("ghu_x")),
+            (Kind::OfPerson, Kind::OfPerson)
+        );
+        assert_eq!(kind("ghs_1_x"), Kind::Installation);
+        assert_eq!(kind("x"), Kind::Unknown);
     }
 
     #[test]

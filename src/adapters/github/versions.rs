@@ -66,8 +66,12 @@ impl Client {
         Ok(versions)
     }
 
-    /// A file's text at a commit; `None` when there is no such file.
-    async fn file_at(&self, commit: &str, path: &str) -> Result<Option<String>, Failure> {
+    /// A file's text at a commit or branch; `None` when there is no such file, or it is above the limit.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or refused.
+    pub async fn file_at(&self, commit: &str, path: &str) -> Result<Option<String>, Failure> {
         let route = routes::READ_CONTENTS;
         let answer = self.read(route, &[path], &format!("?ref={commit}")).await?;
         if answer.status == StatusCode::NOT_FOUND {

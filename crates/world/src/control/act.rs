@@ -86,6 +86,18 @@ pub enum Deed {
         #[serde(default)]
         assets: BTreeMap<String, String>,
     },
+    /// Lets rules of these kinds hold for a branch; `classic` also protects it in the older way.
+    ProtectBranch {
+        branch: String,
+        #[serde(default)]
+        rules: Vec<String>,
+        #[serde(default)]
+        classic: Option<serde_json::Value>,
+    },
+    /// Runs the workflow of this file to its end; an unknown one is made. Replies `{"run"}`.
+    RunWorkflow { path: String, conclusion: String },
+    /// Gives a workflow a state, such as `disabled_inactivity`.
+    SetWorkflow { path: String, state: String },
     /// Shows the repository to everybody, or to its people only.
     SetPrivate { private: bool },
     /// Gives the repository another name.

@@ -224,6 +224,27 @@ fn on_github(
         Deed::PublishRelease { tag, assets } => {
             return publish(github, place, &tag, &assets, now);
         }
+        Deed::ProtectBranch {
+            branch,
+            rules,
+            classic,
+        } => {
+            let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+            github.set_rules(repo, &branch, &rules);
+            if let Some(set) = classic {
+                github.protect_branch(repo, &branch, &set);
+            }
+        }
+        Deed::RunWorkflow { path, conclusion } => {
+            return run_workflow(github, place, &path, &conclusion, now);
+        }
+        Deed::SetWorkflow { path, state } => {
+            if !github.set_workflow_state(repo, &path, &state) {
+                return Err(Mistake::missing(format!(
+                    "path: there is no workflow {path:?}"
+                )));
+            }
+        }
         Deed::SetPrivate { private } => github.set_private(repo, private),
         Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
         Deed::InstallApp { app } => return apps::install(github, repo, app, now),
@@ -234,6 +255,27 @@ fn on_github(
         | Deed::DeleteSession { .. } => {}
     }
     Ok(json!({}))
+}
+
+fn run_workflow(
+    github: &mut Model,
+    place: &Place,
+    path: &str,
+    conclusion: &str,
+    now: Timestamp,
+) -> Result<Value, Mistake> {
+    let refused = |error: crate::github::ActError| Mistake::impossible(error.to_string());
+    let branch = github
+        .repository(place.repo)
+        .map(|repository| repository.default_branch.clone())
+        .unwrap_or_default();
+    let run = github
+        .start_run(place.repo, path, "schedule", &branch, &place.by, now)
+        .map_err(refused)?;
+    github
+        .finish_run(place.repo, run, conclusion, "", now)
+        .map_err(refused)?;
+    Ok(json!({"run": run}))
 }
 
 fn publish(

@@ -124,8 +124,16 @@ pub fn permissions(pairs: &[(&str, Access)]) -> Permissions {
 /// What kind of token was shown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TokenKind {
-    /// A personal access token of a person.
-    Person,
+    /// A classic personal access token of a person, which may what its person may, as far as its scopes go.
+    Person {
+        /// Its scopes; every one when absent.
+        scopes: Option<Vec<String>>,
+    },
+    /// A fine-grained personal access token of a person: at most what its person may, and of that only this.
+    FineGrained {
+        /// What it may do in its person's repositories and in those that the person takes part in.
+        permissions: Permissions,
+    },
     /// The `GITHUB_TOKEN` of a workflow run in one repository.
     Actions {
         /// The repository of the run.
@@ -149,6 +157,14 @@ pub enum TokenKind {
         /// The App.
         app: u64,
     },
+}
+
+impl TokenKind {
+    /// Whether it acts as a person.
+    #[must_use]
+    pub fn is_person(&self) -> bool {
+        matches!(self, Self::Person { .. } | Self::FineGrained { .. })
+    }
 }
 
 /// Who a request comes from.

@@ -71,6 +71,10 @@ pub struct Repository {
     pub workflows: Vec<Workflow>,
     /// Workflow runs, oldest first.
     pub runs: Vec<WorkflowRun>,
+    /// Kinds of active rules of rulesets, by the branch that they hold for.
+    pub rules: BTreeMap<String, Vec<String>>,
+    /// Older protections of branches, as REST shows them to administrators, by branch.
+    pub protections: BTreeMap<String, serde_json::Value>,
     /// The number of the next issue or pull request.
     pub next_number: u64,
 }

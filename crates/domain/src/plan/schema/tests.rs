@@ -16,7 +16,10 @@ fn told(text: &str) -> Vec<String> {
 }
 
 /// Where keys stand, how a line in that place is written, and the schema's properties of the place.
-fn places(schema: &Value) -> Vec<(&'static str, fn(&str) -> String, &Value)> {
+/// A place of the document: its name, how a line is written into it, and its part of the schema.
+type Place<'a> = (&'static str, fn(&str) -> String, &'a Value);
+
+fn places(schema: &Value) -> Vec<Place<'_>> {
     let of = |pointer: &str| schema.pointer(pointer).unwrap();
     vec![
         ("the root", |line| format!("{line}\n"), of("/properties")),

@@ -33,6 +33,38 @@ impl Model {
         );
     }
 
+    /// Lets rules of these kinds hold for a branch, whether it is there or not; none take them away.
+    pub fn set_rules(&mut self, repo: RepoId, branch: &str, kinds: &[&str]) {
+        let kinds = kinds.iter().map(|&kind| kind.to_owned()).collect();
+        if let Some(repository) = self.repository_mut(repo) {
+            repository.rules.insert(branch.to_owned(), kinds);
+        }
+    }
+
+    /// Protects a branch in the older way; what is set is merged with what GitHub sets by itself.
+    pub fn protect_branch(&mut self, repo: RepoId, branch: &str, set: &serde_json::Value) {
+        if let Some(repository) = self.repository_mut(repo) {
+            repository
+                .protections
+                .insert(branch.to_owned(), set.clone());
+        }
+    }
+
+    /// Gives a workflow, named by its file's path, another state; false when there is no such workflow.
+    pub fn set_workflow_state(&mut self, repo: RepoId, path: &str, state: &str) -> bool {
+        let Some(repository) = self.repository_mut(repo) else {
+            return false;
+        };
+        let found = repository
+            .workflows
+            .iter_mut()
+            .find(|workflow| workflow.path == path);
+        found.is_some_and(|workflow| {
+            workflow.state = state.to_owned();
+            true
+        })
+    }
+
     /// Shows a repository to everybody, or to its people only.
     pub fn set_private(&mut self, repo: RepoId, private: bool) {
         if let Some(repository) = self.repository_mut(repo) {

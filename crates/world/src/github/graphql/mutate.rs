@@ -11,7 +11,7 @@ use crate::github::acts::{ActError, MergeMethod, Subject};
 use crate::github::object::{Mode, Oid};
 use crate::github::objects::PathChange;
 use crate::github::rest::{MAX_BODY, Need, from_base64, well_formed};
-use crate::github::{NewPull, RepoId, Role, State, TokenKind, Verdict};
+use crate::github::{NewPull, RepoId, Role, State, Verdict};
 use crate::knobs::StaleText;
 
 /// Permission of everything that issues and pull requests share.
@@ -383,7 +383,7 @@ impl Run<'_> {
             .comments
             .get(&id)
             .map(|comment| comment.author);
-        let person = matches!(self.identity.kind, TokenKind::Person);
+        let person = self.identity.kind.is_person();
         if author != Some(actor) && person && self.model.role(repo, actor) < Role::Write {
             return Err(Fault::new(
                 "FORBIDDEN",

@@ -9,7 +9,7 @@ use crate::github::limits::Resource;
 use crate::github::object::Oid;
 use crate::github::render::{WEB, stamp};
 use crate::github::rest::Need;
-use crate::github::{RepoId, Role, TokenKind, node};
+use crate::github::{RepoId, Role, node};
 
 /// Commits of one history that are paged through.
 const MAX_HISTORY: usize = 10_000;
@@ -399,7 +399,7 @@ impl Run<'_> {
 
     fn viewer_role(&self, repo: RepoId) -> Role {
         match &self.identity.kind {
-            TokenKind::Person => self.model.role(repo, self.identity.account),
+            kind if kind.is_person() => self.model.role(repo, self.identity.account),
             _ => Role::Write,
         }
     }

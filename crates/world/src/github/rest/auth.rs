@@ -191,7 +191,16 @@ impl Model {
             None if repository.private => Err(Refusal::not_found()),
             None => Err(Refusal::new(401, "Requires authentication")),
             Some(identity) => match &identity.kind {
-                TokenKind::Person => {
+                TokenKind::Person { scopes } => {
+                    let scoped = |name: &str| {
+                        let has = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == name);
+                        scopes.as_ref().is_none_or(has)
+                    };
+                    let open = !repository.private && (!writes || scoped("public_repo"));
+                    if !scoped("repo") && !open {
+                        // What a token's scopes leave out does not exist for it.
+                        return Err(Refusal::not_found());
+                    }
                     let has = self.role(repo, identity.account);
                     let known = repository.owner == identity.account
                         || repository.collaborators.contains_key(&identity.account);
@@ -207,6 +216,25 @@ impl Model {
                     } else {
                         Err(Refusal::new(403, "Must have push access to repository"))
                     }
+                }
+                TokenKind::FineGrained { permissions } => {
+                    let known = repository.owner == identity.account
+                        || repository.collaborators.contains_key(&identity.account);
+                    let able = self.role(repo, identity.account) >= role;
+                    token_permits(
+                        known && able,
+                        public_read,
+                        repository.private && !known,
+                        permissions,
+                        permission,
+                        access,
+                    )
+                    .map_err(|refusal| match refusal.status {
+                        403 => {
+                            Refusal::new(403, "Resource not accessible by personal access token")
+                        }
+                        _ => refusal,
+                    })
                 }
                 TokenKind::Actions {
                     repository: own,

@@ -377,10 +377,9 @@ pub(super) fn create_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 impl Call<'_> {
     /// Whether the caller acts as an App or as the token of a job.
     pub(super) fn is_bot(&self) -> bool {
-        use crate::github::TokenKind;
         self.identity
             .as_ref()
-            .is_some_and(|identity| !matches!(identity.kind, TokenKind::Person))
+            .is_some_and(|identity| !identity.kind.is_person())
     }
 }
 

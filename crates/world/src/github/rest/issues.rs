@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Call, Refusal, Reply};
 use crate::github::acts::Subject;
 use crate::github::repository::Happening;
-use crate::github::{Role, State, TokenKind};
+use crate::github::{Role, State};
 
 /// Reactions that GitHub knows.
 const REACTIONS: [&str; 8] = [
@@ -33,7 +33,9 @@ impl Call<'_> {
     /// Whether the caller may put labels on: those who may not have theirs dropped without a word.
     pub(super) fn may_triage(&self) -> bool {
         match self.identity.as_ref().map(|identity| &identity.kind) {
-            Some(TokenKind::Person) => self.model.role(self.repo(), self.actor()) >= Role::Triage,
+            Some(kind) if kind.is_person() => {
+                self.model.role(self.repo(), self.actor()) >= Role::Triage
+            }
             Some(_) => true,
             None => false,
         }
@@ -415,10 +417,10 @@ fn own_comment(call: &Call<'_>, id: u64) -> Result<(), Refusal> {
         .ok_or_else(Refusal::not_found)?
         .author;
     let (repo, actor) = (call.repo(), call.actor());
-    let person = matches!(
-        call.identity.as_ref().map(|identity| &identity.kind),
-        Some(TokenKind::Person)
-    );
+    let person = call
+        .identity
+        .as_ref()
+        .is_some_and(|identity| identity.kind.is_person());
     if author == actor || !person || call.model.role(repo, actor) >= Role::Write {
         Ok(())
     } else {

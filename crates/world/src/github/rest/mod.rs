@@ -141,6 +141,10 @@ impl Model {
             .as_ref()
             .map_or_else(|| "anonymous".to_owned(), |identity| identity.name.clone());
         let limit = primary_limit(identity.as_ref(), knobs);
+        let scopes = match identity.as_ref().map(|identity| &identity.kind) {
+            Some(TokenKind::Person { scopes }) => scopes.as_ref().map(|scopes| scopes.join(", ")),
+            _ => None,
+        };
         let booked = identity.as_ref().map(|identity| identity.name.clone());
         let mutation = graphql && self.is_mutation(request.body());
         let points = if (writes && !graphql) || mutation {
@@ -181,6 +185,9 @@ impl Model {
         }
         let standing = self.limits.standing(&name, resource, limit, now);
         standing.write(resource, response.headers_mut());
+        if let Some(scopes) = scopes {
+            put(response.headers_mut(), "x-oauth-scopes", &scopes);
+        }
         let mut handled = handled(response, booked, points);
         handled.fields = fields;
         handled

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use super::apps::delivery_json;
 use super::{Call, Refusal, Reply};
+use crate::github::Role;
 use crate::github::hook::{Hook, Source, Target};
 use crate::github::render::stamp;
 use crate::github::repository::Label;
-use crate::github::{Role, TokenKind};
 
 pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let mut body = call.model.repository_json(call.seen());
     body["network_count"] = 0.into();
     body["subscribers_count"] = 0.into();
     let role = match call.identity.as_ref().map(|identity| &identity.kind) {
-        Some(TokenKind::Person) => call.model.role(call.repo(), call.actor()),
+        Some(kind) if kind.is_person() => call.model.role(call.repo(), call.actor()),
         Some(_) => Role::Write,
         None => Role::Read,
     };
@@ -77,6 +77,55 @@ pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
+/// What holds for a branch, whether it is there or not.
+pub(super) fn branch_rules(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let kinds = call.seen().rules.get(call.param("branch")).cloned();
+    let full = call.model.full_name(call.repo());
+    let page = call.page(kinds.unwrap_or_default());
+    let list: Vec<Value> = page
+        .iter()
+        .map(|kind| {
+            let mut rule = json!({
+                "type": kind, "ruleset_source_type": "Repository", "ruleset_source": full, "ruleset_id": 1,
+            });
+            if kind == "pull_request" {
+                rule["parameters"] = json!({
+                    "dismiss_stale_reviews_on_push": false, "require_code_owner_review": false,
+                    "require_last_push_approval": false, "required_approving_review_count": 1,
+                    "required_review_thread_resolution": false,
+                });
+            }
+            rule
+        })
+        .collect();
+    Ok(Reply::Json(200, list.into()))
+}
+
+/// The older protection of a branch, which only administrators see.
+pub(super) fn branch_protection(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.param("branch").to_owned();
+    let url = call
+        .model
+        .repo_url(call.repo(), &format!("/branches/{name}/protection"));
+    let repository = call.present();
+    if repository.branch(&name).is_none() {
+        return Err(Refusal::new(404, "Branch not found"));
+    }
+    let set = repository
+        .protections
+        .get(&name)
+        .ok_or_else(|| Refusal::new(404, "Branch not protected"))?;
+    let mut body = json!({
+        "url": url, "enforce_admins": {"url": format!("{url}/enforce_admins"), "enabled": false},
+        "required_linear_history": {"enabled": false}, "allow_force_pushes": {"enabled": false},
+        "allow_deletions": {"enabled": false}, "lock_branch": {"enabled": false},
+    });
+    for (key, value) in set.as_object().into_iter().flatten() {
+        body[key.as_str()] = value.clone();
+    }
+    Ok(Reply::Json(200, body))
+}
+
 pub(super) fn branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let name = call.param("branch").to_owned();
     let oid = call
@@ -85,12 +134,13 @@ pub(super) fn branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .ok_or_else(|| Refusal::new(404, "Branch not found"))?;
     let repo = call.repo();
     let url = call.model.repo_url(repo, &format!("/branches/{name}"));
+    let protected = call.seen().protections.contains_key(&name);
     Ok(Reply::Json(
         200,
         json!({
             "name": name, "commit": call.model.commit_json(repo, oid, false),
-            "_links": {"self": url, "html": call.model.web_url(repo, &format!("/tree/{name}"))}, "protected": false,
-            "protection": {"enabled": false, "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []}},
+            "_links": {"self": url, "html": call.model.web_url(repo, &format!("/tree/{name}"))}, "protected": protected,
+            "protection": {"enabled": protected, "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []}},
             "protection_url": format!("{url}/protection"),
         }),
     ))
