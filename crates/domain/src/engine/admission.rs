@@ -7,6 +7,7 @@ use super::limits::{JULES_LOGIN, REQUEST_VALID};
 use super::subject::Actor;
 use super::wish::{BY_COMMENT, BY_LABEL, REFUSED, What, Wish};
 use super::{Permission, Reason};
+use crate::state::RequestState;
 
 /// The span in which one person's wishes are counted.
 const ACTOR_SPAN: SignedDuration = SignedDuration::from_hours(1);
@@ -19,6 +20,23 @@ pub(super) enum Admission {
     Refused(Reason, String),
     /// It is.
     Granted,
+}
+
+/// Whether a refusal is about who asks, not about what is asked for: such a wish counts as never made.
+pub(super) fn is_about_the_actor(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
+    )
+}
+
+/// Whether a request was made by somebody who may not ask.
+pub(super) fn is_of_a_stranger(request: &RequestState) -> bool {
+    let mut reasons = Reason::ALL.iter();
+    request.outcome.as_deref() == Some(REFUSED)
+        && reasons.any(|reason| {
+            is_about_the_actor(*reason) && request.reason.as_deref() == Some(reason.code())
+        })
 }
 
 /// Whether a wish is let through. GitHub is asked about its actor only where the account itself does not settle it.

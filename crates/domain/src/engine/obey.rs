@@ -1,5 +1,6 @@
 //! A wish that was let through is carried out: a session is asked for, or what is under way is steered.
 
+use super::admission::is_of_a_stranger;
 use super::draft::Draft;
 use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
@@ -126,7 +127,8 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
     let requests = draft.state.requests.values();
     let newest = requests
         .filter(|request| request.subject.as_deref() == Some(subject.id.as_str()))
-        .filter(|request| request.persona.is_some())
+        // Whom a stranger named is nobody's wish, so a writer's `retry` does not start it.
+        .filter(|request| request.persona.is_some() && !is_of_a_stranger(request))
         .max_by_key(|request| request.number);
     if newest.is_some_and(|request| request.outcome.as_deref() == Some(PENDING)) {
         return nothing("it waits for its turn");

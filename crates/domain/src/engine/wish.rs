@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::admission::{Admission, admit};
+use super::admission::{Admission, admit, is_about_the_actor};
 use super::comment::command_in;
 use super::draft::Draft;
 use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ};
@@ -284,11 +284,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
         }
         Admission::Refused(reason, text) => {
             // A stranger's comment does not make phileas talk.
-            let is_stranger = matches!(
-                reason,
-                Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
-            );
-            let is_public = wish.kind == BY_LABEL || !is_stranger;
+            let is_public = wish.kind == BY_LABEL || !is_about_the_actor(reason);
             let track = record(draft, wish, is_public, |request, now| {
                 request.outcome = Some(REFUSED.to_owned());
                 request.reason = Some(reason.code().to_owned());

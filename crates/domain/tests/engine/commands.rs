@@ -169,3 +169,46 @@ fn merge_is_refused_politely() {
     desk.tick();
     refused(&desk, Reason::NotBuilt);
 }
+
+/// Whom a stranger names is nobody's wish.
+#[test]
+fn retry_does_not_start_whom_a_stranger_has_named() {
+    for by_comment in [false, true] {
+        let mut desk = Desk::new("", &["a", "b"]);
+        desk.writer("ada").issue(7, "It is slow", "t");
+        desk.label(7, "a", "ada");
+        desk.tick();
+        desk.minutes(3);
+        desk.becomes(SessionState::Failed);
+        desk.tick();
+        if by_comment {
+            desk.writes(7, "/phileas run b", "stranger");
+        } else {
+            desk.label(7, "b", "stranger");
+        }
+        desk.tick();
+        desk.minutes(1);
+        desk.writes(7, "/phileas retry", "ada");
+        desk.tick();
+        assert_eq!(desk.personas_run(), ["a", "a"], "by comment: {by_comment}");
+    }
+}
+
+#[test]
+fn a_strangers_wish_does_not_hide_that_one_waits() {
+    let mut desk = at_work("[budget]\nmax_active = 1\n");
+    desk.issue(8, "It is slow, too", "t");
+    desk.label(8, "a", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(8, "/phileas run b", "stranger");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(8, "/phileas retry", "ada");
+    desk.tick();
+    assert!(
+        desk.status(8).contains("refused.nothing_to_do"),
+        "{}",
+        desk.status(8)
+    );
+}
