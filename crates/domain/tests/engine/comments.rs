@@ -2,7 +2,7 @@
 
 use phileas_domain::engine::{Reason, SessionState, Verdict};
 
-use crate::desk::Desk;
+use crate::desk::{Answering, Desk};
 
 fn desk() -> Desk {
     let mut desk = Desk::new("", &["a", "b"]);
@@ -267,4 +267,30 @@ fn more_comments_than_are_read_are_owned_up_to() {
         .iter()
         .find(|line| line.reason == Reason::CommentsMissed);
     assert_eq!(line.unwrap().verdict, Verdict::Waiting);
+}
+
+/// One request of which nothing is left to tell does not silence the others.
+#[test]
+fn what_was_cancelled_before_it_had_a_session_is_told_and_holds_back_nothing() {
+    let mut desk = desk();
+    desk.answering = Answering::Refused;
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    desk.minutes(20);
+    desk.writes(7, "/phileas cancel", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.answering = Answering::Session;
+    desk.writes(7, "/phileas run a", "ada");
+    desk.tick();
+    let status = desk.status(7);
+    assert!(
+        status.contains("cancelled before it had a session"),
+        "{status}"
+    );
+    assert!(
+        status.contains("`a`, asked for by `ada`: at work"),
+        "{status}"
+    );
 }
