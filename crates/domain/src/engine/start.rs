@@ -142,6 +142,7 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
             })
         })
         .or_else(|| binding::unread(draft, candidate))
+        .or_else(|| binding::still_on_hold(draft, candidate))
 }
 
 pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {

@@ -213,6 +213,22 @@ fn hold_keeps_everything_from_starting_on_it() {
     assert_eq!(desk.sessions.len(), 1);
 }
 
+/// Only what was touched last is listed with its labels; a hold counts however long ago it was put on.
+#[test]
+fn hold_counts_also_on_an_issue_that_is_not_listed_any_more() {
+    let mut desk = desk();
+    desk.label(7, "hold", "ada");
+    desk.unlisted.insert(7);
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert_eq!(desk.reasons("request:1").last(), Some(&Reason::SubjectHeld));
+    assert!(desk.sessions.is_empty());
+    desk.unlabel(7, "phileas:hold");
+    desk.minutes(20);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+}
+
 #[test]
 fn hold_alone_costs_no_further_read() {
     let mut desk = desk();
