@@ -1,16 +1,11 @@
-//! Who may ask, for what, and how often. Decided when the wish is decided on, never when it was made.
-
-use jiff::SignedDuration;
+//! Who may ask, and for what. Decided when the wish is decided on, never when it was made.
 
 use super::draft::Draft;
 use super::limits::{JULES_LOGIN, REQUEST_VALID};
 use super::subject::Actor;
-use super::wish::{BY_COMMENT, BY_LABEL, REFUSED, What, Wish};
+use super::wish::{REFUSED, What, Wish};
 use super::{Permission, Reason};
 use crate::state::RequestState;
-
-/// The span in which one person's wishes are counted.
-const ACTOR_SPAN: SignedDuration = SignedDuration::from_hours(1);
 
 /// Whether a wish is let through.
 pub(super) enum Admission {
@@ -83,10 +78,10 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
             "the text or the commits were changed after it was asked for",
         );
     }
-    if !wish.what.is_brake() && spent(draft, actor) {
+    if starts && draft.snapshot.plan.budget.requests_per_actor_hour == 0 {
         return refused(
             Reason::ActorBudget,
-            "enough was asked for by the same person within an hour",
+            "`requests_per_actor_hour` is 0, so nobody may ask for sessions",
         );
     }
     Admission::Granted
@@ -130,21 +125,4 @@ pub(super) fn may_write(draft: &mut Draft<'_>, actor: &Actor) -> Option<bool> {
         }
         Some(Permission { id, writes }) => Some(*writes && actor.id.is_some() && *id == actor.id),
     }
-}
-
-/// Whether somebody has asked often enough. What was refused costs nothing.
-fn spent(draft: &Draft<'_>, actor: &Actor) -> bool {
-    let now = draft.now();
-    let requests = draft.state.requests.values().filter(|request| {
-        [BY_LABEL, BY_COMMENT].contains(&request.kind.as_str())
-            && request.outcome.as_deref() != Some(REFUSED)
-            && request
-                .actor
-                .as_deref()
-                .is_some_and(|login| login.eq_ignore_ascii_case(actor.login.as_str()))
-            && request
-                .created_at
-                .is_some_and(|at| now.duration_since(at) < ACTOR_SPAN)
-    });
-    requests.count() >= draft.snapshot.plan.budget.requests_per_actor_hour as usize
 }

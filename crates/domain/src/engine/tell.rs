@@ -301,6 +301,7 @@ fn waiting(reason: Reason) -> &'static str {
     match reason {
         Reason::BudgetActive => "enough sessions are at work in this repository",
         Reason::BudgetDaily => "enough sessions were started today in this repository",
+        Reason::ActorHour => "the same person has asked for enough within an hour",
         Reason::JulesQuota => "the Jules key has no room for it now",
         Reason::JulesUnavailable => "Jules does not answer",
         Reason::JulesCredential => "Jules refuses the key",
@@ -328,9 +329,7 @@ fn refusal(code: &str) -> &'static str {
         Some(Reason::ActorSelf) => {
             "who asked is the account that phileas itself works with, and it does not listen to itself"
         }
-        Some(Reason::ActorBudget) => {
-            "the same person has asked for enough within an hour; ask again later"
-        }
+        Some(Reason::ActorBudget) => "the plan lets nobody ask for sessions by labels and comments",
         Some(Reason::ContentChanged) => {
             "the text, the title or the commits were changed after it was asked for; read it again and ask again"
         }

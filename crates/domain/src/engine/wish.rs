@@ -133,11 +133,6 @@ impl What {
             Self::Unknown(_) => "unknown",
         }
     }
-
-    /// Whether it only stops something: that is never counted.
-    pub(super) fn is_brake(&self) -> bool {
-        matches!(self, Self::Cancel | Self::Pause | Self::Stop)
-    }
 }
 
 /// Whether a word has the form of a persona's id. Others do not get into the ledger.
@@ -353,6 +348,7 @@ pub(super) fn record(
         },
         number: Some(number),
         comment_id: same.last().map(|(_, id)| *id),
+        asked_at: Some(wish.at),
         created_at: Some(now),
         ..RequestState::default()
     };

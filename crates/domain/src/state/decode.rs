@@ -176,6 +176,7 @@ fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Reque
         number: fields.number("number"),
         comment_id: fields.number("comment_id"),
         status: fields.object("status", status),
+        asked_at: fields.time("asked_at"),
         created_at: fields.time("created_at"),
         finished_at: fields.time("finished_at"),
         extra: fields.rest(),

@@ -241,6 +241,7 @@ fn request(request: &RequestState) -> Value {
     );
     let told = request.status.as_ref().map(status);
     out.put_if("status", told, request.status.is_some());
+    out.time_if("asked_at", request.asked_at.as_ref());
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)

@@ -117,6 +117,7 @@ const FILE: &str = r#"{
         "told": true,
         "repeats": 25
       },
+      "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
       "finished_at": "2026-01-01T16:00:00Z"
     }
@@ -262,6 +263,7 @@ fn state() -> State {
             repeats: 25,
             extra: extra.clone(),
         }),
+        asked_at: Some(at(14)),
         created_at: Some(at(15)),
         finished_at: Some(at(16)),
         extra: extra.clone(),
