@@ -7,7 +7,7 @@ use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
 use super::{Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding};
 use crate::model::{PersonaId, PullNumber, Slot, TrackName};
 use crate::plan::PlanApproval;
-use crate::state::{Pause, Turn};
+use crate::state::{Pause, RequestState, Turn};
 
 /// A refusal, with its reason and a sentence for the report.
 type Refusal = (Reason, String);
@@ -30,7 +30,7 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
         },
         What::Cancel => cancel(draft, wish),
         What::Pause => Ok(pause(draft, wish)),
-        What::Resume => resume(draft),
+        What::Resume => resume(draft, wish),
         What::Stop => Ok(stop(draft, wish)),
         // What there is to say is known only when everything has been decided.
         What::Status | What::Explain => Ok(String::new()),
@@ -185,10 +185,23 @@ fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refu
     Some(Ok("the plan is approved".to_owned()))
 }
 
-/// What is at work is told to stop; what waits is taken back.
+/// What is at work is told to stop; what waits is taken back. What was asked for afterwards is left alone.
 fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
     let now = draft.now();
-    let live = turns_of(draft, wish);
+    let is_newer = |request: &RequestState| {
+        let at = request.asked_at.or(request.created_at);
+        at.is_some_and(|at| at > wish.at)
+    };
+    let requests = draft.state.requests.values();
+    let newer: Vec<_> = requests
+        .filter(|request| is_newer(request))
+        .filter_map(|request| request.turn.clone())
+        .collect();
+    let mut live = turns_of(draft, wish);
+    live.retain(|(track, slot)| {
+        let turn = draft.turn(track, slot);
+        turn.is_some_and(|turn| !newer.contains(&turn.turn))
+    });
     for (track, slot) in &live {
         if let Some(turn) = draft.turn_mut(track, slot) {
             turn.cancel = true;
@@ -197,7 +210,7 @@ fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
     let requests = draft.state.requests.values();
     let pending: Vec<u64> = requests
         .filter(|request| request.subject.as_deref() == Some(wish.subject.id.as_str()))
-        .filter(|request| request.outcome.as_deref() == Some(PENDING))
+        .filter(|request| request.outcome.as_deref() == Some(PENDING) && !is_newer(request))
         .filter_map(|request| request.number)
         .collect();
     for number in &pending {
@@ -213,10 +226,11 @@ fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
 }
 
 fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
-    let now = draft.now();
-    if draft.state.paused.is_none() {
+    let known = draft.state.paused.as_ref();
+    // The newest one speaks: only what is said after it takes it back.
+    if known.is_none_or(|known| known.at.is_some_and(|at| at < wish.at)) {
         draft.state.paused = Some(Pause {
-            at: Some(now),
+            at: Some(wish.at),
             by: wish.actor.map(|actor| actor.login.to_string()),
             reason: Some(format!("asked for on #{}", wish.subject.number)),
             ..Pause::default()
@@ -225,11 +239,18 @@ fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
     "paused: nothing starts until somebody says `/phileas resume`".to_owned()
 }
 
-/// Takes back a pause of the state. Others have switches of their own.
-fn resume(draft: &mut Draft<'_>) -> Result<String, Refusal> {
-    match draft.state.paused.take() {
-        Some(_) => Ok("goes on".to_owned()),
-        None => Err((Reason::NothingToDo, "no command has paused it".to_owned())),
+/// Takes back a pause of the state that is not newer than the wish. Others have switches of their own.
+fn resume(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
+    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
+    match &draft.state.paused {
+        None => nothing("no command has paused it"),
+        Some(pause) if pause.at.is_some_and(|at| at > wish.at) => {
+            nothing("it was paused after this was said")
+        }
+        Some(_) => {
+            draft.state.paused = None;
+            Ok("goes on".to_owned())
+        }
     }
 }
 

@@ -146,10 +146,22 @@ fn shortened(words: &str) -> String {
     prompt::clean_line(words).chars().take(WORD_LIMIT).collect()
 }
 
-/// Takes up every wish that is seen and not yet known.
+/// Takes up every wish that is seen and not yet known, in the order in which they were made: whoever says two things
+/// means the later one to come later, wherever and however they were said.
 pub(super) fn take_up(draft: &mut Draft<'_>) {
+    let mut wishes = labelled(draft);
+    wishes.extend(commented(draft));
+    wishes.sort_by_key(|wish| (wish.at, wish.comment));
+    for wish in &wishes {
+        decide(draft, wish);
+    }
+}
+
+/// The wishes that labels stand for.
+fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     let snapshot = draft.snapshot;
     let mut unread = 0;
+    let mut wishes = Vec::new();
     for (number, words) in &snapshot.labelled {
         let words: Vec<_> = words
             .iter()
@@ -161,7 +173,7 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
         match snapshot.subjects.get(number) {
             Some(Some(subject)) => {
                 for word in words {
-                    labelled(draft, subject, word);
+                    wishes.extend(of_label(draft, subject, word));
                 }
             }
             // It was deleted or moved away meanwhile.
@@ -176,11 +188,11 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
             }
         }
     }
-    commented(draft);
+    wishes
 }
 
-/// Takes up every command that stands in a comment. One that is known is over, whatever its comment has become.
-fn commented(draft: &mut Draft<'_>) {
+/// The wishes that stand in comments. One that is known is over, whatever its comment has become.
+fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     let snapshot = draft.snapshot;
     for number in &snapshot.crowded {
         let text = format!(
@@ -192,10 +204,8 @@ fn commented(draft: &mut Draft<'_>) {
     }
     let now = draft.now();
     let mut unread = 0;
-    // Whoever says two things means the later one to come later, wherever they were said.
-    let mut comments: Vec<_> = snapshot.comments.iter().collect();
-    comments.sort_by_key(|comment| (comment.created_at, comment.number));
-    for comment in comments {
+    let mut wishes = Vec::new();
+    for comment in &snapshot.comments {
         let Some(words) = command_in(&comment.body) else {
             continue;
         };
@@ -216,7 +226,7 @@ fn commented(draft: &mut Draft<'_>) {
                 continue;
             }
         };
-        let wish = Wish {
+        wishes.push(Wish {
             key: &comment.id,
             kind: BY_COMMENT,
             subject,
@@ -226,9 +236,9 @@ fn commented(draft: &mut Draft<'_>) {
             event: None,
             label: None,
             comment: Some(comment.number),
-        };
-        decide(draft, &wish);
+        });
     }
+    wishes
 }
 
 fn say_unread(draft: &mut Draft<'_>, text: String) {
@@ -237,7 +247,8 @@ fn say_unread(draft: &mut Draft<'_>, text: String) {
     draft.say(line.until(soon));
 }
 
-fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
+/// The wish that one label stands for; `None` where nobody can tell who made it.
+fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Option<Wish<'s>> {
     let label = format!("{LABEL_PREFIX}{word}");
     let put_on = subject
         .labelling(&label)
@@ -249,9 +260,9 @@ fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
         );
         let line = Line::repository(Verdict::Refused, Reason::ActorPermission, text);
         draft.say(line);
-        return;
+        return None;
     };
-    let wish = Wish {
+    Some(Wish {
         key: &event.id,
         kind: BY_LABEL,
         subject,
@@ -261,8 +272,7 @@ fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
         event: Some(&event.id),
         label: Some(label),
         comment: None,
-    };
-    decide(draft, &wish);
+    })
 }
 
 pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {

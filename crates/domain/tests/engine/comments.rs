@@ -198,6 +198,70 @@ fn what_was_said_later_counts_later_in_whatever_order_it_is_shown() {
     }
 }
 
+/// Whose permission could not be read is heard a tick later, and must not undo what was said meanwhile.
+#[test]
+fn an_older_resume_does_not_undo_a_later_stop() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    let mut late = desk.said.pop().unwrap();
+    late.id = "IC_late".to_owned();
+    desk.minutes(1);
+    desk.writes(7, "/phileas stop", "ada");
+    desk.tick();
+    desk.said.push(late);
+    desk.minutes(1);
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    let reason = desk.state().requests["IC_late"].reason.clone();
+    assert_eq!(reason.as_deref(), Some("refused.nothing_to_do"));
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+}
+
+/// A tick that comes late sees the stop a while after it was said; the answer to it counts from then.
+#[test]
+fn a_resume_after_a_stop_counts_however_late_the_stop_was_seen() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas stop", "ada");
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    let resume = desk.said.pop().unwrap();
+    desk.minutes(5);
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    desk.said.push(resume);
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+}
+
+#[test]
+fn an_older_cancel_does_not_take_back_a_later_label() {
+    for seen_later in [false, true] {
+        let mut desk = desk();
+        desk.label(7, "a", "ada");
+        desk.tick();
+        desk.minutes(1);
+        desk.writes(7, "/phileas cancel", "ada");
+        let cancel = desk.said.clone();
+        desk.minutes(1);
+        desk.label(7, "b", "ada");
+        if seen_later {
+            desk.said.clear();
+            desk.tick();
+            desk.said = cancel;
+            desk.minutes(1);
+        }
+        desk.tick();
+        let archived: Vec<_> = desk.sessions.iter().map(|one| one.archived).collect();
+        assert_eq!(archived, [true, false], "seen later: {seen_later}");
+    }
+}
+
 #[test]
 fn stop_pauses_and_ends_every_session() {
     let mut desk = Desk::new("cycle = [\"a\"]\n", &["a", "b"]);
