@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
 use super::{Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding};
-use crate::model::{PersonaId, PullNumber, Slot, TrackName};
+use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName};
 use crate::plan::PlanApproval;
 use crate::state::{Pause, RequestState, Turn};
 
@@ -77,7 +77,7 @@ fn ask_for(draft: &mut Draft<'_>, wish: &Wish<'_>, persona: &PersonaId) {
 }
 
 /// The live turns that an issue or pull request is about: those that were asked for on it, the one whose pull request it
-/// is, and the one that called a person by it.
+/// is, and the one that called a person by it; requests in the order of their numbers.
 fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
     let number = wish.subject.number;
     let notices = &draft.snapshot.notices;
@@ -102,6 +102,7 @@ fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
             }
         }
     }
+    found.sort_by_key(|(name, _)| name.request_number());
     found
 }
 
@@ -114,14 +115,16 @@ fn waits_for_a_person(turn: &Turn) -> bool {
 fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refusal> {
     let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
     let live = turns_of(draft, wish);
-    if let Some((track, slot)) = live.first() {
-        return match draft.turn_mut(track, slot) {
-            Some(turn) if waits_for_a_person(turn) => {
-                go_on(turn);
-                Ok(Some("what waited goes on".to_owned()))
-            }
-            _ => nothing("it is at work"),
-        };
+    for (track, slot) in &live {
+        if let Some(turn) = draft.turn_mut(track, slot)
+            && waits_for_a_person(turn)
+        {
+            go_on(turn);
+            return Ok(Some("what waited goes on".to_owned()));
+        }
+    }
+    if !live.is_empty() {
+        return nothing("it is at work");
     }
     let subject = wish.subject;
     let requests = draft.state.requests.values();
@@ -156,24 +159,34 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
 fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refusal>> {
     let nothing = |text: &str| Some(Err((Reason::NothingToDo, text.to_owned())));
     let live = turns_of(draft, wish);
-    let Some((track, slot)) = live.first() else {
-        return nothing("no session of phileas is at work here");
-    };
-    let turn = draft.turn(track, slot).cloned()?;
-    let Some(id) = &turn.session_id else {
-        return nothing("its session has not started yet");
-    };
+    let started = live.iter().filter_map(|(track, slot)| {
+        let turn = draft.turn(track, slot)?;
+        Some((
+            track,
+            slot,
+            turn.persona_id.clone(),
+            turn.session_id.clone()?,
+        ))
+    });
+    let started: Vec<_> = started.collect();
+    if started.is_empty() {
+        return nothing(match live.len() {
+            0 => "no session of phileas is at work here",
+            _ => "its session has not started yet",
+        });
+    }
     let Listing::Taken(listing) = &draft.snapshot.sessions else {
         return None;
     };
-    let waits = listing
-        .get(id)
-        .is_some_and(|session| session.state == SessionState::AwaitingPlanApproval);
-    if !waits {
+    let waits = |id: &SessionId| {
+        let session = listing.get(id);
+        session.is_some_and(|session| session.state == SessionState::AwaitingPlanApproval)
+    };
+    let Some(&(track, slot, ref persona, _)) = started.iter().find(|(.., id)| waits(id)) else {
         return nothing("no plan waits here for approval");
-    }
+    };
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = binding::policy_of(draft, track, index, &turn.persona_id);
+    let policy = binding::policy_of(draft, track, index, persona);
     if policy.plan_approval == PlanApproval::Never {
         let text = "`plan_approval` is \"never\"; approve it in Jules".to_owned();
         return Some(Err((Reason::PlanForbids, text)));

@@ -212,3 +212,24 @@ fn a_strangers_wish_does_not_hide_that_one_waits() {
         desk.status(8)
     );
 }
+
+/// An issue may have several sessions; what is said on it is for the one that waits, whatever its number.
+#[test]
+fn what_waits_is_found_among_several_sessions_of_an_issue() {
+    let mut desk = Desk::new("[budget]\nmax_active = 3\n", &["a", "b"]);
+    desk.writer("ada").issue(7, "It is slow", "t");
+    desk.label(7, "a", "ada");
+    desk.tick();
+    desk.becomes(SessionState::InProgress);
+    desk.minutes(1);
+    desk.label(7, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 2);
+    desk.minutes(3);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{}", desk.status(7));
+}
