@@ -4,7 +4,9 @@ use super::admission::is_of_a_stranger;
 use super::draft::Draft;
 use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
-use super::{Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding};
+use super::{
+    Activity, ActivityKind, Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding,
+};
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName};
 use crate::plan::PlanApproval;
 use crate::state::{Pause, RequestState, Turn};
@@ -182,9 +184,19 @@ fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refu
         let session = listing.get(id);
         session.is_some_and(|session| session.state == SessionState::AwaitingPlanApproval)
     };
-    let Some(&(track, slot, ref persona, _)) = started.iter().find(|(.., id)| waits(id)) else {
+    let Some(&(track, slot, ref persona, ref id)) = started.iter().find(|(.., id)| waits(id))
+    else {
         return nothing("no plan waits here for approval");
     };
+    // What nobody could have read cannot have been meant.
+    let Some(activities) = draft.snapshot.activities.get(id) else {
+        draft.needs.activities.insert(id.clone());
+        return None;
+    };
+    let is_newer = |one: &Activity| one.kind == ActivityKind::PlanGenerated && one.at > wish.at;
+    if activities.iter().any(is_newer) {
+        return nothing("the plan was made after this was said; read it, and say it again");
+    }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
     let policy = binding::policy_of(draft, track, index, persona);
     if policy.plan_approval == PlanApproval::Never {
@@ -194,6 +206,7 @@ fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refu
     let by = wish.actor.map(|actor| actor.login.to_string());
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.approved_by = by;
+        turn.approved_at = Some(wish.at);
     }
     Some(Ok("the plan is approved".to_owned()))
 }

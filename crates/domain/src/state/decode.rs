@@ -103,6 +103,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         branch: fields.word("branch").map(Into::into),
         cancel: fields.flag("cancel"),
         approved_by: fields.text("approved_by"),
+        approved_at: fields.time("approved_at"),
         extra: fields.rest(),
         ..Turn::new(id?, PersonaId::new(persona?))
     })

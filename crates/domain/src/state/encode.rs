@@ -201,6 +201,7 @@ fn turn(turn: &Turn) -> Value {
     out.text_if("branch", turn.branch.as_ref());
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
+    out.time_if("approved_at", turn.approved_at.as_ref());
     out.with(&turn.extra)
 }
 

@@ -233,3 +233,35 @@ fn what_waits_is_found_among_several_sessions_of_an_issue() {
     desk.tick();
     assert_eq!(approvals(&desk), 1, "{}", desk.status(7));
 }
+
+/// Nobody can have meant a plan that was not there to be read.
+#[test]
+fn an_approval_is_for_a_plan_that_was_there() {
+    let mut desk = at_work("");
+    desk.writes(7, "/phileas approve", "ada");
+    desk.minutes(1);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    assert_eq!(approvals(&desk), 0);
+    refused(&desk, Reason::NothingToDo);
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{}", desk.status(7));
+}
+
+/// The approval could not be sent, and Jules made another plan meanwhile.
+#[test]
+fn an_approval_does_not_pass_to_the_next_plan() {
+    let mut desk = at_work("");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.minutes(1);
+    desk.lost = vec!["approve_plan"];
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    desk.minutes(5);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.lost.clear();
+    desk.tick();
+    assert_eq!(approvals(&desk), 0);
+}

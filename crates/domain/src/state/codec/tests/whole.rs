@@ -80,7 +80,8 @@ const FILE: &str = r#"{
           "base_sha": "5d2e",
           "branch": "main",
           "cancel": true,
-          "approved_by": "ada"
+          "approved_by": "ada",
+          "approved_at": "2026-01-01T13:00:00Z"
         }
       },
       "paused": {
@@ -220,6 +221,7 @@ fn state() -> State {
         branch: Some("main".into()),
         cancel: true,
         approved_by: Some("ada".to_owned()),
+        approved_at: Some(at(13)),
         extra: extra.clone(),
     };
     let pause = |hour, by: &str, reason: &str| Pause {
