@@ -90,10 +90,14 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
 /// Why an account is never listened to, whatever it may do in the repository.
 fn stranger(draft: &Draft<'_>, actor: &Actor) -> Option<(Reason, String)> {
     let login = &actor.login;
-    let is_own = draft.snapshot.viewer.as_ref().is_some_and(|own| {
-        (own.id.is_some() && own.id == actor.id)
-            || own.login.as_str().eq_ignore_ascii_case(login.as_str())
-    });
+    // A person whose own token phileas works with is still a person; what phileas writes in that name is told by its
+    // marker.
+    let is_own = actor.bot
+        && draft
+            .snapshot
+            .viewer
+            .as_ref()
+            .is_some_and(|own| own.is(actor));
     if is_own || login.as_str().eq_ignore_ascii_case(JULES_LOGIN) {
         let text = format!("`{login}` is phileas itself or Jules, and would ask in a circle");
         return Some((Reason::ActorSelf, text));
@@ -102,6 +106,14 @@ fn stranger(draft: &Draft<'_>, actor: &Actor) -> Option<(Reason, String)> {
         let text = format!("`{login}` is a bot that `gate.allow_bots` does not name");
         (Reason::ActorBot, text)
     })
+}
+
+impl Actor {
+    /// Whether both are the same account.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let (own, login) = (self.login.as_str(), other.login.as_str());
+        (self.id.is_some() && self.id == other.id) || own.eq_ignore_ascii_case(login)
+    }
 }
 
 /// Whether the plan names this very bot: login and number.

@@ -244,7 +244,7 @@ reasons! {
     ActorPermission = "refused.actor_permission",
     /// Who asked is a bot that the plan does not name.
     ActorBot = "refused.actor_bot",
-    /// Who asked is the account of phileas itself, or Jules.
+    /// Who asked is the bot that phileas itself works as, or Jules.
     ActorSelf = "refused.actor_self",
     /// The plan lets nobody ask for sessions by labels and comments.
     ActorBudget = "refused.actor_budget",

@@ -327,7 +327,7 @@ fn refusal(code: &str) -> &'static str {
         }
         Some(Reason::ActorBot) => "bots may not ask for it, unless `gate.allow_bots` names them",
         Some(Reason::ActorSelf) => {
-            "who asked is the account that phileas itself works with, and it does not listen to itself"
+            "who asked is the bot that phileas itself works as, and it does not listen to itself"
         }
         Some(Reason::ActorBudget) => "the plan lets nobody ask for sessions by labels and comments",
         Some(Reason::ContentChanged) => {

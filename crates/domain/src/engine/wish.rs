@@ -10,6 +10,7 @@ use super::comment::command_in;
 use super::draft::Draft;
 use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
+use super::tell::STATUS_MARKER;
 use super::{Effect, Line, Reason, Verdict, obey};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::RESERVED_IDS;
@@ -210,7 +211,9 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             continue;
         };
         let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
-        if comment.edited || is_old || draft.state.requests.contains_key(&comment.id) {
+        // What bears the marker was written by phileas, in whosever name.
+        let is_own = comment.body.contains(STATUS_MARKER);
+        if comment.edited || is_old || is_own || draft.state.requests.contains_key(&comment.id) {
             continue;
         }
         let subject = match snapshot.subjects.get(&comment.thread) {

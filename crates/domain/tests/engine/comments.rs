@@ -358,3 +358,16 @@ fn what_was_cancelled_before_it_had_a_session_is_told_and_holds_back_nothing() {
         "{status}"
     );
 }
+
+/// A service may work with the token of a person who also labels and comments.
+#[test]
+fn the_person_whose_token_phileas_works_with_is_heard_and_phileas_is_not() {
+    let mut desk = desk();
+    desk.viewer = Some(crate::subjects::account("ada"));
+    desk.writes(7, "/phileas run a\n<!-- phileas:status -->", "ada");
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
+}
