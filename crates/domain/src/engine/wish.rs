@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::admission::{Admission, admit, is_about_the_actor};
 use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ};
+use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
 use super::{Effect, Line, Reason, Verdict, obey};
@@ -134,6 +134,11 @@ impl What {
             Self::Unknown(_) => "unknown",
         }
     }
+
+    /// Whether it only stops something: that never waits behind others.
+    fn is_brake(&self) -> bool {
+        matches!(self, Self::Cancel | Self::Pause | Self::Stop)
+    }
 }
 
 /// Whether a word has the form of a persona's id. Others do not get into the ledger.
@@ -153,7 +158,21 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
     let mut wishes = labelled(draft);
     wishes.extend(commented(draft));
     wishes.sort_by_key(|wish| (wish.at, wish.comment));
+    let before = draft.state.requests.len();
+    let mut again = 0;
     for wish in &wishes {
+        // One that is known and whose label could not be taken off must not stand in the way of others.
+        if draft.state.requests.contains_key(wish.key) {
+            again += 1;
+            if again > WISHES_TAKEN {
+                continue;
+            }
+        } else if draft.state.requests.len() - before >= WISHES_TAKEN && !wish.what.is_brake() {
+            let text =
+                format!("more than {WISHES_TAKEN} wishes at once; the others are taken up next");
+            say_unread(draft, text);
+            continue;
+        }
         decide(draft, wish);
     }
 }
