@@ -12,6 +12,8 @@ use crate::runtime::ports::LEDGER_BRANCH;
 
 /// What begins a command in a comment.
 const COMMAND: &str = "/phileas";
+/// Jules' own account.
+const JULES: &str = "google-labs-jules[bot]";
 /// What the login of an App ends in.
 const BOT: &str = "[bot]";
 
@@ -95,7 +97,7 @@ skip_reasons! {
     Fork = "skipped.fork",
     /// A comment was edited or deleted.
     CommentEdited = "skipped.comment_edited",
-    /// A comment without a command, or a bot's.
+    /// A comment without a command, one of Jules, or one of a bot that does not begin with a command.
     NoCommand = "skipped.no_command",
     /// A push to another branch than the default one.
     Branch = "skipped.branch",
@@ -155,11 +157,14 @@ fn comment(payload: &Value) -> Result<Woken, Skip> {
     }
     let author = &payload["comment"]["user"];
     let login = author["login"].as_str().unwrap_or_default();
-    if author["type"] == "Bot" || login.ends_with(BOT) {
-        let said = format!("{login} is a bot, and bots give no commands");
+    let text = payload["comment"]["body"].as_str().unwrap_or_default();
+    // The plan may listen to a bot, and says so where it is read. Jules it never listens to; and what phileas itself
+    // writes may name a command, but does not begin with one.
+    let is_bot = author["type"] == "Bot" || login.ends_with(BOT);
+    if login == JULES || (is_bot && !text.starts_with(COMMAND)) {
+        let said = format!("{login} is a bot, and this comment of it is no command");
         return Err(skip(SkipReason::NoCommand, said));
     }
-    let text = payload["comment"]["body"].as_str().unwrap_or_default();
     if text.to_ascii_lowercase().contains(COMMAND) {
         Ok(Woken::default())
     } else {
@@ -324,6 +329,9 @@ mod tests {
             "issue_comment",
             &of("created", "octo", "User", "please\n/Phileas run curator"),
         );
+        // Whether the plan listens to a bot is not known here.
+        let robot = of("created", "robot[bot]", "Bot", "/phileas run curator");
+        ours("issue_comment", &robot);
         for (payload, reason) in [
             (
                 of("edited", "octo", "User", "/phileas run"),
@@ -342,7 +350,7 @@ mod tests {
                 SkipReason::NoCommand,
             ),
             (
-                of("created", "robot", "Bot", "/phileas run"),
+                of("created", "robot", "Bot", "say /phileas run"),
                 SkipReason::NoCommand,
             ),
         ] {

@@ -103,6 +103,8 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
 /// have exit codes of their own, whatever else was done; every other wait is 0.
 fn exit(report: &TickReport, ask: &Ask) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
+    // A name that somebody has mistyped in a comment is answered there; this call did what it should.
+    let is_asked = matches!(ask, Ask::Persona(_) | Ask::Track(_));
     let distrusted = [
         Reason::LedgerCorrupt,
         Reason::LedgerRolledBack,
@@ -113,7 +115,7 @@ fn exit(report: &TickReport, ask: &Ask) -> Exit {
         Exit::Corrupt
     } else if has(Reason::JulesCredential) {
         Exit::Credential
-    } else if has(Reason::Unknown) {
+    } else if is_asked && has(Reason::Unknown) {
         Exit::Usage
     } else if has(Reason::JulesUnavailable) {
         Exit::Unavailable

@@ -180,6 +180,9 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
+/// The same for a value that is no ref: a slash in it would end its segment.
+const NAMED: &AsciiSet = &ENCODED.add(b'/');
+
 /// A route's method and its path with the values filled in, in their order.
 ///
 /// `root` stands for `/repos/{owner}/{repo}`.
@@ -199,7 +202,8 @@ pub(super) fn expand(route: &str, root: &str, values: &[&str]) -> (http::Method,
         path.push('/');
         if segment.starts_with('{') {
             let value = values.next().expect("every place of a route gets a value");
-            path.extend(utf8_percent_encode(value, ENCODED));
+            let set = if segment == "{name}" { NAMED } else { ENCODED };
+            path.extend(utf8_percent_encode(value, set));
         } else {
             path.push_str(segment);
         }
@@ -220,6 +224,8 @@ mod tests {
             path,
             "/repos/acme/widget/git/ref/heads/phileas/a%20b%231%3F"
         );
+        let (_, path) = expand(READ_LABEL, "/repos/acme/widget", &["phileas:a/b"]);
+        assert_eq!(path, "/repos/acme/widget/labels/phileas%3Aa%2Fb");
         let (_, path) = expand(LIST_ISSUES, "/repositories/7", &[]);
         assert_eq!(path, "/repositories/7/issues");
     }

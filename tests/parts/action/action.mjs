@@ -3,7 +3,7 @@
 //   PHILEAS_BIN=target/debug/phileas node tests/parts/with-world.mjs node --test tests/parts/action/action.mjs
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -159,9 +159,17 @@ test('the binary of a release is fetched, checked and kept', async () => {
   try {
     const first = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
     assert.ok(said(first, 'from the release'), first.log.join('\n'));
-    const away = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
-    const again = await run(fetching, 'workflow_dispatch', dispatched, { env: away, tools: cache });
+    const again = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
     assert.ok(again.ok && said(again, 'from the tool cache'), again.log.join('\n'));
+    // What came from one place is not what another has.
+    const away = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
+    const other = await run(fetching, 'workflow_dispatch', dispatched, { env: away, tools: cache });
+    assert.ok(!other.ok && !said(other, 'from the tool cache'), other.log.join('\n'));
+    // What somebody has changed meanwhile is not run.
+    const kept = readdirSync(cache, { recursive: true }).find((path) => /linux-gnu\/phileas$/.test(path));
+    appendFileSync(join(cache, kept), 'echo changed\n');
+    const anew = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
+    assert.ok(anew.ok && said(anew, 'from the release'), anew.log.join('\n'));
   } finally {
     rmSync(cache, { recursive: true, force: true });
   }

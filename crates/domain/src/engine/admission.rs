@@ -1,15 +1,11 @@
-//! Who may ask, for what, and how often. Decided when the wish is decided on, never when it was made.
-
-use jiff::SignedDuration;
+//! Who may ask, and for what. Decided when the wish is decided on, never when it was made.
 
 use super::draft::Draft;
 use super::limits::{JULES_LOGIN, REQUEST_VALID};
 use super::subject::Actor;
-use super::wish::{BY_COMMENT, BY_LABEL, REFUSED, What, Wish};
+use super::wish::{REFUSED, What, Wish};
 use super::{Permission, Reason};
-
-/// The span in which one person's wishes are counted.
-const ACTOR_SPAN: SignedDuration = SignedDuration::from_hours(1);
+use crate::state::RequestState;
 
 /// Whether a wish is let through.
 pub(super) enum Admission {
@@ -19,6 +15,23 @@ pub(super) enum Admission {
     Refused(Reason, String),
     /// It is.
     Granted,
+}
+
+/// Whether a refusal is about who asks, not about what is asked for: such a wish counts as never made.
+pub(super) fn is_about_the_actor(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
+    )
+}
+
+/// Whether a request was made by somebody who may not ask.
+pub(super) fn is_of_a_stranger(request: &RequestState) -> bool {
+    let mut reasons = Reason::ALL.iter();
+    request.outcome.as_deref() == Some(REFUSED)
+        && reasons.any(|reason| {
+            is_about_the_actor(*reason) && request.reason.as_deref() == Some(reason.code())
+        })
 }
 
 /// Whether a wish is let through. GitHub is asked about its actor only where the account itself does not settle it.
@@ -65,10 +78,10 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
             "the text or the commits were changed after it was asked for",
         );
     }
-    if !wish.what.is_brake() && spent(draft, actor) {
+    if starts && draft.snapshot.plan.budget.requests_per_actor_hour == 0 {
         return refused(
             Reason::ActorBudget,
-            "enough was asked for by the same person within an hour",
+            "`requests_per_actor_hour` is 0, so nobody may ask for sessions",
         );
     }
     Admission::Granted
@@ -77,10 +90,14 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
 /// Why an account is never listened to, whatever it may do in the repository.
 fn stranger(draft: &Draft<'_>, actor: &Actor) -> Option<(Reason, String)> {
     let login = &actor.login;
-    let is_own = draft.snapshot.viewer.as_ref().is_some_and(|own| {
-        (own.id.is_some() && own.id == actor.id)
-            || own.login.as_str().eq_ignore_ascii_case(login.as_str())
-    });
+    // A person whose own token phileas works with is still a person; what phileas writes in that name is told by its
+    // marker.
+    let is_own = actor.bot
+        && draft
+            .snapshot
+            .viewer
+            .as_ref()
+            .is_some_and(|own| own.is(actor));
     if is_own || login.as_str().eq_ignore_ascii_case(JULES_LOGIN) {
         let text = format!("`{login}` is phileas itself or Jules, and would ask in a circle");
         return Some((Reason::ActorSelf, text));
@@ -89,6 +106,14 @@ fn stranger(draft: &Draft<'_>, actor: &Actor) -> Option<(Reason, String)> {
         let text = format!("`{login}` is a bot that `gate.allow_bots` does not name");
         (Reason::ActorBot, text)
     })
+}
+
+impl Actor {
+    /// Whether both are the same account.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let (own, login) = (self.login.as_str(), other.login.as_str());
+        (self.id.is_some() && self.id == other.id) || own.eq_ignore_ascii_case(login)
+    }
 }
 
 /// Whether the plan names this very bot: login and number.
@@ -112,21 +137,4 @@ pub(super) fn may_write(draft: &mut Draft<'_>, actor: &Actor) -> Option<bool> {
         }
         Some(Permission { id, writes }) => Some(*writes && actor.id.is_some() && *id == actor.id),
     }
-}
-
-/// Whether somebody has asked often enough. What was refused costs nothing.
-fn spent(draft: &Draft<'_>, actor: &Actor) -> bool {
-    let now = draft.now();
-    let requests = draft.state.requests.values().filter(|request| {
-        [BY_LABEL, BY_COMMENT].contains(&request.kind.as_str())
-            && request.outcome.as_deref() != Some(REFUSED)
-            && request
-                .actor
-                .as_deref()
-                .is_some_and(|login| login.eq_ignore_ascii_case(actor.login.as_str()))
-            && request
-                .created_at
-                .is_some_and(|at| now.duration_since(at) < ACTOR_SPAN)
-    });
-    requests.count() >= draft.snapshot.plan.budget.requests_per_actor_hour as usize
 }

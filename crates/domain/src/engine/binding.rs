@@ -55,10 +55,22 @@ pub(super) fn of_wish(
 pub(super) fn on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     let thread = of_track(draft, &candidate.track)?.thread?;
     let labels = draft.snapshot.labelled.get(&thread)?;
-    labels.contains(HOLD).then(|| {
-        let text = format!("#{thread} carries the label `phileas:hold`");
-        wait(candidate, Reason::SubjectHeld, text).until(draft.after(PULL_POLL))
-    })
+    labels
+        .contains(HOLD)
+        .then(|| held(draft, candidate, thread))
+}
+
+fn held(draft: &Draft<'_>, candidate: &Candidate, thread: u64) -> Line {
+    let text = format!("#{thread} carries the label `phileas:hold`");
+    wait(candidate, Reason::SubjectHeld, text).until(draft.after(PULL_POLL))
+}
+
+/// The same, by what was read once more: only what was touched last is listed with its labels.
+pub(super) fn still_on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let thread = of_track(draft, &candidate.track)?.thread?;
+    let subject = draft.snapshot.subjects.get(&thread)?.as_ref()?;
+    // One that was closed waits for nobody.
+    (subject.open && subject.labels.contains(HOLD)).then(|| held(draft, candidate, thread))
 }
 
 /// Whether what it is about, and what its actor may do, are still to be read.

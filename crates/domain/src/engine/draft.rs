@@ -215,9 +215,18 @@ impl<'a> Draft<'a> {
             headline: subject(&self.headlines),
             turns: self.turns,
         });
+        // The right to create a session lasts two minutes; what only tells people of it can come later.
+        let mut effects = self.effects;
+        let only_tells = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::AddReaction { .. } | Effect::RemoveLabel { .. } | Effect::TellStatus { .. }
+            )
+        };
+        effects.sort_by_key(only_tells);
         let decision = Decision {
             change,
-            effects: self.effects,
+            effects,
             report: Report {
                 lines: self.lines,
                 diagnostics: self.diagnostics,

@@ -172,6 +172,7 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
         && let Some(turn) = draft.turn_mut(track, slot)
     {
         turn.approved_by = None;
+        turn.approved_at = None;
     }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
     let policy = binding::policy_of(draft, track, index, &turn.persona_id);

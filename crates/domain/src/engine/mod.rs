@@ -6,6 +6,7 @@
 
 mod admission;
 mod adopt;
+mod allowance;
 mod asked;
 mod binding;
 mod budget;

@@ -1,12 +1,15 @@
 //! A wish that was let through is carried out: a session is asked for, or what is under way is steered.
 
+use super::admission::is_of_a_stranger;
 use super::draft::Draft;
 use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
-use super::{Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding};
-use crate::model::{PersonaId, PullNumber, Slot, TrackName};
+use super::{
+    Activity, ActivityKind, Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding,
+};
+use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName};
 use crate::plan::PlanApproval;
-use crate::state::{Pause, Turn};
+use crate::state::{Pause, RequestState, Turn};
 
 /// A refusal, with its reason and a sentence for the report.
 type Refusal = (Reason, String);
@@ -29,7 +32,7 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
         },
         What::Cancel => cancel(draft, wish),
         What::Pause => Ok(pause(draft, wish)),
-        What::Resume => resume(draft),
+        What::Resume => resume(draft, wish),
         What::Stop => Ok(stop(draft, wish)),
         // What there is to say is known only when everything has been decided.
         What::Status | What::Explain => Ok(String::new()),
@@ -76,7 +79,7 @@ fn ask_for(draft: &mut Draft<'_>, wish: &Wish<'_>, persona: &PersonaId) {
 }
 
 /// The live turns that an issue or pull request is about: those that were asked for on it, the one whose pull request it
-/// is, and the one that called a person by it.
+/// is, and the one that called a person by it; requests in the order of their numbers.
 fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
     let number = wish.subject.number;
     let notices = &draft.snapshot.notices;
@@ -101,6 +104,7 @@ fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
             }
         }
     }
+    found.sort_by_key(|(name, _)| name.request_number());
     found
 }
 
@@ -113,20 +117,23 @@ fn waits_for_a_person(turn: &Turn) -> bool {
 fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refusal> {
     let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
     let live = turns_of(draft, wish);
-    if let Some((track, slot)) = live.first() {
-        return match draft.turn_mut(track, slot) {
-            Some(turn) if waits_for_a_person(turn) => {
-                go_on(turn);
-                Ok(Some("what waited goes on".to_owned()))
-            }
-            _ => nothing("it is at work"),
-        };
+    for (track, slot) in &live {
+        if let Some(turn) = draft.turn_mut(track, slot)
+            && waits_for_a_person(turn)
+        {
+            go_on(turn);
+            return Ok(Some("what waited goes on".to_owned()));
+        }
+    }
+    if !live.is_empty() {
+        return nothing("it is at work");
     }
     let subject = wish.subject;
     let requests = draft.state.requests.values();
     let newest = requests
         .filter(|request| request.subject.as_deref() == Some(subject.id.as_str()))
-        .filter(|request| request.persona.is_some())
+        // Whom a stranger named is nobody's wish, so a writer's `retry` does not start it.
+        .filter(|request| request.persona.is_some() && !is_of_a_stranger(request))
         .max_by_key(|request| request.number);
     if newest.is_some_and(|request| request.outcome.as_deref() == Some(PENDING)) {
         return nothing("it waits for its turn");
@@ -154,24 +161,44 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
 fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refusal>> {
     let nothing = |text: &str| Some(Err((Reason::NothingToDo, text.to_owned())));
     let live = turns_of(draft, wish);
-    let Some((track, slot)) = live.first() else {
-        return nothing("no session of phileas is at work here");
-    };
-    let turn = draft.turn(track, slot).cloned()?;
-    let Some(id) = &turn.session_id else {
-        return nothing("its session has not started yet");
-    };
+    let started = live.iter().filter_map(|(track, slot)| {
+        let turn = draft.turn(track, slot)?;
+        Some((
+            track,
+            slot,
+            turn.persona_id.clone(),
+            turn.session_id.clone()?,
+        ))
+    });
+    let started: Vec<_> = started.collect();
+    if started.is_empty() {
+        return nothing(match live.len() {
+            0 => "no session of phileas is at work here",
+            _ => "its session has not started yet",
+        });
+    }
     let Listing::Taken(listing) = &draft.snapshot.sessions else {
         return None;
     };
-    let waits = listing
-        .get(id)
-        .is_some_and(|session| session.state == SessionState::AwaitingPlanApproval);
-    if !waits {
+    let waits = |id: &SessionId| {
+        let session = listing.get(id);
+        session.is_some_and(|session| session.state == SessionState::AwaitingPlanApproval)
+    };
+    let Some(&(track, slot, ref persona, ref id)) = started.iter().find(|(.., id)| waits(id))
+    else {
         return nothing("no plan waits here for approval");
+    };
+    // What nobody could have read cannot have been meant.
+    let Some(activities) = draft.snapshot.activities.get(id) else {
+        draft.needs.activities.insert(id.clone());
+        return None;
+    };
+    let is_newer = |one: &Activity| one.kind == ActivityKind::PlanGenerated && one.at > wish.at;
+    if activities.iter().any(is_newer) {
+        return nothing("the plan was made after this was said; read it, and say it again");
     }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = binding::policy_of(draft, track, index, &turn.persona_id);
+    let policy = binding::policy_of(draft, track, index, persona);
     if policy.plan_approval == PlanApproval::Never {
         let text = "`plan_approval` is \"never\"; approve it in Jules".to_owned();
         return Some(Err((Reason::PlanForbids, text)));
@@ -179,14 +206,28 @@ fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refu
     let by = wish.actor.map(|actor| actor.login.to_string());
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.approved_by = by;
+        turn.approved_at = Some(wish.at);
     }
     Some(Ok("the plan is approved".to_owned()))
 }
 
-/// What is at work is told to stop; what waits is taken back.
+/// What is at work is told to stop; what waits is taken back. What was asked for afterwards is left alone.
 fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
     let now = draft.now();
-    let live = turns_of(draft, wish);
+    let is_newer = |request: &RequestState| {
+        let at = request.asked_at.or(request.created_at);
+        at.is_some_and(|at| at > wish.at)
+    };
+    let requests = draft.state.requests.values();
+    let newer: Vec<_> = requests
+        .filter(|request| is_newer(request))
+        .filter_map(|request| request.turn.clone())
+        .collect();
+    let mut live = turns_of(draft, wish);
+    live.retain(|(track, slot)| {
+        let turn = draft.turn(track, slot);
+        turn.is_some_and(|turn| !newer.contains(&turn.turn))
+    });
     for (track, slot) in &live {
         if let Some(turn) = draft.turn_mut(track, slot) {
             turn.cancel = true;
@@ -195,7 +236,7 @@ fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
     let requests = draft.state.requests.values();
     let pending: Vec<u64> = requests
         .filter(|request| request.subject.as_deref() == Some(wish.subject.id.as_str()))
-        .filter(|request| request.outcome.as_deref() == Some(PENDING))
+        .filter(|request| request.outcome.as_deref() == Some(PENDING) && !is_newer(request))
         .filter_map(|request| request.number)
         .collect();
     for number in &pending {
@@ -211,10 +252,11 @@ fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
 }
 
 fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
-    let now = draft.now();
-    if draft.state.paused.is_none() {
+    let known = draft.state.paused.as_ref();
+    // The newest one speaks: only what is said after it takes it back.
+    if known.is_none_or(|known| known.at.is_some_and(|at| at < wish.at)) {
         draft.state.paused = Some(Pause {
-            at: Some(now),
+            at: Some(wish.at),
             by: wish.actor.map(|actor| actor.login.to_string()),
             reason: Some(format!("asked for on #{}", wish.subject.number)),
             ..Pause::default()
@@ -223,11 +265,18 @@ fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
     "paused: nothing starts until somebody says `/phileas resume`".to_owned()
 }
 
-/// Takes back a pause of the state. Others have switches of their own.
-fn resume(draft: &mut Draft<'_>) -> Result<String, Refusal> {
-    match draft.state.paused.take() {
-        Some(_) => Ok("goes on".to_owned()),
-        None => Err((Reason::NothingToDo, "no command has paused it".to_owned())),
+/// Takes back a pause of the state that is not newer than the wish. Others have switches of their own.
+fn resume(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
+    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
+    match &draft.state.paused {
+        None => nothing("no command has paused it"),
+        Some(pause) if pause.at.is_some_and(|at| at > wish.at) => {
+            nothing("it was paused after this was said")
+        }
+        Some(_) => {
+            draft.state.paused = None;
+            Ok("goes on".to_owned())
+        }
     }
 }
 

@@ -154,6 +154,8 @@ reasons! {
     BudgetActive = "waiting.budget_active",
     /// Enough sessions were started today in this repository.
     BudgetDaily = "waiting.budget_daily",
+    /// The same person has asked for enough within an hour; it has its turn later.
+    ActorHour = "waiting.actor_budget",
     /// The Jules key's quota is spent or reserved for people.
     JulesQuota = "waiting.jules_quota",
     /// The persona's work was not wanted lately.
@@ -242,9 +244,9 @@ reasons! {
     ActorPermission = "refused.actor_permission",
     /// Who asked is a bot that the plan does not name.
     ActorBot = "refused.actor_bot",
-    /// Who asked is the account of phileas itself, or Jules.
+    /// Who asked is the bot that phileas itself works as, or Jules.
     ActorSelf = "refused.actor_self",
-    /// The same person has asked for enough within an hour.
+    /// The plan lets nobody ask for sessions by labels and comments.
     ActorBudget = "refused.actor_budget",
     /// What it was asked for on was changed afterwards.
     ContentChanged = "refused.content_changed",

@@ -8,7 +8,8 @@ use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Slots, Step, Work};
 use super::{
-    Ask, Line, Reason, Verdict, adopt, asked, binding, budget, dispatch, ending, schedule, track,
+    Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending,
+    schedule, track,
 };
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority, StepKind};
@@ -126,6 +127,7 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
         return Some(wait(candidate, Reason::ObserveMode, text));
     }
     binding::on_hold(draft, candidate)
+        .or_else(|| allowance::spent(draft, candidate))
         .or_else(|| busy_elsewhere(draft, candidate))
         .or_else(|| budget::red(draft, candidate))
         .or_else(|| budget::of_repository(draft, candidate))
@@ -142,6 +144,7 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
             })
         })
         .or_else(|| binding::unread(draft, candidate))
+        .or_else(|| binding::still_on_hold(draft, candidate))
 }
 
 pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {

@@ -1,5 +1,7 @@
 //! What a person's wish was put on, and who put it there: facts that are read only when a wish has to be decided on.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -25,6 +27,8 @@ pub struct Subject {
     pub author: Option<Actor>,
     /// When the description was last edited.
     pub edited_at: Option<Timestamp>,
+    /// The words behind [`LABEL_PREFIX`] of the labels of ours that it bears, in lower case.
+    pub labels: BTreeSet<String>,
     /// The ends of a pull request; `None` for an issue.
     pub pull: Option<Ends>,
     /// What happened to it, oldest first, as far as it bears on wishes.
@@ -156,6 +160,7 @@ mod tests {
             body: body.to_owned(),
             author: None,
             edited_at: None,
+            labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),
         }

@@ -157,11 +157,14 @@ pub(super) fn told(draft: &mut Draft<'_>, request: &str, digest: &str, comment_i
     }
 }
 
-/// What the comment should say; `None` while something is being started that the next moment tells of.
+/// What the comment should say; `None` while something is being started that the next moment tells of. Nothing else
+/// may hold it back: one request that nothing is known of would silence all others of its subject.
 fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<String> {
     let mut lines = Vec::new();
     for (number, key) in requests {
-        let request = draft.state.requests.get(key)?;
+        let Some(request) = draft.state.requests.get(key) else {
+            continue;
+        };
         let what = match (&request.persona, &request.command) {
             (Some(persona), _) => format!("`{}`", plain(persona.as_str())),
             (None, Some(command)) => format!("the command `{}`", plain(command)),
@@ -186,6 +189,7 @@ fn plain(word: &str) -> String {
     prompt::clean_line(word).replace('`', "'")
 }
 
+/// Where one request stands; `None` while it is being started.
 fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<String> {
     let track = TrackName::of_request(number);
     if request.outcome.as_deref() == Some(REFUSED) {
@@ -208,7 +212,9 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
     if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
         return live(draft, &track, turn);
     }
-    let outcome = request.outcome.as_deref()?;
+    let Some(outcome) = request.outcome.as_deref() else {
+        return Some("was taken up.".to_owned());
+    };
     let Some(turn) = &request.turn else {
         return Some(match outcome {
             "cancelled" => "taken back before it was started.".to_owned(),
@@ -219,10 +225,13 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
             other => format!("over: {}.", plain(other)),
         });
     };
-    // An archived entry tells nothing new.
+    // There is none where the turn never had a session, or where the entry is in the archive by now.
     let Some((_, entry)) = draft.state.entry_named(turn.as_str()) else {
-        let code = request.reason.as_deref()?;
-        return Some(format!("not started: {} (`{code}`).", refusal(code)));
+        return Some(match (request.reason.as_deref(), outcome) {
+            (Some(code), _) => format!("not started: {} (`{code}`).", refusal(code)),
+            (None, "cancelled") => "cancelled before it had a session.".to_owned(),
+            (None, other) => format!("over: {}.", plain(other)),
+        });
     };
     let session = entry
         .session_id
@@ -243,7 +252,7 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
             let pull = pull.map(|pull| format!(", {pull}")).unwrap_or_default();
             format!("ended as `{outcome}`{pull}{note}{session}.")
         }
-        (None, _) => return None,
+        (None, _) => format!("over, and its end was not written down{session}."),
     })
 }
 
@@ -254,8 +263,11 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<String> {
             Some(intent) if young(intent.created_at) => None,
             Some(_) => Some("nobody knows yet whether its session was started.".to_owned()),
             None => {
-                let reason = draft.lines_of(track).last().map(|line| line.reason)?;
-                Some(format!("waits (`{reason}`): {}.", waiting(reason)))
+                let reason = draft.lines_of(track).last().map(|line| line.reason);
+                Some(match reason {
+                    Some(reason) => format!("waits (`{reason}`): {}.", waiting(reason)),
+                    None => "waits for its turn.".to_owned(),
+                })
             }
         };
     };
@@ -289,6 +301,7 @@ fn waiting(reason: Reason) -> &'static str {
     match reason {
         Reason::BudgetActive => "enough sessions are at work in this repository",
         Reason::BudgetDaily => "enough sessions were started today in this repository",
+        Reason::ActorHour => "the same person has asked for enough within an hour",
         Reason::JulesQuota => "the Jules key has no room for it now",
         Reason::JulesUnavailable => "Jules does not answer",
         Reason::JulesCredential => "Jules refuses the key",
@@ -314,11 +327,9 @@ fn refusal(code: &str) -> &'static str {
         }
         Some(Reason::ActorBot) => "bots may not ask for it, unless `gate.allow_bots` names them",
         Some(Reason::ActorSelf) => {
-            "who asked is the account that phileas itself works with, and it does not listen to itself"
+            "who asked is the bot that phileas itself works as, and it does not listen to itself"
         }
-        Some(Reason::ActorBudget) => {
-            "the same person has asked for enough within an hour; ask again later"
-        }
+        Some(Reason::ActorBudget) => "the plan lets nobody ask for sessions by labels and comments",
         Some(Reason::ContentChanged) => {
             "the text, the title or the commits were changed after it was asked for; read it again and ask again"
         }

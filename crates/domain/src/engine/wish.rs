@@ -5,11 +5,12 @@
 
 use jiff::Timestamp;
 
-use super::admission::{Admission, admit};
+use super::admission::{Admission, admit, is_about_the_actor};
 use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ};
+use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
+use super::tell::STATUS_MARKER;
 use super::{Effect, Line, Reason, Verdict, obey};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::RESERVED_IDS;
@@ -134,8 +135,8 @@ impl What {
         }
     }
 
-    /// Whether it only stops something: that is never counted.
-    pub(super) fn is_brake(&self) -> bool {
+    /// Whether it only stops something: that never waits behind others.
+    fn is_brake(&self) -> bool {
         matches!(self, Self::Cancel | Self::Pause | Self::Stop)
     }
 }
@@ -151,10 +152,36 @@ fn shortened(words: &str) -> String {
     prompt::clean_line(words).chars().take(WORD_LIMIT).collect()
 }
 
-/// Takes up every wish that is seen and not yet known.
+/// Takes up every wish that is seen and not yet known, in the order in which they were made: whoever says two things
+/// means the later one to come later, wherever and however they were said.
 pub(super) fn take_up(draft: &mut Draft<'_>) {
+    let mut wishes = labelled(draft);
+    wishes.extend(commented(draft));
+    wishes.sort_by_key(|wish| (wish.at, wish.comment));
+    let before = draft.state.requests.len();
+    let mut again = 0;
+    for wish in &wishes {
+        // One that is known and whose label could not be taken off must not stand in the way of others.
+        if draft.state.requests.contains_key(wish.key) {
+            again += 1;
+            if again > WISHES_TAKEN {
+                continue;
+            }
+        } else if draft.state.requests.len() - before >= WISHES_TAKEN && !wish.what.is_brake() {
+            let text =
+                format!("more than {WISHES_TAKEN} wishes at once; the others are taken up next");
+            say_unread(draft, text);
+            continue;
+        }
+        decide(draft, wish);
+    }
+}
+
+/// The wishes that labels stand for.
+fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     let snapshot = draft.snapshot;
     let mut unread = 0;
+    let mut wishes = Vec::new();
     for (number, words) in &snapshot.labelled {
         let words: Vec<_> = words
             .iter()
@@ -166,7 +193,7 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
         match snapshot.subjects.get(number) {
             Some(Some(subject)) => {
                 for word in words {
-                    labelled(draft, subject, word);
+                    wishes.extend(of_label(draft, subject, word));
                 }
             }
             // It was deleted or moved away meanwhile.
@@ -181,11 +208,11 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
             }
         }
     }
-    commented(draft);
+    wishes
 }
 
-/// Takes up every command that stands in a comment. One that is known is over, whatever its comment has become.
-fn commented(draft: &mut Draft<'_>) {
+/// The wishes that stand in comments. One that is known is over, whatever its comment has become.
+fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     let snapshot = draft.snapshot;
     for number in &snapshot.crowded {
         let text = format!(
@@ -197,15 +224,15 @@ fn commented(draft: &mut Draft<'_>) {
     }
     let now = draft.now();
     let mut unread = 0;
-    // Whoever says two things means the later one to come later, wherever they were said.
-    let mut comments: Vec<_> = snapshot.comments.iter().collect();
-    comments.sort_by_key(|comment| (comment.created_at, comment.number));
-    for comment in comments {
+    let mut wishes = Vec::new();
+    for comment in &snapshot.comments {
         let Some(words) = command_in(&comment.body) else {
             continue;
         };
         let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
-        if comment.edited || is_old || draft.state.requests.contains_key(&comment.id) {
+        // What bears the marker was written by phileas, in whosever name.
+        let is_own = comment.body.contains(STATUS_MARKER);
+        if comment.edited || is_old || is_own || draft.state.requests.contains_key(&comment.id) {
             continue;
         }
         let subject = match snapshot.subjects.get(&comment.thread) {
@@ -221,7 +248,7 @@ fn commented(draft: &mut Draft<'_>) {
                 continue;
             }
         };
-        let wish = Wish {
+        wishes.push(Wish {
             key: &comment.id,
             kind: BY_COMMENT,
             subject,
@@ -231,9 +258,9 @@ fn commented(draft: &mut Draft<'_>) {
             event: None,
             label: None,
             comment: Some(comment.number),
-        };
-        decide(draft, &wish);
+        });
     }
+    wishes
 }
 
 fn say_unread(draft: &mut Draft<'_>, text: String) {
@@ -242,7 +269,8 @@ fn say_unread(draft: &mut Draft<'_>, text: String) {
     draft.say(line.until(soon));
 }
 
-fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
+/// The wish that one label stands for; `None` where nobody can tell who made it.
+fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Option<Wish<'s>> {
     let label = format!("{LABEL_PREFIX}{word}");
     let put_on = subject
         .labelling(&label)
@@ -254,9 +282,9 @@ fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
         );
         let line = Line::repository(Verdict::Refused, Reason::ActorPermission, text);
         draft.say(line);
-        return;
+        return None;
     };
-    let wish = Wish {
+    Some(Wish {
         key: &event.id,
         kind: BY_LABEL,
         subject,
@@ -266,8 +294,7 @@ fn labelled(draft: &mut Draft<'_>, subject: &Subject, word: &str) {
         event: Some(&event.id),
         label: Some(label),
         comment: None,
-    };
-    decide(draft, &wish);
+    })
 }
 
 pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
@@ -284,11 +311,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
         }
         Admission::Refused(reason, text) => {
             // A stranger's comment does not make phileas talk.
-            let is_stranger = matches!(
-                reason,
-                Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
-            );
-            let is_public = wish.kind == BY_LABEL || !is_stranger;
+            let is_public = wish.kind == BY_LABEL || !is_about_the_actor(reason);
             let track = record(draft, wish, is_public, |request, now| {
                 request.outcome = Some(REFUSED.to_owned());
                 request.reason = Some(reason.code().to_owned());
@@ -357,6 +380,7 @@ pub(super) fn record(
         },
         number: Some(number),
         comment_id: same.last().map(|(_, id)| *id),
+        asked_at: Some(wish.at),
         created_at: Some(now),
         ..RequestState::default()
     };

@@ -272,6 +272,7 @@ fn request() -> impl Strategy<Value = RequestState> {
                     repeats: 2,
                     extra: extra.clone(),
                 }),
+            asked_at: at,
             created_at: at,
             finished_at: at,
             extra,

@@ -103,6 +103,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         branch: fields.word("branch").map(Into::into),
         cancel: fields.flag("cancel"),
         approved_by: fields.text("approved_by"),
+        approved_at: fields.time("approved_at"),
         extra: fields.rest(),
         ..Turn::new(id?, PersonaId::new(persona?))
     })
@@ -176,6 +177,7 @@ fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Reque
         number: fields.number("number"),
         comment_id: fields.number("comment_id"),
         status: fields.object("status", status),
+        asked_at: fields.time("asked_at"),
         created_at: fields.time("created_at"),
         finished_at: fields.time("finished_at"),
         extra: fields.rest(),

@@ -201,6 +201,7 @@ fn turn(turn: &Turn) -> Value {
     out.text_if("branch", turn.branch.as_ref());
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
+    out.time_if("approved_at", turn.approved_at.as_ref());
     out.with(&turn.extra)
 }
 
@@ -241,6 +242,7 @@ fn request(request: &RequestState) -> Value {
     );
     let told = request.status.as_ref().map(status);
     out.put_if("status", told, request.status.is_some());
+    out.time_if("asked_at", request.asked_at.as_ref());
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)

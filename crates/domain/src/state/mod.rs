@@ -138,6 +138,8 @@ pub struct RequestState {
     pub comment_id: Option<u64>,
     /// What was last told there. The newest request of a subject speaks for all of them.
     pub status: Option<StatusState>,
+    /// When the person asked, by GitHub's clock.
+    pub asked_at: Option<Timestamp>,
     /// When it was taken up.
     pub created_at: Option<Timestamp>,
     /// When it was finished; dropped 30 days later.

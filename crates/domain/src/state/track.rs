@@ -82,6 +82,8 @@ pub struct Turn {
     pub cancel: bool,
     /// Login of the person who approved the plan that its session waits with.
     pub approved_by: Option<String>,
+    /// When that person said so. A plan that was made later is not meant.
+    pub approved_at: Option<Timestamp>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -127,6 +129,7 @@ impl Turn {
             branch: None,
             cancel: false,
             approved_by: None,
+            approved_at: None,
             extra: Extra::new(),
         }
     }

@@ -169,3 +169,99 @@ fn merge_is_refused_politely() {
     desk.tick();
     refused(&desk, Reason::NotBuilt);
 }
+
+/// Whom a stranger names is nobody's wish.
+#[test]
+fn retry_does_not_start_whom_a_stranger_has_named() {
+    for by_comment in [false, true] {
+        let mut desk = Desk::new("", &["a", "b"]);
+        desk.writer("ada").issue(7, "It is slow", "t");
+        desk.label(7, "a", "ada");
+        desk.tick();
+        desk.minutes(3);
+        desk.becomes(SessionState::Failed);
+        desk.tick();
+        if by_comment {
+            desk.writes(7, "/phileas run b", "stranger");
+        } else {
+            desk.label(7, "b", "stranger");
+        }
+        desk.tick();
+        desk.minutes(1);
+        desk.writes(7, "/phileas retry", "ada");
+        desk.tick();
+        assert_eq!(desk.personas_run(), ["a", "a"], "by comment: {by_comment}");
+    }
+}
+
+#[test]
+fn a_strangers_wish_does_not_hide_that_one_waits() {
+    let mut desk = at_work("[budget]\nmax_active = 1\n");
+    desk.issue(8, "It is slow, too", "t");
+    desk.label(8, "a", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(8, "/phileas run b", "stranger");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(8, "/phileas retry", "ada");
+    desk.tick();
+    assert!(
+        desk.status(8).contains("refused.nothing_to_do"),
+        "{}",
+        desk.status(8)
+    );
+}
+
+/// An issue may have several sessions; what is said on it is for the one that waits, whatever its number.
+#[test]
+fn what_waits_is_found_among_several_sessions_of_an_issue() {
+    let mut desk = Desk::new("[budget]\nmax_active = 3\n", &["a", "b"]);
+    desk.writer("ada").issue(7, "It is slow", "t");
+    desk.label(7, "a", "ada");
+    desk.tick();
+    desk.becomes(SessionState::InProgress);
+    desk.minutes(1);
+    desk.label(7, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 2);
+    desk.minutes(3);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{}", desk.status(7));
+}
+
+/// Nobody can have meant a plan that was not there to be read.
+#[test]
+fn an_approval_is_for_a_plan_that_was_there() {
+    let mut desk = at_work("");
+    desk.writes(7, "/phileas approve", "ada");
+    desk.minutes(1);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    assert_eq!(approvals(&desk), 0);
+    refused(&desk, Reason::NothingToDo);
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{}", desk.status(7));
+}
+
+/// The approval could not be sent, and Jules made another plan meanwhile.
+#[test]
+fn an_approval_does_not_pass_to_the_next_plan() {
+    let mut desk = at_work("");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.minutes(1);
+    desk.lost = vec!["approve_plan"];
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    desk.minutes(5);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.lost.clear();
+    desk.tick();
+    assert_eq!(approvals(&desk), 0);
+}

@@ -2,7 +2,7 @@
 
 use phileas_domain::engine::{Reason, SessionState, Verdict};
 
-use crate::desk::Desk;
+use crate::desk::{Answering, Desk};
 
 fn desk() -> Desk {
     let mut desk = Desk::new("", &["a", "b"]);
@@ -198,6 +198,70 @@ fn what_was_said_later_counts_later_in_whatever_order_it_is_shown() {
     }
 }
 
+/// Whose permission could not be read is heard a tick later, and must not undo what was said meanwhile.
+#[test]
+fn an_older_resume_does_not_undo_a_later_stop() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    let mut late = desk.said.pop().unwrap();
+    late.id = "IC_late".to_owned();
+    desk.minutes(1);
+    desk.writes(7, "/phileas stop", "ada");
+    desk.tick();
+    desk.said.push(late);
+    desk.minutes(1);
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    let reason = desk.state().requests["IC_late"].reason.clone();
+    assert_eq!(reason.as_deref(), Some("refused.nothing_to_do"));
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+}
+
+/// A tick that comes late sees the stop a while after it was said; the answer to it counts from then.
+#[test]
+fn a_resume_after_a_stop_counts_however_late_the_stop_was_seen() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas stop", "ada");
+    desk.minutes(1);
+    desk.writes(7, "/phileas resume", "ada");
+    let resume = desk.said.pop().unwrap();
+    desk.minutes(5);
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    desk.said.push(resume);
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+}
+
+#[test]
+fn an_older_cancel_does_not_take_back_a_later_label() {
+    for seen_later in [false, true] {
+        let mut desk = desk();
+        desk.label(7, "a", "ada");
+        desk.tick();
+        desk.minutes(1);
+        desk.writes(7, "/phileas cancel", "ada");
+        let cancel = desk.said.clone();
+        desk.minutes(1);
+        desk.label(7, "b", "ada");
+        if seen_later {
+            desk.said.clear();
+            desk.tick();
+            desk.said = cancel;
+            desk.minutes(1);
+        }
+        desk.tick();
+        let archived: Vec<_> = desk.sessions.iter().map(|one| one.archived).collect();
+        assert_eq!(archived, [true, false], "seen later: {seen_later}");
+    }
+}
+
 #[test]
 fn stop_pauses_and_ends_every_session() {
     let mut desk = Desk::new("cycle = [\"a\"]\n", &["a", "b"]);
@@ -267,4 +331,43 @@ fn more_comments_than_are_read_are_owned_up_to() {
         .iter()
         .find(|line| line.reason == Reason::CommentsMissed);
     assert_eq!(line.unwrap().verdict, Verdict::Waiting);
+}
+
+/// One request of which nothing is left to tell does not silence the others.
+#[test]
+fn what_was_cancelled_before_it_had_a_session_is_told_and_holds_back_nothing() {
+    let mut desk = desk();
+    desk.answering = Answering::Refused;
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    desk.minutes(20);
+    desk.writes(7, "/phileas cancel", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.answering = Answering::Session;
+    desk.writes(7, "/phileas run a", "ada");
+    desk.tick();
+    let status = desk.status(7);
+    assert!(
+        status.contains("cancelled before it had a session"),
+        "{status}"
+    );
+    assert!(
+        status.contains("`a`, asked for by `ada`: at work"),
+        "{status}"
+    );
+}
+
+/// A service may work with the token of a person who also labels and comments.
+#[test]
+fn the_person_whose_token_phileas_works_with_is_heard_and_phileas_is_not() {
+    let mut desk = desk();
+    desk.viewer = Some(crate::subjects::account("ada"));
+    desk.writes(7, "/phileas run a\n<!-- phileas:status -->", "ada");
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
 }

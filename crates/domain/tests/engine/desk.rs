@@ -48,6 +48,8 @@ pub(crate) struct Desk {
     pub(crate) notices: Vec<Notice>,
     /// Issues and pull requests that bear labels, or bore some.
     pub(crate) subjects: BTreeMap<u64, Subject>,
+    /// Those that too many others were touched after, so that their labels are not listed.
+    pub(crate) unlisted: BTreeSet<u64>,
     /// What each account may do; nobody may write who is not here.
     pub(crate) permissions: BTreeMap<Login, Permission>,
     /// Who phileas is.
@@ -106,6 +108,7 @@ impl Desk {
             pulls: BTreeMap::new(),
             notices: Vec::new(),
             subjects: BTreeMap::new(),
+            unlisted: BTreeSet::new(),
             permissions: BTreeMap::new(),
             viewer: None,
             comments: BTreeMap::new(),
@@ -266,6 +269,10 @@ impl Desk {
             }
             for number in needs.subjects {
                 let found = self.subjects.get(&number).cloned();
+                let found = found.map(|subject| Subject {
+                    labels: self.bears(number),
+                    ..subject
+                });
                 snapshot.subjects.insert(number, found);
             }
             for login in needs.permissions {

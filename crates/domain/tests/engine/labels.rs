@@ -26,9 +26,9 @@ fn a_label_of_a_writer_starts_its_persona_on_the_issue() {
     assert_eq!(
         names(&desk),
         [
+            "create_session",
             "add_reaction",
             "remove_label",
-            "create_session",
             "tell_status"
         ]
     );
@@ -213,6 +213,22 @@ fn hold_keeps_everything_from_starting_on_it() {
     assert_eq!(desk.sessions.len(), 1);
 }
 
+/// Only what was touched last is listed with its labels; a hold counts however long ago it was put on.
+#[test]
+fn hold_counts_also_on_an_issue_that_is_not_listed_any_more() {
+    let mut desk = desk();
+    desk.label(7, "hold", "ada");
+    desk.unlisted.insert(7);
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    assert_eq!(desk.reasons("request:1").last(), Some(&Reason::SubjectHeld));
+    assert!(desk.sessions.is_empty());
+    desk.unlabel(7, "phileas:hold");
+    desk.minutes(20);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+}
+
 #[test]
 fn hold_alone_costs_no_further_read() {
     let mut desk = desk();
@@ -281,4 +297,29 @@ fn a_label_that_nobody_can_be_found_for_starts_nothing() {
     desk.tick();
     assert_eq!(desk.reasons("request:1"), [Reason::ActorPermission]);
     assert!(desk.sessions.is_empty());
+}
+
+/// However much is asked for at once, one commit takes up so much and no more, and a stop is never behind it.
+#[test]
+fn a_flood_of_wishes_is_taken_up_in_parts_and_a_stop_at_once() {
+    let mut desk = desk();
+    for number in 100..150 {
+        desk.issue(number, "t", "b").label(number, "nobody", "ada");
+    }
+    desk.minutes(1);
+    desk.writes(7, "/phileas stop", "ada");
+    desk.answering = Answering::Dies;
+    for _ in 0..3 {
+        desk.tick();
+    }
+    assert!(desk.state().paused.is_some());
+    let mut taken = Vec::new();
+    desk.answering = Answering::Session;
+    for _ in 0..6 {
+        desk.tick();
+        desk.minutes(1);
+        taken.push(desk.state().requests.len());
+    }
+    assert_eq!(taken.last(), Some(&51), "{taken:?}");
+    assert!((100..150).all(|number| desk.bears(number).is_empty()));
 }

@@ -306,7 +306,7 @@ fn r19_phileas_does_not_approve_it() {
 }
 
 #[test]
-fn r20_who_has_asked_often_enough_within_an_hour_is_refused() {
+fn r20_who_has_asked_often_enough_within_an_hour_waits() {
     let mut desk = with("[budget]\nrequests_per_actor_hour = 2\nmax_active = 9\n");
     for number in 1..=3 {
         desk.issue(number, "One", "more");
@@ -315,7 +315,7 @@ fn r20_who_has_asked_often_enough_within_an_hour_is_refused() {
         desk.minutes(1);
     }
     assert!(
-        desk.status(3).contains("refused.actor_budget"),
+        desk.status(3).contains("waiting.actor_budget"),
         "{}",
         desk.status(3)
     );

@@ -40,6 +40,7 @@ impl Desk {
             body: body.to_owned(),
             author: Some(account("stranger")),
             edited_at: None,
+            labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),
         };
@@ -134,7 +135,10 @@ impl Desk {
     }
 
     pub(crate) fn labelled(&self) -> BTreeMap<u64, BTreeSet<String>> {
-        let open = self.subjects.values().filter(|subject| subject.open);
+        let open = self
+            .subjects
+            .values()
+            .filter(|subject| subject.open && !self.unlisted.contains(&subject.number));
         let words = open.map(|subject| (subject.number, self.bears(subject.number)));
         words.filter(|(_, words)| !words.is_empty()).collect()
     }

@@ -1,12 +1,15 @@
 //! Issues and pull requests that a wish is about, and the comments on them.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Actor, Comment as Command, Ends, Subject, SubjectChange, SubjectEvent, command_in,
+    Actor, Comment as Command, Ends, LABEL_PREFIX, Subject, SubjectChange, SubjectEvent, command_in,
 };
 use phileas_domain::model::Login;
 use serde::Deserialize;
 
+use super::observation::Named;
 use super::{Connection, present};
 
 /// Behind the login of every bot in REST and in the plan. GraphQL writes the login without it.
@@ -51,6 +54,8 @@ struct Content {
     last_edited_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     author: Option<Account>,
+    #[serde(deserialize_with = "present")]
+    labels: Option<Connection<Named>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -98,7 +103,7 @@ enum TimelineItem {
 struct LabelEvent {
     #[serde(flatten)]
     event: TimedEvent,
-    label: super::observation::Named,
+    label: Named,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -253,10 +258,19 @@ impl SubjectFacts {
             body: content.body,
             author: content.author.map(Actor::from),
             edited_at: content.last_edited_at,
+            labels: words_of_ours(content.labels.into_iter().flatten()),
             pull,
             events: events.into_iter().map(SubjectEvent::from).collect(),
         }
     }
+}
+
+/// What stands behind the prefix of labels of ours. GitHub does not tell labels apart by case.
+fn words_of_ours(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
+    let names = labels.map(|label| label.name.to_lowercase());
+    names
+        .filter_map(|name| Some(name.strip_prefix(LABEL_PREFIX)?.to_owned()))
+        .collect()
 }
 
 impl From<TimelineItem> for SubjectEvent {
@@ -294,7 +308,8 @@ mod tests {
 
     fn facts(kind: &str, more: Value) -> Subject {
         let mut value = json!({ "__typename": kind, "id": "X_1", "number": 7, "title": "t", "body": "b",
-            "closed": false, "lastEditedAt": null, "author": null });
+            "closed": false, "lastEditedAt": null, "author": null,
+            "labels": { "nodes": [{ "name": "Phileas:Hold" }, { "name": "bug" }] } });
         for (key, one) in more.as_object().expect("an object") {
             value[key] = one.clone();
         }
@@ -322,6 +337,12 @@ mod tests {
         ] {
             assert!(!same(other));
         }
+    }
+
+    #[test]
+    fn labels_of_ours_are_read_in_whatever_case() {
+        let subject = facts("Issue", json!({ "issueEvents": { "nodes": [] } }));
+        assert_eq!(Vec::from_iter(&subject.labels), ["hold"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, Pull, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
 use crate::plan::{AdvanceOn, Automation, Persona, PlanApproval, Policy};
-use crate::state::Outcome;
+use crate::state::{Outcome, Turn};
 
 pub(in crate::engine) struct PersonaStep<'a> {
     pub(super) id: &'a PersonaId,
@@ -243,7 +243,7 @@ fn plan_approval(live: &Live<'_>) -> Progress {
     }
     match live.policy.plan_approval {
         PlanApproval::Auto => Progress::Approve,
-        PlanApproval::Writers if live.turn.approved_by.is_some() => Progress::Approve,
+        PlanApproval::Writers if is_approved(live.turn, made) => Progress::Approve,
         PlanApproval::Writers => Progress::CallPerson {
             reason: Reason::PlanApproval,
             detail: "its plan waits for the approval of a person with write access".to_owned(),
@@ -255,6 +255,12 @@ fn plan_approval(live: &Live<'_>) -> Progress {
                     .to_owned(),
         },
     }
+}
+
+/// Whether a person has said yes to the plan that was made at this time, not to one before it.
+fn is_approved(turn: &Turn, made: Option<Timestamp>) -> bool {
+    let is_older = turn.approved_at.is_some() && turn.approved_at < made;
+    turn.approved_by.is_some() && !is_older
 }
 
 /// The session asked something. It gets the standard answer a few times, then a person is called.

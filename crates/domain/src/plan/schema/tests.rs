@@ -16,7 +16,6 @@ fn told(text: &str) -> Vec<String> {
 }
 
 /// Where keys stand, how a line in that place is written, and the schema's properties of the place.
-/// A place of the document: its name, how a line is written into it, and its part of the schema.
 type Place<'a> = (&'static str, fn(&str) -> String, &'a Value);
 
 fn places(schema: &Value) -> Vec<Place<'_>> {

@@ -80,7 +80,8 @@ const FILE: &str = r#"{
           "base_sha": "5d2e",
           "branch": "main",
           "cancel": true,
-          "approved_by": "ada"
+          "approved_by": "ada",
+          "approved_at": "2026-01-01T13:00:00Z"
         }
       },
       "paused": {
@@ -117,6 +118,7 @@ const FILE: &str = r#"{
         "told": true,
         "repeats": 25
       },
+      "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
       "finished_at": "2026-01-01T16:00:00Z"
     }
@@ -219,6 +221,7 @@ fn state() -> State {
         branch: Some("main".into()),
         cancel: true,
         approved_by: Some("ada".to_owned()),
+        approved_at: Some(at(13)),
         extra: extra.clone(),
     };
     let pause = |hour, by: &str, reason: &str| Pause {
@@ -262,6 +265,7 @@ fn state() -> State {
             repeats: 25,
             extra: extra.clone(),
         }),
+        asked_at: Some(at(14)),
         created_at: Some(at(15)),
         finished_at: Some(at(16)),
         extra: extra.clone(),
