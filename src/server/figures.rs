@@ -43,7 +43,7 @@ figures! {
     too_large,
     /// Requests whose body took too long or never ended: answered 408, or cut off.
     too_slow,
-    /// Deliveries that wake nobody and were not stored because there is little room: answered 202.
+    /// Deliveries that wake nobody and were not stored because there is little room: answered 503.
     passed_over,
     /// Deliveries refused because there was no room, in memory or in the inbox: answered 503.
     overloaded,

@@ -225,12 +225,13 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         }
         Ok(Accepted::PassedOver) => {
             figures.passed_over.count();
+            // What it says is looked at all the same; but only what is on the disk is answered with a success.
             if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
                 changed.notify_one();
             }
             answer(
-                StatusCode::ACCEPTED,
-                "not stored: there is little room, and it wakes nobody\n",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "there is little room left, and it is kept for deliveries that wake somebody\n",
             )
         }
         Ok(Accepted::Duplicate) => {

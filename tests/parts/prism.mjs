@@ -139,6 +139,12 @@ async function journey(surroundings) {
     await phileas(command);
   }
 
+  // A label asks for a persona, and a comment how it goes.
+  const wish = await act({ act: 'open-issue', title: 'Look at this', labels: ['phileas:curator'] });
+  await tick();
+  await act({ act: 'comment', number: wish.number, body: '/phileas status' });
+  await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions');
+
   // Somebody wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
   const workflow = '.github/workflows/phileas.yml';
   await act({ act: 'push-files', branch: 'main', files: { [workflow]: WORKFLOW } });
@@ -177,6 +183,7 @@ async function journey(surroundings) {
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/{issue_number}');
 
   // A beginning by a pull request, and labels: one of nobody, one of another colour, the rest missing.
+  await removeLabel('phileas:hold');
   for (const name of ['phileas:ghost', 'phileas:hold']) await createLabel(name);
   await phileas('labels sync --prune');
   await phileas(`init --pull-request --yes --action phileas/phileas@${'0'.repeat(40)}`);

@@ -35,6 +35,17 @@ spec.paths[contents] = { get: structuredClone(spec.paths[`${contents}/{path}`].g
 spec.paths[contents].get.parameters = spec.paths[contents].get.parameters.filter((parameter) => parameter.name !== 'path');
 delete spec.paths[contents].get.operationId;
 
+// A number in a path is a text as well, which "exactly one" of both never allows.
+for (const parameter of [
+  ...Object.values(spec.components?.parameters ?? {}),
+  ...Object.values(spec.paths).flatMap((item) => [item, ...Object.values(item)]).flatMap((part) => part?.parameters ?? []),
+]) {
+  if (parameter.in === 'path' && parameter.schema?.oneOf) {
+    parameter.schema.anyOf = parameter.schema.oneOf;
+    delete parameter.schema.oneOf;
+  }
+}
+
 await writeFile(OUTPUT, JSON.stringify(spec));
 console.log(`${Object.keys(spec.paths).length} paths, ${operations.length} operations`);
 

@@ -3,10 +3,10 @@
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::reached::PAGE;
 use super::request::success;
+use super::retry::Nature;
 use super::{Client, routes};
 use crate::runtime::ports::Failure;
 
@@ -105,7 +105,8 @@ impl Client {
     pub async fn enable_workflow(&self, id: u64) -> Result<(), Failure> {
         let route = routes::ENABLE_WORKFLOW;
         let id = id.to_string();
-        success(route, self.write(route, &[&id], &Value::Null).await?).map(drop)
+        let answer = self.rest(route, &[&id], "", Nature::Write, None).await?;
+        success(route, answer).map(drop)
     }
 
     /// The names of the files right below a folder of a branch; none where there is no such folder. GitHub shows the

@@ -89,7 +89,7 @@ pub enum Accepted {
     Stored,
     /// It was stored before, and was handled or will be. Nothing changed.
     Duplicate,
-    /// There is little room, and it wakes nobody: it was not stored, and need not come again.
+    /// There is little room, and it wakes nobody: it was not stored, and the sender must be told.
     PassedOver,
     /// There is no room. Nothing changed; the sender must be told.
     Overloaded,
