@@ -139,14 +139,16 @@ async function journey(surroundings) {
     await phileas(command);
   }
 
-  // A label asks for a persona, and a comment how it goes.
+  // A label asks for a persona, a comment how it goes, and another one takes it back: its plan would wait for a writer.
   const wish = await act({ act: 'open-issue', title: 'Look at this', labels: ['phileas:curator'] });
   await tick();
   await act({ act: 'comment', number: wish.number, body: '/phileas status' });
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions');
+  await act({ act: 'comment', number: wish.number, body: '/phileas cancel' });
+  await tick();
 
   // Somebody wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
-  const workflow = '.github/workflows/phileas.yml';
+  const workflow = '.github/workflows/clock.yml';
   await act({ act: 'push-files', branch: 'main', files: { [workflow]: WORKFLOW } });
   await act({ act: 'run-workflow', path: workflow, conclusion: 'success' });
   await act({ act: 'set-workflow', path: workflow, state: 'disabled_inactivity' });
