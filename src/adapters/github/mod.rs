@@ -23,6 +23,7 @@
 //! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
+mod bodies;
 mod branch;
 mod channel;
 mod conversion;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{Checks, LABEL_PREFIX, Notice, Pull, Repository};
 use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
 use phileas_domain::state::STATE_PATH;
@@ -19,7 +19,7 @@ use super::plan_files::{Unread, tree_of};
 use super::request::success;
 use super::wire::file::{Form, Text};
 use super::wire::git::Blob;
-use super::wire::observation::{LedgerCommit, Observed, OpenPulls};
+use super::wire::observation::{LedgerCommit, Observed, OpenPulls, Repository as Shown};
 use super::wire::pull::PullFacts;
 use super::wire::subject::Said;
 use super::{Client, error, notice, routes};
@@ -34,6 +34,8 @@ const MAX_BLOB_READS: usize = 16;
 const MAX_PULL_PAGES: usize = 10;
 /// A repository is looked at once an hour at least, so what was said before that has been seen.
 const HEARD_AGAIN: SignedDuration = SignedDuration::from_hours(1);
+/// What was said before that is not heard any more.
+const HEARD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 const WHAT: &str = "POST /graphql (Observe)";
 
 /// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
@@ -49,9 +51,18 @@ impl Client {
             checks_hidden.fetch_or(tolerated, Ordering::Relaxed);
             tolerated
         };
-        let reply = self
-            .query::<Observed>("Observe", OBSERVE, &self.repository_variables(), note)
-            .await?;
+        let mut variables = self.repository_variables();
+        variables["bodies"] = true.into();
+        let mut read = self
+            .query::<Observed>("Observe", OBSERVE, &variables, &note)
+            .await;
+        if read.as_ref().is_err_and(is_refused) {
+            variables["bodies"] = false.into();
+            read = self
+                .query::<Observed>("Observe", OBSERVE, &variables, &note)
+                .await;
+        }
+        let reply = read?;
         let answered_at = self.pause.now();
         let answer = reply.answer;
         let misunderstood =
@@ -59,10 +70,14 @@ impl Client {
         let now = answer
             .date()
             .ok_or_else(|| misunderstood("there is no Date header"))?;
-        let seen = reply.data.repository.ok_or_else(|| {
+        let mut seen = reply.data.repository.ok_or_else(|| {
             let said = "the repository does not exist, or is hidden from this token";
             error::told(WHAT, &answer, Disposition::NotFound, said)
         })?;
+        let texts = self.bodies(without_text(&seen, now)).await;
+        for said in said_in(&mut seen) {
+            said.complete(&texts);
+        }
         let id = seen
             .database_id
             .map(RepositoryId)
@@ -116,7 +131,8 @@ impl Client {
         let mut comments = Vec::new();
         let an_hour_ago = now.checked_sub(HEARD_AGAIN).unwrap_or(now);
         let mut hear = |number: u64, said: Said| {
-            if said.is_crowded(an_hour_ago) {
+            let is_unread = said.without_text().any(|(at, _)| at > an_hour_ago);
+            if said.is_crowded(an_hour_ago) || is_unread {
                 crowded.insert(number);
             }
             comments.extend(said.commands(number));
@@ -261,6 +277,31 @@ impl Client {
         }
         Ok(pulls)
     }
+}
+
+/// Whether an answer was too large, or is refused for another reason that asking for less may mend.
+fn is_refused(failure: &Failure) -> bool {
+    failure.disposition == Disposition::Refused
+}
+
+/// What was said on everything that is shown.
+fn said_in(seen: &mut Shown) -> impl Iterator<Item = &mut Said> {
+    let issues = seen.active.nodes.iter_mut().flatten();
+    let pulls = seen.recent.nodes.iter_mut().flatten();
+    let issues = issues.map(|issue| &mut issue.comments);
+    issues.chain(pulls.map(|pull| &mut pull.comments))
+}
+
+/// The comments that came without their text and are not too old to be heard.
+fn without_text(seen: &Shown, now: Timestamp) -> Vec<(Timestamp, String)> {
+    let issues = seen.active.nodes.iter().flatten();
+    let pulls = seen.recent.nodes.iter().flatten();
+    let said = issues.map(|issue| &issue.comments);
+    said.chain(pulls.map(|pull| &pull.comments))
+        .flat_map(Said::without_text)
+        .filter(|(at, _)| now.duration_since(*at) < HEARD_FOR)
+        .map(|(at, id)| (at, id.to_owned()))
+        .collect()
 }
 
 /// Notes the labels of ours among the names, without their prefix. GitHub does not tell labels apart by case.

@@ -4,6 +4,8 @@ use phileas_domain::engine::PullState;
 use phileas_domain::model::{Mode, PullNumber};
 use serde_json::{Value, json as value};
 
+use crate::adapters::transport::TransportError;
+
 use super::super::scripted::{Outcome, Set, json, reply, set, start};
 use super::*;
 
@@ -331,4 +333,44 @@ async fn the_age_of_the_first_answer_is_told() {
         after,
         "what passed before the answer is no part of its age"
     );
+}
+
+/// Whoever writes long comments must not keep phileas from looking.
+#[tokio::test]
+async fn comments_that_are_too_much_for_one_answer_are_read_in_parts() {
+    let mut short = answer();
+    for place in ["active", "recent"] {
+        for one in repository(&mut short)[place]["nodes"]
+            .as_array_mut()
+            .unwrap()
+        {
+            let Some(nodes) = one["comments"]["nodes"].as_array_mut() else {
+                continue;
+            };
+            for comment in nodes {
+                comment.as_object_mut().unwrap().remove("body");
+            }
+        }
+    }
+    let bodies = value!({ "data": { "rateLimit": { "cost": 1 }, "nodes": [
+        { "id": "IC_8", "body": "/phileas run curator" }, null, {} ] } });
+    let too_large = Err(TransportError::TooLarge { limit: 32 << 20 });
+    let (set, seen) = observe([too_large, json(200, &short), json(200, &bodies)]).await;
+    let seen = seen.unwrap();
+    let heard: Vec<_> = seen.comments.iter().map(|one| one.thread).collect();
+    assert!(
+        heard.iter().all(|thread| *thread == 8) && !heard.is_empty(),
+        "{heard:?}"
+    );
+    assert!(
+        seen.crowded.contains(&3),
+        "what could not be read is owned up to"
+    );
+    let asked: Vec<_> = set
+        .script
+        .seen()
+        .iter()
+        .map(|one| one.body["variables"]["bodies"].clone())
+        .collect();
+    assert_eq!(asked, [true.into(), false.into(), Value::Null]);
 }

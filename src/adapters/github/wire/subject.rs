@@ -1,6 +1,6 @@
 //! Issues and pull requests that a wish is about, and the comments on them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
@@ -134,10 +134,28 @@ struct SaidComment {
     last_edited_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     author: Option<Account>,
-    body: String,
+    /// Left out where it was not asked for.
+    #[serde(default)]
+    body: Option<String>,
 }
 
 impl Said {
+    /// When those were written that came without their text, and their ids.
+    pub(in super::super) fn without_text(&self) -> impl Iterator<Item = (Timestamp, &str)> {
+        let shown = self.nodes.iter().flatten();
+        shown
+            .filter(|comment| comment.body.is_none())
+            .map(|comment| (comment.created_at, comment.id.as_str()))
+    }
+
+    /// Puts in the texts that were read apart.
+    pub(in super::super) fn complete(&mut self, texts: &BTreeMap<String, String>) {
+        for comment in self.nodes.iter_mut().flatten() {
+            let text = texts.get(&comment.id).cloned();
+            comment.body = comment.body.take().or(text);
+        }
+    }
+
     /// Whether there is more than is shown, and all that is shown was written since.
     pub(in super::super) fn is_crowded(&self, since: Timestamp) -> bool {
         let mut shown = self.nodes.iter().flatten();
@@ -147,19 +165,19 @@ impl Said {
     /// Those that say something to phileas.
     pub(in super::super) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
         let comments = self.nodes.into_iter().flatten();
-        comments
-            .filter(|comment| command_in(&comment.body).is_some())
-            .filter_map(move |comment| {
-                Some(Command {
-                    id: comment.id,
-                    number: comment.full_database_id?.parse().ok()?,
-                    thread,
-                    created_at: comment.created_at,
-                    edited: comment.last_edited_at.is_some(),
-                    author: comment.author.map(Actor::from),
-                    body: comment.body,
-                })
+        comments.filter_map(move |comment| {
+            let body = comment.body?;
+            command_in(&body)?;
+            Some(Command {
+                id: comment.id,
+                number: comment.full_database_id?.parse().ok()?,
+                thread,
+                created_at: comment.created_at,
+                edited: comment.last_edited_at.is_some(),
+                author: comment.author.map(Actor::from),
+                body,
             })
+        })
     }
 }
 
