@@ -90,7 +90,9 @@ impl fmt::Display for Stopped {
 impl From<Failure> for Stopped {
     fn from(failure: Failure) -> Self {
         let exit = match failure.disposition {
-            Disposition::Retry { .. } | Disposition::Unknown => Exit::Unavailable,
+            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
+                Exit::Unavailable
+            }
             Disposition::Denied => Exit::Credential,
             Disposition::NotFound | Disposition::Refused => Exit::Usage,
         };

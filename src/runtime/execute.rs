@@ -145,9 +145,10 @@ async fn create_session(
 fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
     let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
     match failure.disposition {
-        Disposition::Denied | Disposition::Refused | Disposition::NotFound => {
-            CreateFailure::Refused { detail }
-        }
+        Disposition::Denied
+        | Disposition::Refused
+        | Disposition::TooLarge
+        | Disposition::NotFound => CreateFailure::Refused { detail },
         Disposition::Retry { .. } | Disposition::Unknown => CreateFailure::NotSent { detail },
     }
 }

@@ -28,6 +28,8 @@ pub enum Disposition {
     NotFound,
     /// The request was refused for what it says.
     Refused,
+    /// The answer is larger than is taken. Asking for less may do.
+    TooLarge,
     /// Nobody knows whether it took effect.
     Unknown,
 }

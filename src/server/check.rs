@@ -135,7 +135,9 @@ impl Findings {
         let grade = match failure.disposition {
             Disposition::Denied | Disposition::NotFound => Grade::Credential,
             Disposition::Refused => Grade::Configuration,
-            Disposition::Retry { .. } | Disposition::Unknown => Grade::Unavailable,
+            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
+                Grade::Unavailable
+            }
         };
         self.add(grade, about, failure.detail.clone());
     }

@@ -142,7 +142,9 @@ impl Ticks {
                     self.repositories.look_again();
                     outage(because, Some(DENIED_REST))
                 }
-                Disposition::Refused => Ticked::Failed(Fault::Own { because }),
+                Disposition::Refused | Disposition::TooLarge => {
+                    Ticked::Failed(Fault::Own { because })
+                }
             },
         }
     }

@@ -121,6 +121,7 @@ impl Client {
                 Disposition::Denied
                 | Disposition::NotFound
                 | Disposition::Refused
+                | Disposition::TooLarge
                 | Disposition::Retry { after: Some(_) } => Attempt::Failed(failure),
                 Disposition::Retry { after: None } | Disposition::Unknown => {
                     Attempt::Doubtful(failure)

@@ -56,7 +56,7 @@ impl Client {
         let mut read = self
             .query::<Observed>("Observe", OBSERVE, &variables, &note)
             .await;
-        if read.as_ref().is_err_and(is_refused) {
+        if read.as_ref().is_err_and(is_too_large) {
             variables["bodies"] = false.into();
             read = self
                 .query::<Observed>("Observe", OBSERVE, &variables, &note)
@@ -279,9 +279,9 @@ impl Client {
     }
 }
 
-/// Whether an answer was too large, or is refused for another reason that asking for less may mend.
-fn is_refused(failure: &Failure) -> bool {
-    failure.disposition == Disposition::Refused
+/// Whether an answer was too large: what anybody may write without limit is asked for in parts then.
+fn is_too_large(failure: &Failure) -> bool {
+    failure.disposition == Disposition::TooLarge
 }
 
 /// What was said on everything that is shown.

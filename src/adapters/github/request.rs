@@ -241,7 +241,7 @@ impl Client {
                         Step::Again(error::plain(call.what, &said, retry()))
                     }
                     (TransportError::TooLarge { .. }, Nature::Read) => {
-                        Step::Fail(error::plain(call.what, &said, Disposition::Refused))
+                        Step::Fail(error::plain(call.what, &said, Disposition::TooLarge))
                     }
                     (_, Nature::Write) => {
                         Step::Fail(error::plain(call.what, &said, Disposition::Unknown))
