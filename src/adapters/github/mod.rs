@@ -19,7 +19,7 @@
 //! | how is a change proposed to people? | `proposal.rs` |
 //! | what is the credential, and what may it see? | `rights.rs` |
 //! | what keeps a branch from being changed? | `protection.rs` |
-//! | which workflows and variables has it? | `workflows.rs`; which labels? `label_names.rs` |
+//! | which workflows and variables has it? | `workflows.rs`; who put a label on an issue? `issue_events.rs` |
 //! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
@@ -31,7 +31,7 @@ mod error;
 mod graphql;
 mod hooks;
 mod installation;
-mod label_names;
+mod issue_events;
 mod labels;
 mod notice;
 mod observe;
