@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use phileas_domain::engine::{Permission, Pull};
+use phileas_domain::engine::{Permission, Pull, RedChecks};
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber};
 
 use crate::runtime::ports::{
@@ -37,6 +37,10 @@ impl ReadGitHub for Client {
 
     async fn read_subjects(&self, numbers: &BTreeSet<u64>) -> Result<Subjects, Failure> {
         self.subjects_by_number(numbers).await
+    }
+
+    async fn read_checks(&self, commit: &Oid) -> Result<RedChecks, Failure> {
+        self.checks_of(commit).await
     }
 
     async fn read_permission(&self, login: &Login) -> Result<Permission, Failure> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phileas_domain::engine::{
     Activity, Actor, Comment, CreateFailure, CreateSession, ListingNeed, Notice, Permission, Pull,
-    Repository, Session, Sessions, Subject,
+    RedChecks, Repository, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -155,6 +155,9 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         numbers: &BTreeSet<u64>,
     ) -> impl Future<Output = Result<Subjects, Failure>> + Send;
+
+    /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
+    fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;
 
     /// Reads what an account may do at this moment; one that does not exist may nothing.
     fn read_permission(

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod branch;
+mod checks;
 mod cli;
 mod commands;
 mod determinism;

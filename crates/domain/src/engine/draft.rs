@@ -244,6 +244,9 @@ impl<'a> Draft<'a> {
         needs
             .sessions
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
+        needs
+            .alone
+            .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)
     }

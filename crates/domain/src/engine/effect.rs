@@ -27,6 +27,20 @@ pub enum Effect {
         /// What, the marker included.
         text: String,
     },
+    /// Say something to the session of a pull request. It was counted before, and is decided on again only while the
+    /// session does not show the marker.
+    TellPull {
+        /// The pull request that it is about.
+        pull: PullNumber,
+        /// To whom.
+        session: SessionId,
+        /// Stands at the end of the text.
+        marker: String,
+        /// What, the marker included.
+        text: String,
+        /// Jules may be called only before this: a later decision says it again.
+        not_after: Timestamp,
+    },
     /// Approve a session's plan. Approving twice does no harm.
     ApprovePlan {
         /// Whose.
@@ -145,6 +159,8 @@ pub enum NoticeKey {
     LedgerForeign,
     /// A turn needs a person: a question, an ambiguous dispatch, a plan to approve.
     Turn(TurnId),
+    /// An open pull request needs a person: its session could not mend it.
+    Pull(PullNumber),
     /// The Jules key is refused.
     JulesCredential,
 }
@@ -157,6 +173,7 @@ impl fmt::Display for NoticeKey {
             Self::LedgerUnproven => f.write_str("ledger_unproven"),
             Self::LedgerForeign => f.write_str("ledger_foreign"),
             Self::Turn(turn) => write!(f, "turn:{turn}"),
+            Self::Pull(pull) => write!(f, "pull:{pull}"),
             Self::JulesCredential => f.write_str("jules_credential"),
         }
     }
@@ -169,6 +186,7 @@ impl Effect {
         match self {
             Self::CreateSession(_) => "create_session",
             Self::SendMessage { .. } => "send_message",
+            Self::TellPull { .. } => "tell_pull",
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
             Self::RetargetPull { .. } => "retarget_pull",
@@ -221,8 +239,16 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
+        let about_pull = Effect::TellPull {
+            pull: PullNumber(7),
+            session: session.clone(),
+            marker: String::new(),
+            text: String::new(),
+            not_after: Timestamp::MIN,
+        };
         for (effect, name) in [
             (message, "send_message"),
+            (about_pull, "tell_pull"),
             (retarget, "retarget_pull"),
             (close, "close_notice"),
             (react, "add_reaction"),

@@ -146,6 +146,10 @@ reasons! {
     PersonAnswer = "waiting.person_answer",
     /// The pull request is neither merged nor closed.
     PrOpen = "waiting.pr_open",
+    /// The pull request's checks failed; it waits until its session can be told.
+    ChecksFailed = "waiting.checks_failed",
+    /// The pull request's checks failed and its session was told.
+    ChecksTold = "waiting.checks_told",
     /// People have enough to review.
     ReviewBacklog = "waiting.review_backlog",
     /// A plan waits for approval by a person.

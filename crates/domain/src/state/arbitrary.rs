@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
+    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -384,6 +385,19 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 if key % 3 != 0 {
                     entry.session_id = Some(SessionId::new(format!("s{key}\"")));
                     entry.duplicates = vec![format!("d{key}").into()];
+                }
+                if let (Some(session_id), Some(at)) = (&entry.session_id, entry.finished_at) {
+                    let mut watched = WatchedPull::new(session_id.clone());
+                    watched.fix_rounds = entry.attempt.unwrap_or_default();
+                    watched.calls = watched.fix_rounds / 2;
+                    watched.called_at = entry.created_at;
+                    watched.extra.clone_from(&entry.extra);
+                    watched.checks = entry.base_sha.clone().map(|head| Told {
+                        told: key % 2 == 0,
+                        repeats: watched.calls,
+                        ..Told::new(head, at)
+                    });
+                    state.pulls.insert(PullNumber(key), watched);
                 }
                 state.history.insert(key, entry);
             }

@@ -37,6 +37,7 @@ mod questions;
 mod reach;
 mod reading;
 mod recovery;
+mod red;
 mod refusals;
 mod remembered;
 mod repeats;

@@ -59,6 +59,8 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
+        red: std::collections::BTreeMap::new(),
+        alone: std::collections::BTreeMap::new(),
         ask: Ask::Due,
     }
 }
@@ -98,6 +100,7 @@ fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
         created_at,
         closed_at: None,
         reviewed: true,
+        checks: Checks::None,
     }
 }
 

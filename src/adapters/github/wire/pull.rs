@@ -1,11 +1,11 @@
 //! Pull requests.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Pull, PullState};
+use phileas_domain::engine::{Checks, Pull, PullState};
 use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
-use super::observation::Named;
+use super::observation::{Named, Rollup};
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -28,6 +28,9 @@ pub(in super::super) struct PullFacts {
     closed_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     merged_at: Option<Timestamp>,
+    /// Null where there are no checks, or where they are hidden from us.
+    #[serde(deserialize_with = "present")]
+    status_check_rollup: Option<Rollup>,
     #[serde(deserialize_with = "present")]
     labels: Option<Connection<Named>>,
     #[serde(deserialize_with = "present")]
@@ -115,6 +118,9 @@ impl From<PullFacts> for Pull {
             created_at: facts.created_at,
             closed_at: facts.closed_at.or(facts.merged_at),
             reviewed,
+            checks: facts
+                .status_check_rollup
+                .map_or(Checks::None, |rollup| rollup.verdict()),
         }
     }
 }
@@ -128,7 +134,7 @@ mod tests {
             r#"{{"number":7,"state":"MERGED","isDraft":false,"title":"t","body":"b","author":{author},
                 "headRefName":"h","headRefOid":"1f","isCrossRepository":true,"baseRefName":"main",
                 "createdAt":"2026-01-05T00:00:00Z","closedAt":null,"mergedAt":"2026-01-05T01:00:00Z",
-                "labels":{{"nodes":[]}},"reviews":{{"nodes":{reviews}}}}}"#
+                "statusCheckRollup":{{"state":"ERROR"}},"labels":{{"nodes":[]}},"reviews":{{"nodes":{reviews}}}}}"#
         ))
         .unwrap();
         facts.into()

@@ -298,6 +298,10 @@ impl Run<'_> {
             "headRefName" => pull.head.branch.as_str().into(),
             "headRefOid" => pull.head.oid.to_string().into(),
             "headRef" => branch(&pull.head.branch),
+            "statusCheckRollup" => {
+                let known = crate::github::rest::rollup(repository, pull.head.oid).is_some();
+                Val::thing(known.then_some(Thing::Rollup(repo, pull.head.oid)))
+            }
             "baseRefName" => pull.base.branch.as_str().into(),
             "baseRefOid" => {
                 let now = repository.branch(&pull.base.branch);

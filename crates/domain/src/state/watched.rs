@@ -1,0 +1,67 @@
+//! What was done about a pull request of a session of ours, beside following it to its end.
+
+use jiff::Timestamp;
+
+use super::Extra;
+use crate::model::{Oid, SessionId};
+
+/// What was done about one pull request. It is written down before it is done, and dropped when nothing more can come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchedPull {
+    /// Whose it is.
+    pub session_id: SessionId,
+    /// The newest message about checks that failed.
+    pub checks: Option<Told>,
+    /// How many such messages there were, over all commits.
+    pub fix_rounds: u32,
+    /// When a person was called about it last.
+    pub called_at: Option<Timestamp>,
+    /// How often a person was called.
+    pub calls: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// Something that was decided to be said once about one commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The commit.
+    pub head: Oid,
+    /// When it was decided, the last time.
+    pub at: Timestamp,
+    /// Whether it is known to have been said.
+    pub told: bool,
+    /// How often it was decided again, because it did not arrive.
+    pub repeats: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+impl WatchedPull {
+    /// One that nothing was done about yet.
+    #[must_use]
+    pub fn new(session_id: SessionId) -> Self {
+        Self {
+            session_id,
+            checks: None,
+            fix_rounds: 0,
+            called_at: None,
+            calls: 0,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl Told {
+    /// Decided now, for the first time.
+    #[must_use]
+    pub fn new(head: Oid, at: Timestamp) -> Self {
+        Self {
+            head,
+            at,
+            told: false,
+            repeats: 0,
+            extra: Extra::new(),
+        }
+    }
+}
