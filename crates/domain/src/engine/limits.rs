@@ -97,3 +97,10 @@ pub(super) const FIX_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 pub(super) const QUIET: SignedDuration = SignedDuration::from_mins(30);
 /// How often a person is called about one pull request.
 pub(super) const PULL_CALLS: u32 = 2;
+/// How long after its pull request was merged or closed, and after it last moved, a session is archived: a reopened one
+/// is still found until then, and nobody is interrupted.
+pub(super) const ARCHIVED_AFTER: SignedDuration = SignedDuration::from_hours(24);
+/// A session that could not be archived for this long after it was due is left as it is.
+pub(super) const ARCHIVING_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How many sessions are looked at in one go, to archive them.
+pub(super) const ARCHIVED_AT_ONCE: usize = 5;

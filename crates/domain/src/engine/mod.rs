@@ -30,6 +30,7 @@ mod notices;
 mod obey;
 mod progress;
 mod pulls;
+mod put_away;
 mod red;
 mod report;
 mod rest;

@@ -130,6 +130,8 @@ reasons! {
     Finished = "finished",
     /// A pull request's fate became known.
     PullSettled = "finished.pull",
+    /// A pull request's session was archived some time after its end.
+    SessionArchived = "finished.archived",
     /// The session is at work.
     SessionRunning = "waiting.session_running",
     /// The session asked something and was given a standard answer.

@@ -68,7 +68,14 @@ pub(super) fn forget(draft: &mut Draft<'_>) {
         return;
     }
     let kept: BTreeSet<PullNumber> = owners(draft).into_keys().collect();
-    draft.state.pulls.retain(|number, _| kept.contains(number));
+    // What is closed is dropped when its session has been archived.
+    let stays = |number: &PullNumber, known: &WatchedPull| {
+        kept.contains(number) || known.closed_at.is_some()
+    };
+    draft
+        .state
+        .pulls
+        .retain(|number, known| stays(number, known));
 }
 
 impl Watched<'_> {

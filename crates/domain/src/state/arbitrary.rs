@@ -391,6 +391,8 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     watched.fix_rounds = entry.attempt.unwrap_or_default();
                     watched.calls = watched.fix_rounds / 2;
                     watched.called_at = entry.created_at;
+                    watched.closed_at = entry.finished_at.filter(|_| key % 2 == 0);
+                    watched.archive_at = watched.closed_at.and(entry.created_at);
                     watched.extra.clone_from(&entry.extra);
                     watched.checks = entry.base_sha.clone().map(|head| Told {
                         told: key % 2 == 0,

@@ -32,6 +32,7 @@ mod paused;
 mod pointers;
 mod properties;
 mod pulls;
+mod put_away;
 mod put_back;
 mod questions;
 mod reach;

@@ -113,10 +113,10 @@ fn r21_the_third_round_is_a_persons_and_the_call_is_taken_back_when_the_checks_p
     desk.pulls.get_mut(&pull).unwrap().checks = Checks::Green;
     desk.tick();
     assert_eq!(desk.notices, []);
-    // Nothing is kept of a pull request that is over.
+    // What is over is only kept until its session has been archived.
     desk.merge(pull);
     desk.tick();
-    assert!(!desk.state().pulls.contains_key(&pull));
+    assert!(desk.state().pulls[&pull].closed_at.is_some());
 }
 
 #[test]

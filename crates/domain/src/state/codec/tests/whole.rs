@@ -134,6 +134,8 @@ const FILE: &str = r#"{
         "repeats": 27
       },
       "fix_rounds": 28,
+      "closed_at": "2026-01-01T17:00:00Z",
+      "archive_at": "2026-01-01T18:00:00Z",
       "called_at": "2026-01-01T16:00:00Z",
       "calls": 29
     }
@@ -301,6 +303,8 @@ fn state() -> State {
             extra: extra.clone(),
         }),
         fix_rounds: 28,
+        closed_at: Some(at(17)),
+        archive_at: Some(at(18)),
         called_at: Some(at(16)),
         calls: 29,
         ..WatchedPull::new("1004".into())
