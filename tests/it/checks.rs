@@ -1,8 +1,10 @@
-//! A pull request's checks fail, and its session mends them: on the models, by the program's own process.
+//! What becomes of open pull requests, and what their sessions are told of it: on the models, by the program's own
+//! process.
 
 use phileas::sandbox::{Shared, scene};
 use phileas_world::Face;
 use phileas_world::github::{CheckOutput, CheckRemark};
+use phileas_world::jules::Scenario;
 
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served, judge};
@@ -103,4 +105,49 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
             .title
             .contains("pull request #1 waits for a person")
     );
+}
+
+/// The default branch moves on: a person writes this file.
+fn moves_on(shared: &Shared, path: &str, protection: &serde_json::Value) {
+    let mut world = shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+    let repo = repo.unwrap();
+    let head = github.branch_head(repo, "main");
+    let files = [(path.to_owned(), Some("by hand\n".into()))];
+    let commit = github.commit_files(repo, head, &files, "maintainer", "By hand", now);
+    github.move_branch(repo, "main", commit, "maintainer", now);
+    github.protect_branch(repo, "main", protection);
+}
+
+#[test]
+fn a_pull_request_that_needs_its_base_is_told_to_its_session_once_a_commit() {
+    let strict = serde_json::json!({ "required_status_checks": { "strict": true } });
+    let none = serde_json::json!({});
+    for (path, protection, problem) in [
+        ("notes.md", &none, Some("it conflicts with its base")),
+        ("other.md", &strict, Some("it is behind its base")),
+        ("other.md", &none, None),
+    ] {
+        let plan = "cycle = [\"curator\"]\n[budget]\nmax_open_pulls = 1\n";
+        let repository = Folder::repository(plan, &["curator"]);
+        let scenario = Scenario::default().taking(5.0).writing("notes.md", "a\n");
+        let shared = quiet_world(&repository, 7, vec![scenario]);
+        tick(&shared, "prepared");
+        pass_until(&shared, "COMPLETED");
+        tick(&shared, "settled");
+        shared.pass(MINUTE * 10);
+        moves_on(&shared, path, protection);
+        let served = Served::start(&shared, None);
+        run(&shared, &served);
+        // GitHub has not worked it out when it is asked first.
+        assert_eq!(messages(&shared), [] as [&str; 0]);
+        run(&shared, &served);
+        let said = messages(&shared);
+        assert_eq!(said.len(), usize::from(problem.is_some()), "{said:?}");
+        assert!(said.iter().all(|text| text.contains(problem.unwrap())));
+        run(&shared, &served);
+        assert_eq!(messages(&shared).len(), said.len());
+    }
 }

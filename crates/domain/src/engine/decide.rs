@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, put_away, red, start,
-    tell, watched, wish,
+    Decision, Event, Needs, Snapshot, base, events, follow, gate, notices, pulls, put_away, red,
+    start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -47,6 +47,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                 start::due(&mut draft, started);
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
+                    base::everybody(&mut draft);
                     red::everybody(&mut draft);
                     put_away::everybody(&mut draft);
                 }

@@ -87,11 +87,13 @@ pub(super) const STATUS_REQUESTS: usize = 5;
 pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 /// How many messages about failed checks one pull request's session gets, over all its commits.
 pub(super) const MAX_FIX_ROUNDS: u32 = 2;
+/// How many messages about merging its base one pull request's session gets, over all its commits.
+pub(super) const MAX_BASE_ROUNDS: u32 = 3;
 /// How many commits' checks are read one by one in one go.
 pub(super) const CHECKS_READ: usize = 5;
 /// How many sessions are looked at by themselves in one go, because something is to be said to them.
 pub(super) const LISTENERS_READ: usize = 5;
-/// How long a session has to answer such a message by a new commit, before a person is called.
+/// How long a session has to answer a message about its pull request by a new commit, before a person is called.
 pub(super) const FIX_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 /// A session that is at work is not spoken to, unless it has been quiet for this long: some never say that they are done.
 pub(super) const QUIET: SignedDuration = SignedDuration::from_mins(30);

@@ -1,7 +1,7 @@
 //! Issues that called a person are closed once nothing waits for one.
 
 use super::draft::Draft;
-use super::{Checks, Listing, NoticeKey, PullState};
+use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
 use crate::model::{PullNumber, TurnId};
 
 /// Closes what is settled. Only called while the ledger can be trusted.
@@ -71,6 +71,8 @@ fn waits_for_person(draft: &Draft<'_>, number: PullNumber) -> bool {
     let pull = draft.snapshot.pulls.get(&number);
     called.is_some_and(|known| known.calls > 0)
         && pull.is_none_or(|pull| {
-            pull.state == PullState::Open && matches!(pull.checks, Checks::Red | Checks::Pending)
+            pull.state == PullState::Open
+                && (matches!(pull.checks, Checks::Red | Checks::Pending)
+                    || pull.mergeable != Mergeable::Yes)
         })
 }

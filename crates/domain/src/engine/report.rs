@@ -152,6 +152,10 @@ reasons! {
     ChecksFailed = "waiting.checks_failed",
     /// The pull request's checks failed and its session was told.
     ChecksTold = "waiting.checks_told",
+    /// The pull request conflicts with its base or is behind it; it waits until its session can be told.
+    BaseNeeded = "waiting.base_needed",
+    /// The pull request conflicts with its base or is behind it, and its session was told.
+    BaseTold = "waiting.base_told",
     /// People have enough to review.
     ReviewBacklog = "waiting.review_backlog",
     /// A plan waits for approval by a person.

@@ -380,5 +380,6 @@ fn imagined_pull(number: PullNumber, session: &Session, base: &BranchName, now: 
         // The imagined people look at everything in time.
         reviewed: false,
         checks: super::Checks::None,
+        mergeable: super::Mergeable::Yes,
     }
 }

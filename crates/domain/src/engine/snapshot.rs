@@ -163,6 +163,22 @@ pub struct Pull {
     pub reviewed: bool,
     /// The verdict of the checks of the commit on its branch; none where they are hidden from us.
     pub checks: Checks,
+    /// Whether it can be merged into its base as it stands.
+    pub mergeable: Mergeable,
+}
+
+/// Whether a pull request can be merged into its base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mergeable {
+    /// GitHub has not worked it out yet; asking makes it begin.
+    #[default]
+    Unknown,
+    /// It can, as far as its base is concerned.
+    Yes,
+    /// Its base has moved on, and the branch's protection demands that it is merged first.
+    Behind,
+    /// It conflicts with its base.
+    Conflicting,
 }
 
 /// The checks of a commit, one by one. All texts are untrusted.

@@ -144,7 +144,7 @@ impl Watched<'_> {
                      it, or close the pull request; this issue is closed then."
                 ),
             );
-            self.headline(draft, "called a person for checks");
+            self.headline(draft, "called a person for the mending");
         }
         draft.say(self.line(Verdict::Held, reason, detail));
     }

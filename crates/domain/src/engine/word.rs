@@ -3,15 +3,131 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{LISTENERS_READ, MESSAGE_LAG, MESSAGE_REPEATS, PULL_POLL, QUIET};
+use super::limits::{
+    FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG, MESSAGE_REPEATS, PULL_POLL, QUIET,
+};
 use super::watched::Watched;
-use super::{ActivityKind, Listing, SessionState};
+use super::{ActivityKind, Effect, Listing, Reason, SessionState, Verdict};
 use crate::model::{Oid, PullNumber};
 use crate::state::Told;
 
 /// The last line of a message about the checks of a commit.
 pub(super) fn checks_marker(pull: PullNumber, head: &Oid) -> String {
     format!("phileas-message: pull {pull} checks {head}")
+}
+
+/// The last line of a message about merging the base into a commit.
+pub(super) fn base_marker(pull: PullNumber, head: &Oid) -> String {
+    format!("phileas-message: pull {pull} base {head}")
+}
+
+/// What is to be said about a pull request's newest commit, and how often something like it was said.
+pub(super) struct Matter {
+    /// What is wrong, as in `its checks failed`.
+    pub(super) problem: &'static str,
+    /// Stands at the end of the text.
+    pub(super) marker: String,
+    /// Whether it was counted before.
+    pub(super) told: Option<Told>,
+    /// How often such a thing was said about all its commits.
+    pub(super) rounds: u32,
+    /// How often that may be.
+    pub(super) most: u32,
+    /// Said while it waits to be said, or for a person.
+    pub(super) waits: Reason,
+    /// Said when it was said.
+    pub(super) said: Reason,
+}
+
+/// Whether it is to be said now. Otherwise the report tells why not, and a person is called where only one can help.
+pub(super) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Matter) -> bool {
+    let Matter { problem, waits, .. } = matter;
+    let number = watched.number();
+    if watched.is_held(draft) {
+        let text =
+            format!("pull request #{number}: {problem}, and `phileas:hold` keeps it for people");
+        draft.say(watched.line(Verdict::Paused, Reason::SubjectHeld, text));
+        return false;
+    }
+    let was_told = |until| {
+        let text = format!("pull request #{number}: {problem}, and its session was told");
+        let line = watched.line(Verdict::Waiting, matter.said, text);
+        line.until(until)
+    };
+    match &matter.told {
+        Some(told) => match heard(draft, watched, told, &matter.marker) {
+            Heard::Yes => {
+                let until = told.at.checked_add(FIX_PATIENCE).unwrap_or(Timestamp::MAX);
+                if draft.now() < until {
+                    draft.say(was_told(until));
+                } else {
+                    let text =
+                        format!("{problem}, and its session has not mended it since it was told");
+                    watched.call(draft, *waits, &text);
+                }
+                return false;
+            }
+            Heard::Unknown { until } => {
+                draft.say(was_told(until));
+                return false;
+            }
+            Heard::GivenUp => {
+                let text = format!("{problem}, and its session cannot be told");
+                watched.call(draft, *waits, &text);
+                return false;
+            }
+            Heard::No => {}
+        },
+        None if matter.rounds >= matter.most => {
+            let rounds = matter.rounds;
+            let text = format!("{problem}, also after its session was told so {rounds} times");
+            watched.call(draft, *waits, &text);
+            return false;
+        }
+        None => {}
+    }
+    match listener(draft, watched) {
+        Listener::Listens => true,
+        Listener::Later { why, until } => {
+            let text = format!("pull request #{number}: {problem}; {why}");
+            draft.say(watched.line(Verdict::Waiting, *waits, text).until(until));
+            false
+        }
+        Listener::Gone(why) => {
+            watched.call(draft, *waits, &format!("{problem}, and {why}"));
+            false
+        }
+    }
+}
+
+/// Says it. It was counted before. `remark` ends the report's sentence.
+pub(super) fn say(
+    draft: &mut Draft<'_>,
+    watched: &Watched<'_>,
+    matter: Matter,
+    text: String,
+    remark: &str,
+) {
+    let number = watched.number();
+    let said = format!(
+        "pull request #{number}: {}, and its session is told{remark}",
+        matter.problem
+    );
+    let session = watched.session.clone();
+    let not_after = draft.after(INTENT_VALID);
+    draft.effect(Effect::TellPull {
+        pull: number,
+        session,
+        marker: matter.marker,
+        text,
+        not_after,
+    });
+    let soon = draft.after(PULL_POLL);
+    draft.say(
+        watched
+            .line(Verdict::Settled, matter.said, said)
+            .until(soon),
+    );
 }
 
 /// Whether a session can be spoken to.
@@ -25,7 +141,7 @@ pub(super) enum Listener {
 }
 
 /// What became of a word that was counted.
-pub(super) enum Heard {
+enum Heard {
     /// It was said.
     Yes,
     /// That is not known yet.
@@ -86,12 +202,7 @@ pub(super) fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener
 }
 
 /// What became of a word. Asks for the session's activities where only they can tell.
-pub(super) fn heard(
-    draft: &mut Draft<'_>,
-    watched: &Watched<'_>,
-    told: &Told,
-    marker: &str,
-) -> Heard {
+fn heard(draft: &mut Draft<'_>, watched: &Watched<'_>, told: &Told, marker: &str) -> Heard {
     if told.told {
         return Heard::Yes;
     }
@@ -131,6 +242,11 @@ pub(super) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
         && checks_marker(pull, &checks.head) == marker
     {
         checks.told = true;
+    }
+    if let Some(base) = &mut known.base
+        && base_marker(pull, &base.head) == marker
+    {
+        base.told = true;
     }
 }
 

@@ -399,6 +399,8 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                         repeats: watched.calls,
                         ..Told::new(head, at)
                     });
+                    watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
+                    watched.base_rounds = watched.calls;
                     state.pulls.insert(PullNumber(key), watched);
                 }
                 state.history.insert(key, entry);

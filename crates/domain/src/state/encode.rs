@@ -267,6 +267,9 @@ fn watched(pull: &WatchedPull) -> Value {
     let checks = pull.checks.as_ref().map(said);
     out.put_if("checks", checks, pull.checks.is_some());
     out.put_if("fix_rounds", pull.fix_rounds, pull.fix_rounds > 0);
+    let base = pull.base.as_ref().map(said);
+    out.put_if("base", base, pull.base.is_some());
+    out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
     out.time_if("closed_at", pull.closed_at.as_ref());
     out.time_if("archive_at", pull.archive_at.as_ref());
     out.time_if("called_at", pull.called_at.as_ref());

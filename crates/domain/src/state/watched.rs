@@ -14,6 +14,10 @@ pub struct WatchedPull {
     pub checks: Option<Told>,
     /// How many such messages there were, over all commits.
     pub fix_rounds: u32,
+    /// The newest message about merging its base.
+    pub base: Option<Told>,
+    /// How many such messages there were, over all commits.
+    pub base_rounds: u32,
     /// When it was seen to be merged or closed. From then on only its session is to be archived.
     pub closed_at: Option<Timestamp>,
     /// When its session is looked at next, to be archived; a day after the end where nothing else is said.
@@ -49,6 +53,8 @@ impl WatchedPull {
             session_id,
             checks: None,
             fix_rounds: 0,
+            base: None,
+            base_rounds: 0,
             closed_at: None,
             archive_at: None,
             called_at: None,

@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
-    Effect, Event, KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Permission, Pull,
-    PullState, Reason, RedChecks, Repository, Session, SessionState, Sessions, Snapshot, Subject,
-    Verdict, decide, needs,
+    Effect, Event, KeyUse, Ledger, Line, Listing, ListingNeed, Mergeable, Notice, Outage,
+    Permission, Pull, PullState, Reason, RedChecks, Repository, Session, SessionState, Sessions,
+    Snapshot, Subject, Verdict, decide, needs,
 };
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -634,6 +634,7 @@ impl Desk {
             closed_at: None,
             reviewed: false,
             checks: Checks::None,
+            mergeable: Mergeable::Yes,
         };
         self.pulls.insert(number, pull);
         number

@@ -5,6 +5,7 @@
 mod alike;
 mod allowances;
 mod answers;
+mod base;
 mod broken;
 mod catch_up;
 mod commands;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Listing, ListingNeed, Pull, PullState, Repository, Sessions, Snapshot,
-    needs,
+    Ask, Checks, KeyUse, Listing, ListingNeed, Mergeable, Pull, PullState, Repository, Sessions,
+    Snapshot, needs,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -101,6 +101,7 @@ fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
         closed_at: None,
         reviewed: true,
         checks: Checks::None,
+        mergeable: Mergeable::Yes,
     }
 }
 

@@ -134,6 +134,11 @@ const FILE: &str = r#"{
         "repeats": 27
       },
       "fix_rounds": 28,
+      "base": {
+        "head": "8a5b",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "base_rounds": 30,
       "closed_at": "2026-01-01T17:00:00Z",
       "archive_at": "2026-01-01T18:00:00Z",
       "called_at": "2026-01-01T16:00:00Z",
@@ -303,6 +308,8 @@ fn state() -> State {
             extra: extra.clone(),
         }),
         fix_rounds: 28,
+        base: Some(Told::new("8a5b".into(), at(16))),
+        base_rounds: 30,
         closed_at: Some(at(17)),
         archive_at: Some(at(18)),
         called_at: Some(at(16)),
