@@ -61,6 +61,10 @@ impl WriteGitHub for Client {
         self.retarget(pull, base).await
     }
 
+    async fn mark_ready(&self, pull: PullNumber) -> Result<(), Failure> {
+        self.mark_ready_once(pull).await
+    }
+
     async fn open_notice(&self, key: &str, title: &str, body: &str) -> Result<u64, Failure> {
         self.open_notice_once(key, title, body).await
     }

@@ -47,6 +47,10 @@ pub(super) async fn execute(
                     });
                 })
             }
+            Effect::MarkReady { pull } => github
+                .mark_ready(*pull)
+                .await
+                .map(|()| events.push(Event::PullReadied { pull: *pull })),
             Effect::ApprovePlan { session } => jules.approve_plan(session).await,
             Effect::ArchiveSession { session } => jules.archive(session).await,
             Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
@@ -117,9 +121,9 @@ fn about(effect: &Effect) -> String {
         Effect::SendMessage { session, .. }
         | Effect::ApprovePlan { session }
         | Effect::ArchiveSession { session } => format!("session {session}"),
-        Effect::RetargetPull { pull, .. } | Effect::TellPull { pull, .. } => {
-            format!("pull request #{pull}")
-        }
+        Effect::RetargetPull { pull, .. }
+        | Effect::TellPull { pull, .. }
+        | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
         Effect::CloseNotice { number, .. } => format!("issue #{number}"),
         Effect::AddReaction { thread, .. }

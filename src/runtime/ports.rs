@@ -185,6 +185,10 @@ pub trait WriteGitHub: ReadGitHub {
         base: &BranchName,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
+    /// Marks a draft as ready for review. One that is closed or no draft, that anybody has marked so before, or that was
+    /// turned back into a draft, is left as it is.
+    fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
+
     /// Opens an issue that carries the key as a hidden marker and the label `phileas`, unless an open one already
     /// carries it; answers with its number.
     fn open_notice(

@@ -44,6 +44,7 @@ mod proposal;
 mod protection;
 mod pulls;
 mod reached;
+mod ready;
 mod request;
 mod rights;
 mod status;

@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, base, events, follow, gate, notices, pulls, put_away, red,
-    start, tell, watched, wish,
+    Decision, Event, Needs, Snapshot, base, events, follow, gate, notices, pulls, put_away, ready,
+    red, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -49,6 +49,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                 if started == 0 {
                     base::everybody(&mut draft);
                     red::everybody(&mut draft);
+                    ready::everybody(&mut draft);
                     put_away::everybody(&mut draft);
                 }
             }

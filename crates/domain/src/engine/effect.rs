@@ -41,6 +41,11 @@ pub enum Effect {
         /// Jules may be called only before this: a later decision says it again.
         not_after: Timestamp,
     },
+    /// Mark a draft as ready for review, unless anybody has marked it so or turned it back before.
+    MarkReady {
+        /// Which pull request.
+        pull: PullNumber,
+    },
     /// Approve a session's plan. Approving twice does no harm.
     ApprovePlan {
         /// Whose.
@@ -187,6 +192,7 @@ impl Effect {
             Self::CreateSession(_) => "create_session",
             Self::SendMessage { .. } => "send_message",
             Self::TellPull { .. } => "tell_pull",
+            Self::MarkReady { .. } => "mark_ready",
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
             Self::RetargetPull { .. } => "retarget_pull",
@@ -246,9 +252,13 @@ mod tests {
             text: String::new(),
             not_after: Timestamp::MIN,
         };
+        let ready = Effect::MarkReady {
+            pull: PullNumber(7),
+        };
         for (effect, name) in [
             (message, "send_message"),
             (about_pull, "tell_pull"),
+            (ready, "mark_ready"),
             (retarget, "retarget_pull"),
             (close, "close_notice"),
             (react, "add_reaction"),

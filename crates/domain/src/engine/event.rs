@@ -46,6 +46,11 @@ pub enum Event {
         /// What stood at the end of the text.
         marker: String,
     },
+    /// A draft was marked as ready, or somebody else had seen to it.
+    PullReadied {
+        /// The pull request.
+        pull: PullNumber,
+    },
     /// Another effect could not be carried out; the next tick sees for itself.
     EffectFailed {
         /// The effect's short name.

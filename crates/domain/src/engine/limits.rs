@@ -89,6 +89,10 @@ pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 pub(super) const MAX_FIX_ROUNDS: u32 = 2;
 /// How many messages about merging its base one pull request's session gets, over all its commits.
 pub(super) const MAX_BASE_ROUNDS: u32 = 3;
+/// How often something about a pull request is done again that is not known to have been done.
+pub(super) const DOING_REPEATS: u32 = 2;
+/// How long to wait before that.
+pub(super) const DONE_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 /// How many commits' checks are read one by one in one go.
 pub(super) const CHECKS_READ: usize = 5;
 /// How many sessions are looked at by themselves in one go, because something is to be said to them.

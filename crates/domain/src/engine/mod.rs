@@ -32,6 +32,7 @@ mod obey;
 mod progress;
 mod pulls;
 mod put_away;
+mod ready;
 mod red;
 mod report;
 mod rest;

@@ -132,6 +132,8 @@ reasons! {
     PullSettled = "finished.pull",
     /// A pull request's session was archived some time after its end.
     SessionArchived = "finished.archived",
+    /// A draft was marked as ready for review.
+    DraftReady = "finished.draft_ready",
     /// The session is at work.
     SessionRunning = "waiting.session_running",
     /// The session asked something and was given a standard answer.
@@ -156,6 +158,8 @@ reasons! {
     BaseNeeded = "waiting.base_needed",
     /// The pull request conflicts with its base or is behind it, and its session was told.
     BaseTold = "waiting.base_told",
+    /// The pull request is a draft, and its session is not done.
+    DraftUnfinished = "waiting.draft",
     /// People have enough to review.
     ReviewBacklog = "waiting.review_backlog",
     /// A plan waits for approval by a person.

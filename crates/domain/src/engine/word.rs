@@ -4,10 +4,11 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::limits::{
-    FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG, MESSAGE_REPEATS, PULL_POLL, QUIET,
+    DOING_REPEATS, DONE_AGAIN, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG,
+    MESSAGE_REPEATS, PULL_POLL, QUIET,
 };
 use super::watched::Watched;
-use super::{ActivityKind, Effect, Listing, Reason, SessionState, Verdict};
+use super::{ActivityKind, Effect, Listing, Reason, Session, SessionState, Verdict};
 use crate::model::{Oid, PullNumber};
 use crate::state::Told;
 
@@ -153,30 +154,14 @@ enum Heard {
 }
 
 /// Whether the session can be spoken to. Asks for a look at it where nobody has looked.
-pub(super) fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
-    let snapshot = draft.snapshot;
-    let id = &watched.session;
+fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
+    let session = match look(draft, watched) {
+        Ok(session) => session,
+        Err(listener) => return listener,
+    };
     let later = |draft: &Draft<'_>, why: &str| Listener::Later {
         why: why.to_owned(),
         until: draft.after(PULL_POLL),
-    };
-    if snapshot.missing_sessions.contains(id) {
-        return Listener::Gone("its session is gone from Jules");
-    }
-    let listed = snapshot.listing().and_then(|listing| listing.get(id));
-    let Some(session) = listed.or_else(|| snapshot.alone.get(id)) else {
-        if let Some(outage) = snapshot.unread.get(id) {
-            let why = format!("its session cannot be read: {}", outage.detail);
-            let until = outage.retry_at.unwrap_or_else(|| draft.after(PULL_POLL));
-            return Listener::Later { why, until };
-        }
-        // A listing that is taken anyhow shows it most often.
-        let is_room = snapshot.alone.len() + draft.needs.alone.len() < LISTENERS_READ;
-        let is_away = matches!(snapshot.sessions, Listing::Failed(_));
-        if draft.needs.listing.is_none() && !is_away && is_room {
-            draft.needs.alone.insert(id.clone());
-        }
-        return later(draft, "its session was not looked at this time");
     };
     if session.archived {
         return Listener::Gone("its session is archived");
@@ -198,6 +183,73 @@ pub(super) fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener
                 Listener::Listens
             }
         }
+    }
+}
+
+/// The session as it was seen, or why it was not. Asks for a look at it where nobody has looked.
+pub(super) fn look<'a>(
+    draft: &mut Draft<'a>,
+    watched: &Watched<'_>,
+) -> Result<&'a Session, Listener> {
+    let snapshot = draft.snapshot;
+    let id = &watched.session;
+    if snapshot.missing_sessions.contains(id) {
+        return Err(Listener::Gone("its session is gone from Jules"));
+    }
+    let listed = snapshot.listing().and_then(|listing| listing.get(id));
+    if let Some(session) = listed.or_else(|| snapshot.alone.get(id)) {
+        return Ok(session);
+    }
+    if let Some(outage) = snapshot.unread.get(id) {
+        let why = format!("its session cannot be read: {}", outage.detail);
+        let until = outage.retry_at.unwrap_or_else(|| draft.after(PULL_POLL));
+        return Err(Listener::Later { why, until });
+    }
+    // A listing that is taken anyhow shows it most often.
+    let is_room = snapshot.alone.len() + draft.needs.alone.len() < LISTENERS_READ;
+    let is_away = matches!(snapshot.sessions, Listing::Failed(_));
+    if draft.needs.listing.is_none() && !is_away && is_room {
+        draft.needs.alone.insert(id.clone());
+    }
+    Err(Listener::Later {
+        why: "its session was not looked at this time".to_owned(),
+        until: draft.after(PULL_POLL),
+    })
+}
+
+/// When something is to be done that is done once, and again only where nobody knows whether it was.
+pub(super) enum Once {
+    /// Now.
+    Now,
+    /// Not before this.
+    Later(Timestamp),
+    /// It was done, or tried often enough.
+    Over,
+}
+
+/// When something that was counted is to be done.
+pub(super) fn once(slot: Option<&Told>, now: Timestamp) -> Once {
+    let Some(told) = slot else {
+        return Once::Now;
+    };
+    let again = told.at.checked_add(DONE_AGAIN).unwrap_or(Timestamp::MAX);
+    if told.told || told.repeats >= DOING_REPEATS {
+        Once::Over
+    } else if now < again {
+        Once::Later(again)
+    } else {
+        Once::Now
+    }
+}
+
+/// Counts something that is done once, before it is done.
+pub(super) fn count_once(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
+    match slot {
+        Some(told) => {
+            told.at = now;
+            told.repeats += 1;
+        }
+        None => *slot = Some(Told::new(head.clone(), now)),
     }
 }
 

@@ -400,6 +400,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                         ..Told::new(head, at)
                     });
                     watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
+                    watched.ready = watched.base.clone();
                     watched.base_rounds = watched.calls;
                     state.pulls.insert(PullNumber(key), watched);
                 }

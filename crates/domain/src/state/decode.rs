@@ -209,6 +209,7 @@ fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Watch
         fix_rounds: fields.count("fix_rounds").unwrap_or_default(),
         base: fields.object("base", said),
         base_rounds: fields.count("base_rounds").unwrap_or_default(),
+        ready: fields.object("ready", said),
         closed_at: fields.time("closed_at"),
         archive_at: fields.time("archive_at"),
         called_at: fields.time("called_at"),

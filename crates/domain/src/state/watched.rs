@@ -18,6 +18,8 @@ pub struct WatchedPull {
     pub base: Option<Told>,
     /// How many such messages there were, over all commits.
     pub base_rounds: u32,
+    /// That it was marked as ready for review.
+    pub ready: Option<Told>,
     /// When it was seen to be merged or closed. From then on only its session is to be archived.
     pub closed_at: Option<Timestamp>,
     /// When its session is looked at next, to be archived; a day after the end where nothing else is said.
@@ -30,14 +32,14 @@ pub struct WatchedPull {
     pub extra: Extra,
 }
 
-/// Something that was decided to be said once about one commit.
+/// Something that was decided to be said or done once about one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// The commit.
     pub head: Oid,
     /// When it was decided, the last time.
     pub at: Timestamp,
-    /// Whether it is known to have been said.
+    /// Whether it is known to have been said or done.
     pub told: bool,
     /// How often it was decided again, because it did not arrive.
     pub repeats: u32,
@@ -55,6 +57,7 @@ impl WatchedPull {
             fix_rounds: 0,
             base: None,
             base_rounds: 0,
+            ready: None,
             closed_at: None,
             archive_at: None,
             called_at: None,

@@ -509,6 +509,10 @@ impl Desk {
                     comment_id: id,
                 })
             }
+            Effect::MarkReady { pull } => {
+                self.pulls.get_mut(pull).unwrap().draft = false;
+                Some(Event::PullReadied { pull: *pull })
+            }
             Effect::RetargetPull { pull, base } => {
                 self.pulls.get_mut(pull).unwrap().base = base.clone();
                 None

@@ -38,6 +38,7 @@ mod put_back;
 mod questions;
 mod reach;
 mod reading;
+mod ready;
 mod recovery;
 mod red;
 mod refusals;

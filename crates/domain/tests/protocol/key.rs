@@ -180,6 +180,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             Effect::SendMessage { .. }
             | Effect::TellPull { .. }
             | Effect::ApprovePlan { .. }
+            | Effect::MarkReady { .. }
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
@@ -200,6 +201,7 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             }
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
             Event::PullTold { marker, .. } => marker.hash(hasher),
+            Event::PullReadied { pull } => pull.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

@@ -420,6 +420,7 @@ fn carry_out(world: &mut World, actor: usize) {
         Effect::SendMessage { .. }
         | Effect::TellPull { .. }
         | Effect::ApprovePlan { .. }
+        | Effect::MarkReady { .. }
         | Effect::RetargetPull { .. }
         | Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }

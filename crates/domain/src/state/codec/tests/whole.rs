@@ -139,6 +139,10 @@ const FILE: &str = r#"{
         "at": "2026-01-01T16:00:00Z"
       },
       "base_rounds": 30,
+      "ready": {
+        "head": "9b6c",
+        "at": "2026-01-01T16:00:00Z"
+      },
       "closed_at": "2026-01-01T17:00:00Z",
       "archive_at": "2026-01-01T18:00:00Z",
       "called_at": "2026-01-01T16:00:00Z",
@@ -310,6 +314,7 @@ fn state() -> State {
         fix_rounds: 28,
         base: Some(Told::new("8a5b".into(), at(16))),
         base_rounds: 30,
+        ready: Some(Told::new("9b6c".into(), at(16))),
         closed_at: Some(at(17)),
         archive_at: Some(at(18)),
         called_at: Some(at(16)),
