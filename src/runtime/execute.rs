@@ -51,6 +51,24 @@ pub(super) async fn execute(
                 .mark_ready(*pull)
                 .await
                 .map(|()| events.push(Event::PullReadied { pull: *pull })),
+            Effect::RemindPeople {
+                pull,
+                marker,
+                body,
+                not_after,
+            } => {
+                let told = if now() < *not_after {
+                    github.tell_status(pull.0, None, marker, body).await
+                } else {
+                    Err(late())
+                };
+                told.map(|_| {
+                    events.push(Event::PullTold {
+                        pull: *pull,
+                        marker: marker.clone(),
+                    });
+                })
+            }
             Effect::ApprovePlan { session } => jules.approve_plan(session).await,
             Effect::ArchiveSession { session } => jules.archive(session).await,
             Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
@@ -123,6 +141,7 @@ fn about(effect: &Effect) -> String {
         | Effect::ArchiveSession { session } => format!("session {session}"),
         Effect::RetargetPull { pull, .. }
         | Effect::TellPull { pull, .. }
+        | Effect::RemindPeople { pull, .. }
         | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
         Effect::CloseNotice { number, .. } => format!("issue #{number}"),

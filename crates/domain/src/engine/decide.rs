@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
     Decision, Event, Needs, Snapshot, base, events, follow, gate, notices, pulls, put_away, ready,
-    red, start, tell, watched, wish,
+    red, remind, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -50,6 +50,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                     base::everybody(&mut draft);
                     red::everybody(&mut draft);
                     ready::everybody(&mut draft);
+                    remind::everybody(&mut draft);
                     put_away::everybody(&mut draft);
                 }
             }

@@ -220,7 +220,10 @@ impl<'a> Draft<'a> {
         let only_tells = |effect: &Effect| {
             matches!(
                 effect,
-                Effect::AddReaction { .. } | Effect::RemoveLabel { .. } | Effect::TellStatus { .. }
+                Effect::AddReaction { .. }
+                    | Effect::RemoveLabel { .. }
+                    | Effect::TellStatus { .. }
+                    | Effect::RemindPeople { .. }
             )
         };
         effects.sort_by_key(only_tells);

@@ -46,6 +46,17 @@ pub enum Effect {
         /// Which pull request.
         pull: PullNumber,
     },
+    /// Remind people of a pull request by a comment on it, which is looked for before it is written.
+    RemindPeople {
+        /// Which pull request.
+        pull: PullNumber,
+        /// Stands in the text, hidden.
+        marker: String,
+        /// What, the marker included.
+        body: String,
+        /// GitHub may be called only before this: a later decision says it again.
+        not_after: Timestamp,
+    },
     /// Approve a session's plan. Approving twice does no harm.
     ApprovePlan {
         /// Whose.
@@ -193,6 +204,7 @@ impl Effect {
             Self::SendMessage { .. } => "send_message",
             Self::TellPull { .. } => "tell_pull",
             Self::MarkReady { .. } => "mark_ready",
+            Self::RemindPeople { .. } => "remind_people",
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
             Self::RetargetPull { .. } => "retarget_pull",
@@ -255,10 +267,17 @@ mod tests {
         let ready = Effect::MarkReady {
             pull: PullNumber(7),
         };
+        let reminder = Effect::RemindPeople {
+            pull: PullNumber(7),
+            marker: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
         for (effect, name) in [
             (message, "send_message"),
             (about_pull, "tell_pull"),
             (ready, "mark_ready"),
+            (reminder, "remind_people"),
             (retarget, "retarget_pull"),
             (close, "close_notice"),
             (react, "add_reaction"),

@@ -39,7 +39,7 @@ pub enum Event {
         /// The comment.
         comment_id: u64,
     },
-    /// What was to be said to the session of a pull request was said.
+    /// What was to be said to the session of a pull request, or to people on it, was said.
     PullTold {
         /// The pull request.
         pull: PullNumber,

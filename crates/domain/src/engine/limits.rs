@@ -89,6 +89,10 @@ pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 pub(super) const MAX_FIX_ROUNDS: u32 = 2;
 /// How many messages about merging its base one pull request's session gets, over all its commits.
 pub(super) const MAX_BASE_ROUNDS: u32 = 3;
+/// People are reminded of a pull request that nobody has reviewed for this long.
+pub(super) const STALE_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// How many pull requests people are reminded of in one go.
+pub(super) const REMINDED_AT_ONCE: usize = 5;
 /// How often something about a pull request is done again that is not known to have been done.
 pub(super) const DOING_REPEATS: u32 = 2;
 /// How long to wait before that.

@@ -34,6 +34,7 @@ mod pulls;
 mod put_away;
 mod ready;
 mod red;
+mod remind;
 mod report;
 mod rest;
 mod schedule;

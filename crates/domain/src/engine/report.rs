@@ -132,6 +132,8 @@ reasons! {
     PullSettled = "finished.pull",
     /// A pull request's session was archived some time after its end.
     SessionArchived = "finished.archived",
+    /// People were reminded of a pull request that nobody has reviewed.
+    Reminded = "finished.reminder",
     /// A draft was marked as ready for review.
     DraftReady = "finished.draft_ready",
     /// The session is at work.

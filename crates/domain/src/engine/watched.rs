@@ -83,6 +83,10 @@ impl Watched<'_> {
         self.pull.number
     }
 
+    pub(super) fn persona(&self) -> &PersonaId {
+        &self.persona
+    }
+
     /// Whether a person keeps phileas from it by the label `phileas:hold`.
     pub(super) fn is_held(&self, draft: &Draft<'_>) -> bool {
         let words = draft.snapshot.labelled.get(&self.number().0);

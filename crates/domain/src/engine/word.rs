@@ -7,6 +7,7 @@ use super::limits::{
     DOING_REPEATS, DONE_AGAIN, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG,
     MESSAGE_REPEATS, PULL_POLL, QUIET,
 };
+use super::remind::REMINDER_MARKER;
 use super::watched::Watched;
 use super::{ActivityKind, Effect, Listing, Reason, Session, SessionState, Verdict};
 use crate::model::{Oid, PullNumber};
@@ -290,6 +291,11 @@ pub(super) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
     let Some(known) = draft.state.pulls.get_mut(&pull) else {
         return;
     };
+    if let Some(reminded) = &mut known.reminded
+        && marker == REMINDER_MARKER
+    {
+        reminded.told = true;
+    }
     if let Some(checks) = &mut known.checks
         && checks_marker(pull, &checks.head) == marker
     {

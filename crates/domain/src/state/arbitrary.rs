@@ -401,6 +401,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     });
                     watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
                     watched.ready = watched.base.clone();
+                    watched.reminded = watched.checks.clone();
                     watched.base_rounds = watched.calls;
                     state.pulls.insert(PullNumber(key), watched);
                 }

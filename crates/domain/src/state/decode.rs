@@ -210,6 +210,7 @@ fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Watch
         base: fields.object("base", said),
         base_rounds: fields.count("base_rounds").unwrap_or_default(),
         ready: fields.object("ready", said),
+        reminded: fields.object("reminded", said),
         closed_at: fields.time("closed_at"),
         archive_at: fields.time("archive_at"),
         called_at: fields.time("called_at"),

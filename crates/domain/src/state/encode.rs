@@ -272,6 +272,8 @@ fn watched(pull: &WatchedPull) -> Value {
     out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
     let ready = pull.ready.as_ref().map(said);
     out.put_if("ready", ready, pull.ready.is_some());
+    let reminded = pull.reminded.as_ref().map(said);
+    out.put_if("reminded", reminded, pull.reminded.is_some());
     out.time_if("closed_at", pull.closed_at.as_ref());
     out.time_if("archive_at", pull.archive_at.as_ref());
     out.time_if("called_at", pull.called_at.as_ref());

@@ -191,6 +191,7 @@ fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
     join_told(&mut ours.base, &theirs.base);
     ours.base_rounds = ours.base_rounds.max(theirs.base_rounds);
     join_told(&mut ours.ready, &theirs.ready);
+    join_told(&mut ours.reminded, &theirs.reminded);
     ours.closed_at = ours.closed_at.max(theirs.closed_at);
     ours.archive_at = ours.archive_at.max(theirs.archive_at);
     ours.called_at = ours.called_at.max(theirs.called_at);

@@ -20,6 +20,8 @@ pub struct WatchedPull {
     pub base_rounds: u32,
     /// That it was marked as ready for review.
     pub ready: Option<Told>,
+    /// That people were reminded of it.
+    pub reminded: Option<Told>,
     /// When it was seen to be merged or closed. From then on only its session is to be archived.
     pub closed_at: Option<Timestamp>,
     /// When its session is looked at next, to be archived; a day after the end where nothing else is said.
@@ -58,6 +60,7 @@ impl WatchedPull {
             base: None,
             base_rounds: 0,
             ready: None,
+            reminded: None,
             closed_at: None,
             archive_at: None,
             called_at: None,

@@ -509,6 +509,16 @@ impl Desk {
                     comment_id: id,
                 })
             }
+            Effect::RemindPeople {
+                pull, marker, body, ..
+            } => {
+                let id = 900 + self.comments.len() as u64;
+                self.comments.insert(id, (pull.0, body.clone()));
+                Some(Event::PullTold {
+                    pull: *pull,
+                    marker: marker.clone(),
+                })
+            }
             Effect::MarkReady { pull } => {
                 self.pulls.get_mut(pull).unwrap().draft = false;
                 Some(Event::PullReadied { pull: *pull })

@@ -43,6 +43,7 @@ mod recovery;
 mod red;
 mod refusals;
 mod remembered;
+mod remind;
 mod repeats;
 mod rest;
 mod rules;

@@ -181,6 +181,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::TellPull { .. }
             | Effect::ApprovePlan { .. }
             | Effect::MarkReady { .. }
+            | Effect::RemindPeople { .. }
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }

@@ -143,6 +143,10 @@ const FILE: &str = r#"{
         "head": "9b6c",
         "at": "2026-01-01T16:00:00Z"
       },
+      "reminded": {
+        "head": "0c7d",
+        "at": "2026-01-01T16:00:00Z"
+      },
       "closed_at": "2026-01-01T17:00:00Z",
       "archive_at": "2026-01-01T18:00:00Z",
       "called_at": "2026-01-01T16:00:00Z",
@@ -315,6 +319,7 @@ fn state() -> State {
         base: Some(Told::new("8a5b".into(), at(16))),
         base_rounds: 30,
         ready: Some(Told::new("9b6c".into(), at(16))),
+        reminded: Some(Told::new("0c7d".into(), at(16))),
         closed_at: Some(at(17)),
         archive_at: Some(at(18)),
         called_at: Some(at(16)),
