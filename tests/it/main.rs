@@ -14,6 +14,7 @@ mod inbox;
 mod jules_client;
 mod kill;
 mod labels;
+mod open_pulls;
 mod packaging;
 mod race;
 mod readme;
