@@ -140,6 +140,8 @@ fn snapshot() -> Snapshot {
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
+        red: BTreeMap::new(),
+        alone: BTreeMap::new(),
         ask: Ask::Due,
     }
 }

@@ -145,6 +145,8 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
+        red: BTreeMap::new(),
+        alone: BTreeMap::new(),
         ask: Ask::Due,
     }
 }

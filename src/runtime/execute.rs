@@ -27,6 +27,48 @@ pub(super) async fn execute(
                 continue;
             }
             Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
+            Effect::TellPull {
+                pull,
+                session,
+                marker,
+                text,
+                not_after,
+            } => {
+                // Whoever was stopped for long might meet the successor that says it instead.
+                let told = if now() < *not_after {
+                    jules.send_message(session, text).await
+                } else {
+                    Err(late())
+                };
+                told.map(|()| {
+                    events.push(Event::PullTold {
+                        pull: *pull,
+                        marker: marker.clone(),
+                    });
+                })
+            }
+            Effect::MarkReady { pull } => github
+                .mark_ready(*pull)
+                .await
+                .map(|()| events.push(Event::PullReadied { pull: *pull })),
+            Effect::RemindPeople {
+                pull,
+                marker,
+                body,
+                not_after,
+            } => {
+                let told = if now() < *not_after {
+                    github.tell_status(pull.0, None, marker, body).await
+                } else {
+                    Err(late())
+                };
+                told.map(|_| {
+                    events.push(Event::PullTold {
+                        pull: *pull,
+                        marker: marker.clone(),
+                    });
+                })
+            }
             Effect::ApprovePlan { session } => jules.approve_plan(session).await,
             Effect::ArchiveSession { session } => jules.archive(session).await,
             Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
@@ -50,10 +92,7 @@ pub(super) async fn execute(
                 let told = if now() < *not_after {
                     github.tell_status(*thread, *comment_id, marker, body).await
                 } else {
-                    Err(Failure {
-                        disposition: Disposition::Retry { after: None },
-                        detail: "the time for it was over".to_owned(),
-                    })
+                    Err(late())
                 };
                 told.map(|comment_id| {
                     events.push(Event::StatusTold {
@@ -86,6 +125,13 @@ pub(super) async fn execute(
     (events, failed)
 }
 
+fn late() -> Failure {
+    Failure {
+        disposition: Disposition::Retry { after: None },
+        detail: "the time for it was over".to_owned(),
+    }
+}
+
 /// What an effect is about, for people and programs.
 fn about(effect: &Effect) -> String {
     match effect {
@@ -93,7 +139,10 @@ fn about(effect: &Effect) -> String {
         Effect::SendMessage { session, .. }
         | Effect::ApprovePlan { session }
         | Effect::ArchiveSession { session } => format!("session {session}"),
-        Effect::RetargetPull { pull, .. } => format!("pull request #{pull}"),
+        Effect::RetargetPull { pull, .. }
+        | Effect::TellPull { pull, .. }
+        | Effect::RemindPeople { pull, .. }
+        | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
         Effect::CloseNotice { number, .. } => format!("issue #{number}"),
         Effect::AddReaction { thread, .. }

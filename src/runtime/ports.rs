@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phileas_domain::engine::{
     Activity, Actor, Comment, CreateFailure, CreateSession, ListingNeed, Notice, Permission, Pull,
-    Repository, Session, Sessions, Subject,
+    RedChecks, Repository, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -156,6 +156,9 @@ pub trait ReadGitHub: Send + Sync {
         numbers: &BTreeSet<u64>,
     ) -> impl Future<Output = Result<Subjects, Failure>> + Send;
 
+    /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
+    fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;
+
     /// Reads what an account may do at this moment; one that does not exist may nothing.
     fn read_permission(
         &self,
@@ -181,6 +184,10 @@ pub trait WriteGitHub: ReadGitHub {
         pull: PullNumber,
         base: &BranchName,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Marks a draft as ready for review. One that is closed or no draft, that anybody has marked so before, or that was
+    /// turned back into a draft, is left as it is.
+    fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Opens an issue that carries the key as a hidden marker and the label `phileas`, unless an open one already
     /// carries it; answers with its number.

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod branch;
+mod checks;
 mod cli;
 mod commands;
 mod determinism;
@@ -13,6 +14,7 @@ mod inbox;
 mod jules_client;
 mod kill;
 mod labels;
+mod open_pulls;
 mod packaging;
 mod race;
 mod readme;

@@ -13,6 +13,7 @@
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
 //! | may a person write here? | `people.rs` |
 //! | what is a wish about? | `subjects.rs` |
+//! | what do failed checks say? | `checks.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
 //! | which labels has it? | `labels.rs` |
@@ -26,6 +27,7 @@ mod answer;
 mod bodies;
 mod branch;
 mod channel;
+mod checks;
 mod conversion;
 mod error;
 mod graphql;
@@ -42,6 +44,7 @@ mod proposal;
 mod protection;
 mod pulls;
 mod reached;
+mod ready;
 mod request;
 mod rights;
 mod status;
@@ -125,6 +128,8 @@ pub struct Client {
     budget: Arc<Budget>,
     backoff: Backoff,
     pause: Arc<dyn Pause>,
+    /// For what lies elsewhere and is fetched without any credential.
+    transport: Arc<dyn Transport>,
 }
 
 impl Client {
@@ -142,13 +147,14 @@ impl Client {
         let Account { tokens, budget } = Account::new(credential);
         Self {
             rest: Channel::new(Arc::clone(&transport), base.rest()),
-            graph: Channel::new(transport, base.graphql()),
+            graph: Channel::new(Arc::clone(&transport), base.graphql()),
             base,
             place: Place::new(repository),
             tokens,
             budget,
             backoff: Backoff::new(seed),
             pause,
+            transport,
         }
     }
 

@@ -220,7 +220,10 @@ impl<'a> Draft<'a> {
         let only_tells = |effect: &Effect| {
             matches!(
                 effect,
-                Effect::AddReaction { .. } | Effect::RemoveLabel { .. } | Effect::TellStatus { .. }
+                Effect::AddReaction { .. }
+                    | Effect::RemoveLabel { .. }
+                    | Effect::TellStatus { .. }
+                    | Effect::RemindPeople { .. }
             )
         };
         effects.sort_by_key(only_tells);
@@ -243,6 +246,9 @@ impl<'a> Draft<'a> {
         } = self.snapshot;
         needs
             .sessions
+            .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
+        needs
+            .alone
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)

@@ -8,6 +8,7 @@ mod admission;
 mod adopt;
 mod allowance;
 mod asked;
+mod base;
 mod binding;
 mod budget;
 mod comment;
@@ -30,6 +31,10 @@ mod notices;
 mod obey;
 mod progress;
 mod pulls;
+mod put_away;
+mod ready;
+mod red;
+mod remind;
 mod report;
 mod rest;
 mod schedule;
@@ -41,7 +46,9 @@ mod step;
 mod subject;
 mod tell;
 mod track;
+mod watched;
 mod wish;
+mod word;
 mod yields;
 
 pub use asked::{asked_for, pending_requests, withdraw};
@@ -57,8 +64,8 @@ pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
 pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
-    Activity, ActivityKind, Ask, Checks, KeyUse, Ledger, Listing, Notice, Outage, Pull, PullState,
-    Repository, Session, SessionState, Sessions, Snapshot,
+    Activity, ActivityKind, Ask, Checks, FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice,
+    Outage, Pull, PullState, RedChecks, Repository, Session, SessionState, Sessions, Snapshot,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
 pub use subject::{Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent};

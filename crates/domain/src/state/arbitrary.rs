@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
+    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -384,6 +385,25 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 if key % 3 != 0 {
                     entry.session_id = Some(SessionId::new(format!("s{key}\"")));
                     entry.duplicates = vec![format!("d{key}").into()];
+                }
+                if let (Some(session_id), Some(at)) = (&entry.session_id, entry.finished_at) {
+                    let mut watched = WatchedPull::new(session_id.clone());
+                    watched.fix_rounds = entry.attempt.unwrap_or_default();
+                    watched.calls = watched.fix_rounds / 2;
+                    watched.called_at = entry.created_at;
+                    watched.closed_at = entry.finished_at.filter(|_| key % 2 == 0);
+                    watched.archive_at = watched.closed_at.and(entry.created_at);
+                    watched.extra.clone_from(&entry.extra);
+                    watched.checks = entry.base_sha.clone().map(|head| Told {
+                        told: key % 2 == 0,
+                        repeats: watched.calls,
+                        ..Told::new(head, at)
+                    });
+                    watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
+                    watched.ready = watched.base.clone();
+                    watched.reminded = watched.checks.clone();
+                    watched.base_rounds = watched.calls;
+                    state.pulls.insert(PullNumber(key), watched);
                 }
                 state.history.insert(key, entry);
             }

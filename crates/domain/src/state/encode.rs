@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Pause, PersonaState,
-    RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, Turn,
+    RequestState, STATE_VERSION, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 
 /// An object in the making.
@@ -113,6 +114,9 @@ pub(super) fn state(state: &State) -> Value {
     out.table("tracks", &state.tracks, track);
     out.table("schedules", &state.schedules, schedule);
     out.table("requests", &state.requests, request);
+    if !state.pulls.is_empty() {
+        out.table("pulls", &state.pulls, watched);
+    }
     out.table("personas", &state.personas, persona);
     out.put("budget", budget(&state.budget));
     out.put("cursors", cursors(&state.cursors));
@@ -255,6 +259,35 @@ fn status(status: &StatusState) -> Value {
     out.put_if("told", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);
     out.with(&status.extra)
+}
+
+fn watched(pull: &WatchedPull) -> Value {
+    let mut out = Object::default();
+    out.put("session_id", pull.session_id.as_str());
+    let checks = pull.checks.as_ref().map(said);
+    out.put_if("checks", checks, pull.checks.is_some());
+    out.put_if("fix_rounds", pull.fix_rounds, pull.fix_rounds > 0);
+    let base = pull.base.as_ref().map(said);
+    out.put_if("base", base, pull.base.is_some());
+    out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
+    let ready = pull.ready.as_ref().map(said);
+    out.put_if("ready", ready, pull.ready.is_some());
+    let reminded = pull.reminded.as_ref().map(said);
+    out.put_if("reminded", reminded, pull.reminded.is_some());
+    out.time_if("closed_at", pull.closed_at.as_ref());
+    out.time_if("archive_at", pull.archive_at.as_ref());
+    out.time_if("called_at", pull.called_at.as_ref());
+    out.put_if("calls", pull.calls, pull.calls > 0);
+    out.with(&pull.extra)
+}
+
+fn said(told: &Told) -> Value {
+    let mut out = Object::default();
+    out.put("head", told.head.as_str());
+    out.put("at", written(&told.at));
+    out.put_if("told", true, told.told);
+    out.put_if("repeats", told.repeats, told.repeats > 0);
+    out.with(&told.extra)
 }
 
 fn persona(persona: &PersonaState) -> Value {

@@ -23,6 +23,7 @@ mod property;
 mod query;
 mod track;
 mod values;
+mod watched;
 
 pub mod codec;
 pub mod invariant;
@@ -34,11 +35,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::model::{Oid, PersonaId, RepositoryId, TrackName, TurnId};
+use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
 
 pub use entry::{Amendment, HistoryEntry, Outcome};
 pub use history::History;
 pub use track::{Intent, TrackState, Turn};
+pub use watched::{Told, WatchedPull};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
@@ -65,6 +67,8 @@ pub struct State {
     pub schedules: BTreeMap<String, ScheduleState>,
     /// Requests by the id of the event that made them.
     pub requests: BTreeMap<String, RequestState>,
+    /// What was done about pull requests of sessions of ours. Dropped when nothing more can come of them.
+    pub pulls: BTreeMap<PullNumber, WatchedPull>,
     /// What is remembered of each persona.
     pub personas: BTreeMap<PersonaId, PersonaState>,
     /// What was spent lately.

@@ -178,7 +178,10 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             Effect::OpenNotice { key, .. } => NoticeKey::to_string(key).hash(hasher),
             Effect::CloseNotice { number, .. } => number.hash(hasher),
             Effect::SendMessage { .. }
+            | Effect::TellPull { .. }
             | Effect::ApprovePlan { .. }
+            | Effect::MarkReady { .. }
+            | Effect::RemindPeople { .. }
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
@@ -198,6 +201,8 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
                 std::mem::discriminant::<CreateFailure>(failure).hash(hasher);
             }
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
+            Event::PullTold { marker, .. } => marker.hash(hasher),
+            Event::PullReadied { pull } => pull.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

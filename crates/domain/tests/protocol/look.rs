@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Listing, ListingNeed, Pull, PullState, Repository, Sessions, Snapshot,
-    needs,
+    Ask, Checks, KeyUse, Listing, ListingNeed, Mergeable, Pull, PullState, Repository, Sessions,
+    Snapshot, needs,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -59,6 +59,8 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
+        red: std::collections::BTreeMap::new(),
+        alone: std::collections::BTreeMap::new(),
         ask: Ask::Due,
     }
 }
@@ -98,6 +100,8 @@ fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
         created_at,
         closed_at: None,
         reviewed: true,
+        checks: Checks::None,
+        mergeable: Mergeable::Yes,
     }
 }
 

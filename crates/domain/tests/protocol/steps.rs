@@ -418,7 +418,10 @@ fn carry_out(world: &mut World, actor: usize) {
             done(world, actor, None);
         }
         Effect::SendMessage { .. }
+        | Effect::TellPull { .. }
         | Effect::ApprovePlan { .. }
+        | Effect::MarkReady { .. }
+        | Effect::RemindPeople { .. }
         | Effect::RetargetPull { .. }
         | Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }

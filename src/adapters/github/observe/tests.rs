@@ -22,7 +22,8 @@ fn pull(number: u64, state: &str) -> Value {
     value!({ "number": number, "state": state, "isDraft": false, "title": "t", "body": "b",
         "author": { "login": "ada" }, "headRefName": "h", "headRefOid": "1f",
         "isCrossRepository": false, "baseRefName": "main", "createdAt": "2026-01-04T00:00:00Z",
-        "closedAt": null, "mergedAt": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
+        "closedAt": null, "mergedAt": null, "mergeable": "UNKNOWN", "mergeStateStatus": "UNKNOWN",
+        "statusCheckRollup": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
 }
 
 /// The same with a command and another comment on it, of so many in all.

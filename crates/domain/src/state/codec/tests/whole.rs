@@ -1,10 +1,11 @@
 //! A file in which every key stands that version 5 knows.
 
-use crate::model::{RepositoryId, Slot, TurnId};
+use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
+    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -123,6 +124,35 @@ const FILE: &str = r#"{
       "finished_at": "2026-01-01T16:00:00Z"
     }
   },
+  "pulls": {
+    "26": {
+      "session_id": "1004",
+      "checks": {
+        "head": "7f4a",
+        "at": "2026-01-01T15:00:00Z",
+        "told": true,
+        "repeats": 27
+      },
+      "fix_rounds": 28,
+      "base": {
+        "head": "8a5b",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "base_rounds": 30,
+      "ready": {
+        "head": "9b6c",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "reminded": {
+        "head": "0c7d",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "closed_at": "2026-01-01T17:00:00Z",
+      "archive_at": "2026-01-01T18:00:00Z",
+      "called_at": "2026-01-01T16:00:00Z",
+      "calls": 29
+    }
+  },
   "personas": {
     "curator": {
       "empty_streak": 17,
@@ -168,7 +198,7 @@ fn turn_id() -> TurnId {
 
 /// What the file says.
 fn state() -> State {
-    let pull = |number| Some(crate::model::PullNumber(number));
+    let pull = |number| Some(PullNumber(number));
     let extra = Extra::new();
     let entry = HistoryEntry {
         persona_id: "curator".into(),
@@ -277,6 +307,25 @@ fn state() -> State {
         last_base_sha: Some("6e3f".into()),
         extra: extra.clone(),
     };
+    let watched = WatchedPull {
+        checks: Some(Told {
+            head: "7f4a".into(),
+            at: at(15),
+            told: true,
+            repeats: 27,
+            extra: extra.clone(),
+        }),
+        fix_rounds: 28,
+        base: Some(Told::new("8a5b".into(), at(16))),
+        base_rounds: 30,
+        ready: Some(Told::new("9b6c".into(), at(16))),
+        reminded: Some(Told::new("0c7d".into(), at(16))),
+        closed_at: Some(at(17)),
+        archive_at: Some(at(18)),
+        called_at: Some(at(16)),
+        calls: 29,
+        ..WatchedPull::new("1004".into())
+    };
     let schedule = ScheduleState {
         last_fired: Some(at(14)),
         extra: extra.clone(),
@@ -293,6 +342,7 @@ fn state() -> State {
         tracks: [("quality".into(), track)].into(),
         schedules: [("curator".to_owned(), schedule)].into(),
         requests: [("LE_1".to_owned(), request)].into(),
+        pulls: [(PullNumber(26), watched)].into(),
         personas: [("curator".into(), persona)].into(),
         budget: BudgetState {
             created: vec![at(18), at(19)],
@@ -327,6 +377,7 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     let mut state = state();
     state.genesis = None;
     state.amendments.clear();
+    state.pulls.clear();
     state.budget = BudgetState::default();
     let track = state.tracks.get_mut("quality").unwrap();
     *track = TrackState {
