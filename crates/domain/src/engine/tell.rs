@@ -325,6 +325,9 @@ fn refusal(code: &str) -> &'static str {
         Some(Reason::ActorPermission) => {
             "only people with write access to this repository may ask for it"
         }
+        Some(Reason::ActorUnknown) => {
+            "GitHub does not tell who put the label on; take it off and put it on again, or say it in a comment"
+        }
         Some(Reason::ActorBot) => "bots may not ask for it, unless `gate.allow_bots` names them",
         Some(Reason::ActorSelf) => {
             "who asked is the bot that phileas itself works as, and it does not listen to itself"
