@@ -63,7 +63,7 @@ pub struct Observation {
     pub pulls: BTreeMap<PullNumber, Pull>,
     /// Open issues that phileas opened.
     pub notices: Vec<Notice>,
-    /// The open issue that carries the label `phileas:pause`.
+    /// The open issue or pull request that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
     /// Open issues and pull requests with labels of ours: the words behind the prefix, in lower case.
     pub labelled: BTreeMap<u64, BTreeSet<String>>,

@@ -242,3 +242,37 @@ fn a_permission_that_cannot_be_read_starts_nothing_and_loses_nothing() {
     tick(&shared, "seeing");
     assert_eq!(shared.world().books().sessions.len(), 1);
 }
+
+/// The kill switch works where a person happens to be.
+#[test]
+fn r28_the_label_that_pauses_works_on_a_pull_request_as_on_an_issue() {
+    let repository = repository();
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let first = issue(&shared);
+    label(&shared, first, "phileas:refactor", "maintainer");
+    run(&shared);
+    pass_until(&shared, "COMPLETED");
+    run(&shared);
+    let pull = judge::state(&shared)["history"]["0"]["pr_number"].as_u64();
+    let pull = pull.expect("a pull request");
+    label(&shared, pull, "phileas:pause", "maintainer");
+    let second = issue(&shared);
+    label(&shared, second, "phileas:refactor", "maintainer");
+    shared.pass(MINUTE);
+    run(&shared);
+    assert_eq!(shared.world().books().sessions.len(), 1);
+    let told = shown(&shared, second).2;
+    assert!(told[0].contains("paused.label"), "{told:?}");
+    {
+        let repo = repo(&shared);
+        let mut world = shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let labels = &github.pull(repo, pull).unwrap().labels;
+        assert_eq!(labels, &["phileas:pause"], "it stays on");
+        github.remove_label(repo, pull, "phileas:pause", "maintainer", now);
+    }
+    shared.pass(MINUTE);
+    run(&shared);
+    assert_eq!(shared.world().books().sessions.len(), 2);
+}

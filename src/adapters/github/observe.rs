@@ -36,6 +36,8 @@ const MAX_PULL_PAGES: usize = 10;
 const HEARD_AGAIN: SignedDuration = SignedDuration::from_hours(1);
 /// What was said before that is not heard any more.
 const HEARD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The word of the label that pauses the repository.
+const PAUSE: &str = "pause";
 const WHAT: &str = "POST /graphql (Observe)";
 
 /// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
@@ -177,7 +179,12 @@ impl Client {
                     Some(Notice { number, key })
                 })
                 .collect(),
-            paused_by_label: seen.paused.into_iter().next().map(|issue| issue.number),
+            paused_by_label: seen
+                .paused
+                .into_iter()
+                .next()
+                .map(|issue| issue.number)
+                .or_else(|| with_label(&labelled, PAUSE)),
             labelled,
             comments,
             crowded,
@@ -316,6 +323,12 @@ fn note_labels(
             labelled.entry(number).or_default().insert(word.to_owned());
         }
     }
+}
+
+/// The lowest number that bears a label of ours. GitHub lists issues by a label, and never pull requests among them.
+fn with_label(labelled: &BTreeMap<u64, BTreeSet<String>>, word: &str) -> Option<u64> {
+    let mut bearers = labelled.iter().filter(|(_, words)| words.contains(word));
+    bearers.next().map(|(number, _)| *number)
 }
 
 fn misunderstood(what: &str, answer: &Answer, said: &str) -> Failure {

@@ -104,7 +104,7 @@ pub(in crate::cli) async fn resume(
     }
     if let Some(number) = taken.label {
         screen.line(&format!(
-            "still paused: issue #{number} carries the label `phileas:pause`"
+            "still paused: #{number} carries the label `phileas:pause`"
         ))?;
     }
     if let Some(value) = variable {

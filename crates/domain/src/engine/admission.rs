@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::limits::{JULES_LOGIN, REQUEST_VALID};
 use super::subject::Actor;
-use super::wish::{REFUSED, What, Wish};
+use super::wish::{BY_LABEL, REFUSED, What, Wish};
 use super::{Permission, Reason};
 use crate::state::RequestState;
 
@@ -21,7 +21,7 @@ pub(super) enum Admission {
 pub(super) fn is_about_the_actor(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::ActorPermission | Reason::ActorBot | Reason::ActorSelf
+        Reason::ActorPermission | Reason::ActorUnknown | Reason::ActorBot | Reason::ActorSelf
     )
 }
 
@@ -40,6 +40,10 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
     let subject = wish.subject;
     if draft.now().duration_since(wish.at) >= REQUEST_VALID {
         return refused(Reason::RequestOld, "it is older than seven days");
+    }
+    if wish.kind == BY_LABEL && wish.event.is_none() {
+        let text = "nobody can tell who put the label on; put it on again";
+        return refused(Reason::ActorUnknown, text);
     }
     let Some(actor) = wish.actor else {
         return refused(Reason::ActorPermission, "the account is gone");

@@ -313,7 +313,7 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         say(draft, Reason::PausedVariable, text);
     }
     if let Some(number) = snapshot.paused_by_label {
-        let text = format!("issue #{number} carries the label `phileas:pause`");
+        let text = format!("#{number} carries the label `phileas:pause`");
         say(draft, Reason::PausedLabel, text);
     }
     if let Some(pause) = &draft.state.paused {

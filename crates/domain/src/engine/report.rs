@@ -256,8 +256,10 @@ reasons! {
     Unknown = "refused.unknown",
     /// A request that could not be started for a week.
     RequestOld = "refused.request_old",
-    /// Who asked has no write access, or nobody can tell who asked.
+    /// Who asked has no write access, or the account is gone.
     ActorPermission = "refused.actor_permission",
+    /// GitHub does not tell who put the label on.
+    ActorUnknown = "refused.actor_unknown",
     /// Who asked is a bot that the plan does not name.
     ActorBot = "refused.actor_bot",
     /// Who asked is the bot that phileas itself works as, or Jules.

@@ -53,7 +53,7 @@ pub struct Snapshot {
     pub notices: Vec<Notice>,
     /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.
     pub paused_by_variable: Option<String>,
-    /// The open issue that carries the label `phileas:pause`.
+    /// The open issue or pull request that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
     /// Open issues and pull requests with labels of ours: the words behind [`super::LABEL_PREFIX`], in lower case.
     pub labelled: BTreeMap<u64, BTreeSet<String>>,

@@ -27,6 +27,8 @@ pub struct Subject {
     pub author: Option<Actor>,
     /// When the description was last edited.
     pub edited_at: Option<Timestamp>,
+    /// When anything was last done to it.
+    pub touched_at: Timestamp,
     /// The words behind [`LABEL_PREFIX`] of the labels of ours that it bears, in lower case.
     pub labels: BTreeSet<String>,
     /// The ends of a pull request; `None` for an issue.
@@ -121,7 +123,8 @@ impl Subject {
     pub(super) fn labelling(&self, label: &str) -> Option<&SubjectEvent> {
         let about = |event: &&SubjectEvent| match &event.what {
             SubjectChange::Labelled(name) | SubjectChange::Unlabelled(name) => {
-                name.eq_ignore_ascii_case(label)
+                // As the words of labels were made: letters beyond ASCII have cases too.
+                name.to_lowercase() == label.to_lowercase()
             }
             SubjectChange::Renamed | SubjectChange::Pushed => false,
         };
@@ -160,6 +163,7 @@ mod tests {
             body: body.to_owned(),
             author: None,
             edited_at: None,
+            touched_at: Timestamp::UNIX_EPOCH,
             labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),
@@ -191,5 +195,20 @@ mod tests {
         }
         assert_eq!(subject("a", "b").digest(), digests[0]);
         assert!(digests[0].starts_with("sha256:"));
+    }
+
+    #[test]
+    fn a_label_is_found_in_whatever_case_it_was_put_on() {
+        let event = |name: &str| SubjectEvent {
+            id: name.to_owned(),
+            at: None,
+            actor: None,
+            what: SubjectChange::Labelled(name.to_owned()),
+        };
+        let mut bearer = subject("a", "b");
+        bearer.events = vec![event("Phileas:ÄRGER"), event("phileas:other")];
+        let found = bearer.labelling("phileas:ärger").map(|one| one.id.as_str());
+        assert_eq!(found, Some("Phileas:ÄRGER"));
+        assert_eq!(bearer.labelling("phileas:arger"), None);
     }
 }

@@ -88,11 +88,12 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
     let Some((_, newest)) = requests.first() else {
         return;
     };
-    let Some(body) = text(draft, requests) else {
+    let Some(Text { body, calm }) = text(draft, requests) else {
         return;
     };
     let now = draft.now();
     let digest = prompt::sha256(&body);
+    let calm = Some(prompt::sha256(&calm));
     let Some(request) = draft.state.requests.get_mut(newest) else {
         return;
     };
@@ -114,17 +115,16 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
             repeats = said.repeats + 1;
         }
         // Reasons to wait come and go; nobody wants to read each of them.
-        Some(said)
-            if request.outcome.as_deref() == Some(PENDING) && since(said.at) < STATUS_CALM =>
-        {
-            let calm = later(said.at, STATUS_CALM);
-            draft.wake(calm);
+        Some(said) if said.calm_digest == calm && since(said.at) < STATUS_CALM => {
+            let again = later(said.at, STATUS_CALM);
+            draft.wake(again);
             return;
         }
         _ => {}
     }
     request.status = Some(StatusState {
         digest: digest.clone(),
+        calm_digest: calm,
         at: now,
         told: false,
         repeats,
@@ -157,10 +157,35 @@ pub(super) fn told(draft: &mut Draft<'_>, request: &str, digest: &str, comment_i
     }
 }
 
+/// What the comment should say.
+struct Text {
+    body: String,
+    /// The same without the reasons to wait.
+    calm: String,
+}
+
+/// Where one request stands.
+struct Standing {
+    text: String,
+    /// Whether it only waits, for a reason that may be another one in a minute.
+    waits: bool,
+}
+
+impl Standing {
+    fn waits(reason: Option<Reason>) -> Self {
+        let text = match reason {
+            Some(reason) => format!("waits (`{reason}`): {}.", waiting(reason)),
+            None => "waits for its turn.".to_owned(),
+        };
+        Self { text, waits: true }
+    }
+}
+
 /// What the comment should say; `None` while something is being started that the next moment tells of. Nothing else
 /// may hold it back: one request that nothing is known of would silence all others of its subject.
-fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<String> {
+fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text> {
     let mut lines = Vec::new();
+    let mut calm = String::new();
     for (number, key) in requests {
         let Some(request) = draft.state.requests.get(key) else {
             continue;
@@ -176,12 +201,15 @@ fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<String> {
             .map(|login| format!(", asked for by `{}`", plain(login)))
             .unwrap_or_default();
         let state = standing(draft, *number, request)?;
-        lines.push(format!("- {what}{who}: {state}"));
+        let told = if state.waits { "waits" } else { &state.text };
+        calm.push_str(&format!("{number}: {told}\n"));
+        lines.push(format!("- {what}{who}: {}", state.text));
     }
-    Some(format!(
+    let body = format!(
         "**phileas**\n\n{}\n\nThis comment is edited as things go on.\n\n{STATUS_MARKER}\n",
         lines.join("\n")
-    ))
+    );
+    Some(Text { body, calm })
 }
 
 /// A word of a plan or an account inside backticks.
@@ -190,12 +218,8 @@ fn plain(word: &str) -> String {
 }
 
 /// Where one request stands; `None` while it is being started.
-fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<String> {
+fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<Standing> {
     let track = TrackName::of_request(number);
-    if request.outcome.as_deref() == Some(REFUSED) {
-        let code = request.reason.as_deref().unwrap_or("refused");
-        return Some(format!("not started: {} (`{code}`).", refusal(code)));
-    }
     if request.outcome.as_deref() == Some(PENDING) {
         let line = draft.lines_of(&track).find(|line| {
             matches!(
@@ -203,35 +227,42 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
                 Verdict::Waiting | Verdict::Paused | Verdict::Held
             )
         });
-        return Some(match line.map(|line| line.reason) {
-            Some(reason) => format!("waits (`{reason}`): {}.", waiting(reason)),
-            None => "waits for its turn.".to_owned(),
-        });
+        return Some(Standing::waits(line.map(|line| line.reason)));
     }
     let turns = draft.state.tracks.get(&track).map(|track| &track.turns);
     if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
         return live(draft, &track, turn);
     }
+    let text = over(draft, request);
+    Some(Standing { text, waits: false })
+}
+
+/// What became of a request that neither waits nor is at work.
+fn over(draft: &Draft<'_>, request: &RequestState) -> String {
+    if request.outcome.as_deref() == Some(REFUSED) {
+        let code = request.reason.as_deref().unwrap_or("refused");
+        return format!("not started: {} (`{code}`).", refusal(code));
+    }
     let Some(outcome) = request.outcome.as_deref() else {
-        return Some("was taken up.".to_owned());
+        return "was taken up.".to_owned();
     };
     let Some(turn) = &request.turn else {
-        return Some(match outcome {
+        return match outcome {
             "cancelled" => "taken back before it was started.".to_owned(),
             DONE => match &request.answer {
                 Some(answer) => format!("{}.", answer.trim_end_matches('.')),
                 None => "done.".to_owned(),
             },
             other => format!("over: {}.", plain(other)),
-        });
+        };
     };
     // There is none where the turn never had a session, or where the entry is in the archive by now.
     let Some((_, entry)) = draft.state.entry_named(turn.as_str()) else {
-        return Some(match (request.reason.as_deref(), outcome) {
+        return match (request.reason.as_deref(), outcome) {
             (Some(code), _) => format!("not started: {} (`{code}`).", refusal(code)),
             (None, "cancelled") => "cancelled before it had a session.".to_owned(),
             (None, other) => format!("over: {}.", plain(other)),
-        });
+        };
     };
     let session = entry
         .session_id
@@ -244,7 +275,7 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
         .map(|note| format!("; {}", neutral(note)))
         .unwrap_or_default();
     let pull = entry.pr_number.map(|pull| format!("pull request #{pull}"));
-    Some(match (&entry.outcome, pull) {
+    match (&entry.outcome, pull) {
         (Some(Outcome::PrOpen), Some(pull)) => format!("{pull} is open{session}."),
         (Some(Outcome::Merged), Some(pull)) => format!("{pull} was merged{session}."),
         (Some(Outcome::Rejected), Some(pull)) => format!("{pull} was closed unmerged{session}."),
@@ -253,26 +284,26 @@ fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<St
             format!("ended as `{outcome}`{pull}{note}{session}.")
         }
         (None, _) => format!("over, and its end was not written down{session}."),
-    })
+    }
 }
 
-fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<String> {
+fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
     let Some(session) = &turn.session_id else {
         let young = |at: Timestamp| draft.now().duration_since(at) < GRACE;
         return match &turn.intent {
             Some(intent) if young(intent.created_at) => None,
-            Some(_) => Some("nobody knows yet whether its session was started.".to_owned()),
+            Some(_) => Some(Standing {
+                text: "nobody knows yet whether its session was started.".to_owned(),
+                waits: false,
+            }),
             None => {
                 let reason = draft.lines_of(track).last().map(|line| line.reason);
-                Some(match reason {
-                    Some(reason) => format!("waits (`{reason}`): {}.", waiting(reason)),
-                    None => "waits for its turn.".to_owned(),
-                })
+                Some(Standing::waits(reason))
             }
         };
     };
     let link = session_link(session.as_str());
-    Some(match (turn.pr_number, turn.warned_at) {
+    let text = match (turn.pr_number, turn.warned_at) {
         (Some(pull), _) => format!("pull request #{pull} is open; {link}."),
         (None, Some(_)) => {
             let asks_for_plan = draft
@@ -288,7 +319,8 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<String> {
             }
         }
         (None, None) => format!("at work; {link}."),
-    })
+    };
+    Some(Standing { text, waits: false })
 }
 
 fn session_link(id: &str) -> String {
@@ -324,6 +356,9 @@ fn refusal(code: &str) -> &'static str {
     match known {
         Some(Reason::ActorPermission) => {
             "only people with write access to this repository may ask for it"
+        }
+        Some(Reason::ActorUnknown) => {
+            "GitHub does not tell who put the label on; take it off and put it on again, or say it in a comment"
         }
         Some(Reason::ActorBot) => "bots may not ask for it, unless `gate.allow_bots` names them",
         Some(Reason::ActorSelf) => {

@@ -3,12 +3,14 @@
 //! Everything is level-triggered. A label that is still on is a wish that nobody has taken up, or one whose label could
 //! not be taken off yet; the requests of the state tell which.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::admission::{Admission, admit, is_about_the_actor};
 use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
+use super::limits::{GRACE, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
 use super::{Effect, Line, Reason, Verdict, obey};
@@ -36,8 +38,9 @@ const WORD_LIMIT: usize = 100;
 
 /// A wish and where it was put.
 pub(super) struct Wish<'a> {
-    /// Under which it stands in the state: the event's or the comment's node id.
-    pub(super) key: &'a str,
+    /// Under which it stands in the state: the event's or the comment's node id; where no event is known, what bears the
+    /// label, and the label.
+    pub(super) key: Cow<'a, str>,
     /// By label or by comment.
     pub(super) kind: &'static str,
     pub(super) subject: &'a Subject,
@@ -162,7 +165,7 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
     let mut again = 0;
     for wish in &wishes {
         // One that is known and whose label could not be taken off must not stand in the way of others.
-        if draft.state.requests.contains_key(wish.key) {
+        if draft.state.requests.contains_key(&*wish.key) {
             again += 1;
             if again > WISHES_TAKEN {
                 continue;
@@ -249,7 +252,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             }
         };
         wishes.push(Wish {
-            key: &comment.id,
+            key: Cow::from(&comment.id),
             kind: BY_COMMENT,
             subject,
             what: What::of_comment(&words).spelt_by(draft),
@@ -269,23 +272,37 @@ fn say_unread(draft: &mut Draft<'_>, text: String) {
     draft.say(line.until(soon));
 }
 
-/// The wish that one label stands for; `None` where nobody can tell who made it.
+/// The wish that one label stands for; `None` where GitHub may still come to tell who made it.
 fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Option<Wish<'s>> {
     let label = format!("{LABEL_PREFIX}{word}");
     let put_on = subject
         .labelling(&label)
         .and_then(|event| Some((event, event.at?)));
     let Some((event, at)) = put_on else {
-        let text = format!(
-            "#{} bears `{label}`, and nobody can tell who put it on; put it on again",
-            subject.number
-        );
-        let line = Line::repository(Verdict::Refused, Reason::ActorPermission, text);
-        draft.say(line);
-        return None;
+        // Of hundreds of events only the newest are shown, and those of a transferred issue may be gone; but of one that
+        // was just touched the event may only not be shown yet.
+        if draft.now().duration_since(subject.touched_at) < GRACE {
+            let text = format!(
+                "#{} bears `{label}`, and by whom is not shown",
+                subject.number
+            );
+            say_unread(draft, text);
+            return None;
+        }
+        return Some(Wish {
+            key: Cow::from(format!("{}:{label}", subject.id)),
+            kind: BY_LABEL,
+            subject,
+            what: What::of_label(word).spelt_by(draft),
+            actor: None,
+            at: subject.touched_at,
+            event: None,
+            label: Some(label),
+            comment: None,
+        });
     };
     Some(Wish {
-        key: &event.id,
+        key: Cow::from(&event.id),
         kind: BY_LABEL,
         subject,
         what: What::of_label(word).spelt_by(draft),
@@ -298,7 +315,7 @@ fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Opti
 }
 
 pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
-    if let Some(known) = draft.state.requests.get(wish.key) {
+    if let Some(known) = draft.state.requests.get(&*wish.key) {
         // Who took it up died before the label was off, or GitHub shows how things were before.
         let was_let_through = known.outcome.as_deref() != Some(REFUSED);
         acknowledge(draft, wish, was_let_through);
@@ -385,6 +402,9 @@ pub(super) fn record(
         ..RequestState::default()
     };
     and(&mut request, now);
-    draft.state.requests.insert(wish.key.to_owned(), request);
+    draft
+        .state
+        .requests
+        .insert(wish.key.clone().into_owned(), request);
     TrackName::of_request(number)
 }

@@ -267,6 +267,7 @@ fn request() -> impl Strategy<Value = RequestState> {
             status: at
                 .zip(text.filter(|text| !text.is_empty()))
                 .map(|(at, digest)| StatusState {
+                    calm_digest: Some(digest.clone()),
                     digest,
                     at,
                     told: number.is_some(),

@@ -191,6 +191,7 @@ fn status(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Status
     let at = fields.required_time("at");
     Some(StatusState {
         digest: digest?,
+        calm_digest: fields.text("calm_digest"),
         at: at?,
         told: fields.flag("told"),
         repeats: fields.count("repeats").unwrap_or_default(),

@@ -255,6 +255,7 @@ fn request(request: &RequestState) -> Value {
 fn status(status: &StatusState) -> Value {
     let mut out = Object::default();
     out.put("digest", status.digest.as_str());
+    out.text_if("calm_digest", status.calm_digest.as_ref());
     out.put("at", written(&status.at));
     out.put_if("told", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);

@@ -157,6 +157,8 @@ pub struct RequestState {
 pub struct StatusState {
     /// SHA-256 of the text.
     pub digest: String,
+    /// SHA-256 of the text without the reasons to wait, which come and go.
+    pub calm_digest: Option<String>,
     /// When it was last decided to say it.
     pub at: Timestamp,
     /// Whether GitHub has confirmed it.

@@ -321,6 +321,41 @@ fn status_and_explain_are_answered_once_with_reason_codes() {
     assert!(!now.contains("skipped.manual"), "{now}");
 }
 
+/// Whoever asks how things stand does not make the comment change with every reason to wait.
+#[test]
+fn the_status_comment_stays_calm_while_something_only_waits_whatever_was_asked_last() {
+    let mut desk = desk();
+    desk.label(7, "hold", "ada");
+    desk.label(7, "b", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.writes(7, "/phileas status", "ada");
+    desk.tick();
+    let told = desk.status(7).to_owned();
+    assert!(told.contains("paused.hold"), "{told}");
+    for minute in 1..15 {
+        desk.minutes(1);
+        desk.paused_by_variable = (minute % 2 == 0).then(|| "yes".to_owned());
+        desk.tick();
+        assert_eq!(desk.status(7), told);
+        assert_eq!(desk.effects, []);
+    }
+    desk.minutes(1);
+    desk.paused_by_variable = Some("yes".to_owned());
+    desk.tick();
+    assert!(
+        desk.status(7).contains("paused.variable"),
+        "{}",
+        desk.status(7)
+    );
+    // What is more than another reason to wait is told at once.
+    desk.paused_by_variable = None;
+    desk.unlabel(7, "phileas:hold");
+    desk.minutes(1);
+    desk.tick();
+    assert!(desk.status(7).contains("at work"), "{}", desk.status(7));
+}
+
 #[test]
 fn more_comments_than_are_read_are_owned_up_to() {
     let mut desk = desk();

@@ -48,6 +48,8 @@ pub(crate) struct Desk {
     pub(crate) notices: Vec<Notice>,
     /// Issues and pull requests that bear labels, or bore some.
     pub(crate) subjects: BTreeMap<u64, Subject>,
+    /// Labels whose events GitHub does not show.
+    pub(crate) put_on_unseen: BTreeMap<u64, BTreeSet<String>>,
     /// Those that too many others were touched after, so that their labels are not listed.
     pub(crate) unlisted: BTreeSet<u64>,
     /// What each account may do; nobody may write who is not here.
@@ -112,6 +114,7 @@ impl Desk {
             pulls: BTreeMap::new(),
             notices: Vec::new(),
             subjects: BTreeMap::new(),
+            put_on_unseen: BTreeMap::new(),
             unlisted: BTreeSet::new(),
             permissions: BTreeMap::new(),
             viewer: None,

@@ -299,6 +299,42 @@ fn a_label_that_nobody_can_be_found_for_starts_nothing() {
     assert!(desk.sessions.is_empty());
 }
 
+/// Of a long timeline only the newest events are shown.
+#[test]
+fn a_label_whose_event_is_not_shown_is_waited_for_and_then_refused_once() {
+    let mut desk = desk();
+    desk.put_on_unseen.insert(7, ["b".to_owned()].into());
+    desk.tick();
+    assert!(desk.comments.is_empty(), "it may be shown in a moment");
+    assert!(desk.all_reasons().contains(&Reason::RequestUnread));
+    desk.minutes(15);
+    desk.tick();
+    assert!(desk.sessions.is_empty() && desk.bears(7).is_empty());
+    let status = desk.status(7).to_owned();
+    assert!(status.contains("refused.actor_unknown"), "{status}");
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.effects, []);
+    // Put on again it counts.
+    desk.label(7, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
+}
+
+#[test]
+fn a_label_counts_in_whatever_case_the_repository_has_it() {
+    let mut desk = desk();
+    let label = SubjectChange::Labelled("Phileas:Ä".to_owned());
+    desk.happens(7, Some(crate::subjects::account("ada")), label);
+    desk.tick();
+    assert!(
+        desk.status(7).contains("refused.unknown"),
+        "{}",
+        desk.status(7)
+    );
+    assert!(desk.sessions.is_empty());
+}
+
 /// However much is asked for at once, one commit takes up so much and no more, and a stop is never behind it.
 #[test]
 fn a_flood_of_wishes_is_taken_up_in_parts_and_a_stop_at_once() {

@@ -40,6 +40,7 @@ impl Desk {
             body: body.to_owned(),
             author: Some(account("stranger")),
             edited_at: None,
+            touched_at: self.now,
             labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),
@@ -79,6 +80,7 @@ impl Desk {
         what: SubjectChange,
     ) -> String {
         let now = self.now;
+        self.subject(number).touched_at = now;
         let events = &mut self.subject(number).events;
         let id = format!("LE_{number}_{}", events.len());
         let at = (what != SubjectChange::Pushed).then_some(now);
@@ -112,18 +114,20 @@ impl Desk {
             .iter()
             .any(|word| label.strip_prefix(LABEL_PREFIX) == Some(word.as_str()));
         if bears {
+            self.put_on_unseen.remove(&number);
             self.happens(number, None, SubjectChange::Unlabelled(label.to_owned()));
         }
     }
 
     /// The words of the labels that it bears.
     pub(crate) fn bears(&self, number: u64) -> BTreeSet<String> {
-        let mut words = BTreeSet::new();
+        let mut words = self.put_on_unseen.get(&number).cloned().unwrap_or_default();
         for event in &self.subjects[&number].events {
             let (SubjectChange::Labelled(label) | SubjectChange::Unlabelled(label)) = &event.what
             else {
                 continue;
             };
+            let label = label.to_lowercase();
             let word = label.strip_prefix(LABEL_PREFIX).unwrap().to_owned();
             if matches!(event.what, SubjectChange::Labelled(_)) {
                 words.insert(word);

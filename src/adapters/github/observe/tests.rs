@@ -156,6 +156,22 @@ async fn one_request_tells_everything() {
 }
 
 #[tokio::test]
+async fn r28_the_label_that_pauses_counts_on_a_pull_request_as_well() {
+    for (state, paused) in [("OPEN", Some(3)), ("CLOSED", None)] {
+        let mut shown = answer();
+        let mut labelled = pull(3, state);
+        labelled["labels"]["nodes"][0]["name"] = "Phileas:Pause".into();
+        let repository = repository(&mut shown);
+        repository["paused"]["nodes"] = value!([]);
+        repository["active"]["nodes"] = value!([]);
+        repository["open"]["nodes"] = value!([labelled]);
+        repository["recent"]["nodes"] = value!([]);
+        let (_, seen) = observe([json(200, &shown)]).await;
+        assert_eq!(seen.unwrap().paused_by_label, paused, "{state}");
+    }
+}
+
+#[tokio::test]
 async fn an_absent_ledger_is_only_what_github_says_is_absent() {
     let mut absent = answer();
     repository(&mut absent)["ledger"] = Value::Null;

@@ -52,6 +52,7 @@ struct Content {
     closed: bool,
     #[serde(deserialize_with = "present")]
     last_edited_at: Option<Timestamp>,
+    updated_at: Timestamp,
     #[serde(deserialize_with = "present")]
     author: Option<Account>,
     #[serde(deserialize_with = "present")]
@@ -276,6 +277,7 @@ impl SubjectFacts {
             body: content.body,
             author: content.author.map(Actor::from),
             edited_at: content.last_edited_at,
+            touched_at: content.updated_at,
             labels: words_of_ours(content.labels.into_iter().flatten()),
             pull,
             events: events.into_iter().map(SubjectEvent::from).collect(),
@@ -326,7 +328,7 @@ mod tests {
 
     fn facts(kind: &str, more: Value) -> Subject {
         let mut value = json!({ "__typename": kind, "id": "X_1", "number": 7, "title": "t", "body": "b",
-            "closed": false, "lastEditedAt": null, "author": null,
+            "closed": false, "lastEditedAt": null, "updatedAt": "2026-01-05T00:00:00Z", "author": null,
             "labels": { "nodes": [{ "name": "Phileas:Hold" }, { "name": "bug" }] } });
         for (key, one) in more.as_object().expect("an object") {
             value[key] = one.clone();

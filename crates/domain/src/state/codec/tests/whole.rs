@@ -115,6 +115,7 @@ const FILE: &str = r#"{
       "comment_id": 16,
       "status": {
         "digest": "cd",
+        "calm_digest": "ce",
         "at": "2026-01-01T17:00:00Z",
         "told": true,
         "repeats": 25
@@ -290,6 +291,7 @@ fn state() -> State {
         comment_id: Some(16),
         status: Some(StatusState {
             digest: "cd".to_owned(),
+            calm_digest: Some("ce".to_owned()),
             at: at(17),
             told: true,
             repeats: 25,
