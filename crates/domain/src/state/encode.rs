@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Pause, PersonaState,
-    RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Pause,
+    PersonaState, RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, Turn,
 };
 
 /// An object in the making.
@@ -118,6 +118,8 @@ pub(super) fn state(state: &State) -> Value {
     out.put("cursors", cursors(&state.cursors));
     out.table("published", &state.published, |number| (*number).into());
     out.put("dashboard_issue", state.dashboard_issue);
+    let shown = state.dashboard.as_ref();
+    out.put_if("dashboard", shown.map(dashboard), shown.is_some());
     out.put("sprint", state.sprint);
     out.put("paused", state.paused.as_ref().map(pause));
     out.with(&state.extra)
@@ -255,6 +257,18 @@ fn status(status: &StatusState) -> Value {
     out.put_if("told", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);
     out.with(&status.extra)
+}
+
+fn dashboard(shown: &DashboardState) -> Value {
+    let mut out = Object::default();
+    out.put_if("wanted", true, shown.wanted);
+    out.text_if("digest", shown.digest.as_ref());
+    out.text_if("before", shown.before.as_ref());
+    out.text_if("replaces", shown.replaces.as_ref());
+    out.put_if("heard", shown.heard.clone(), !shown.heard.is_empty());
+    out.time_if("at", shown.at.as_ref());
+    out.put_if("repeats", shown.repeats, shown.repeats > 0);
+    out.with(&shown.extra)
 }
 
 fn persona(persona: &PersonaState) -> Value {
