@@ -5,6 +5,7 @@ mod arrows;
 mod branch;
 mod cli;
 mod commands;
+mod dashboard_issue;
 mod determinism;
 mod export;
 mod fleet;

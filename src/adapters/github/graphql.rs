@@ -40,6 +40,7 @@ pub(super) const SUBJECT_FACTS: &str = concat!(
     include_str!("graphql/account.graphql"),
 );
 pub(super) const OWN_COMMENTS: &str = include_str!("graphql/own_comments.graphql");
+pub(super) const OWN_ISSUES: &str = include_str!("graphql/own_issues.graphql");
 pub(super) const BODIES: &str = include_str!("graphql/bodies.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 
@@ -54,6 +55,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("Texts", super::texts::document(2)),
         ("Subjects", super::subjects::document(2)),
         ("OwnComments", OWN_COMMENTS.to_owned()),
+        ("OwnIssues", OWN_ISSUES.to_owned()),
         ("Bodies", BODIES.to_owned()),
         ("Commit", COMMIT.to_owned()),
     ]

@@ -20,13 +20,14 @@
 //! | what is the credential, and what may it see? | `rights.rs` |
 //! | what keeps a branch from being changed? | `protection.rs` |
 //! | which workflows and variables has it? | `workflows.rs`; which labels? `label_names.rs` |
-//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
+//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `dashboard.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
 mod bodies;
 mod branch;
 mod channel;
 mod conversion;
+mod dashboard;
 mod error;
 mod graphql;
 mod hooks;

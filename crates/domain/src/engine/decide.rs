@@ -3,7 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start, tell, wish,
+    Decision, Event, Needs, Snapshot, dashboard, events, follow, gate, notices, pulls, start, tell,
+    wish,
 };
 
 /// Decides what should happen next.
@@ -46,6 +47,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         }
         notices::dismiss_settled(&mut draft);
         tell::everybody(&mut draft);
+        dashboard::show(&mut draft);
     }
     gate::silence_observers(draft.finish(), snapshot)
 }

@@ -39,6 +39,11 @@ pub enum Event {
         /// The comment.
         comment_id: u64,
     },
+    /// The dashboard issue is open.
+    DashboardOpened {
+        /// Its number.
+        number: u64,
+    },
     /// Another effect could not be carried out; the next tick sees for itself.
     EffectFailed {
         /// The effect's short name.

@@ -143,7 +143,7 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
     });
 }
 
-fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
+pub(super) fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
     at.checked_add(span).unwrap_or(Timestamp::MAX)
 }
 
@@ -185,12 +185,12 @@ fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<String> {
 }
 
 /// A word of a plan or an account inside backticks.
-fn plain(word: &str) -> String {
+pub(super) fn plain(word: &str) -> String {
     prompt::clean_line(word).replace('`', "'")
 }
 
 /// Where one request stands; `None` while it is being started.
-fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<String> {
+pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<String> {
     let track = TrackName::of_request(number);
     if request.outcome.as_deref() == Some(REFUSED) {
         let code = request.reason.as_deref().unwrap_or("refused");
@@ -291,13 +291,13 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<String> {
     })
 }
 
-fn session_link(id: &str) -> String {
+pub(super) fn session_link(id: &str) -> String {
     let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("[session {id}](https://jules.google.com/session/{id})")
 }
 
 /// Why something waits, for people who do not know phileas.
-fn waiting(reason: Reason) -> &'static str {
+pub(super) fn waiting(reason: Reason) -> &'static str {
     match reason {
         Reason::BudgetActive => "enough sessions are at work in this repository",
         Reason::BudgetDaily => "enough sessions were started today in this repository",

@@ -3,6 +3,8 @@
 //! Everything is level-triggered. A label that is still on is a wish that nobody has taken up, or one whose label could
 //! not be taken off yet; the requests of the state tell which.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::admission::{Admission, admit, is_about_the_actor};
@@ -11,8 +13,8 @@ use super::draft::Draft;
 use super::limits::{POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
-use super::{Effect, Line, Reason, Verdict, obey};
-use crate::model::{PersonaId, TrackName};
+use super::{Effect, Line, Reason, Verdict, dashboard, obey};
+use crate::model::{PersonaId, TrackName, TurnId};
 use crate::plan::RESERVED_IDS;
 use crate::prompt;
 use crate::state::RequestState;
@@ -21,6 +23,8 @@ use crate::state::RequestState;
 pub(super) const BY_LABEL: &str = "label";
 /// The kind of a request that was made by a comment.
 pub(super) const BY_COMMENT: &str = "comment";
+/// The kind of a request that was made by a box of the dashboard issue.
+pub(super) const BY_BOX: &str = "box";
 /// The outcome of a request that was taken up and not yet started.
 pub(super) const PENDING: &str = "pending";
 /// The outcome of a request that was not let through, or cannot be fulfilled.
@@ -36,9 +40,9 @@ const WORD_LIMIT: usize = 100;
 
 /// A wish and where it was put.
 pub(super) struct Wish<'a> {
-    /// Under which it stands in the state: the event's or the comment's node id.
-    pub(super) key: &'a str,
-    /// By label or by comment.
+    /// Under which it stands in the state: the node id of the event or the comment, or of the edit and the box in it.
+    pub(super) key: Cow<'a, str>,
+    /// By label, by comment or by a box of the dashboard.
     pub(super) kind: &'static str,
     pub(super) subject: &'a Subject,
     pub(super) what: What,
@@ -59,6 +63,10 @@ pub(super) enum What {
     Run(PersonaId),
     /// What came to nothing, once more.
     Retry,
+    /// A turn that waits for a person shall go on.
+    GoOn(TurnId),
+    /// The dashboard issue shall be open.
+    Dashboard,
     /// The plan that waits is good.
     ApprovePlan,
     /// To be merged.
@@ -98,6 +106,7 @@ impl What {
             ["run", persona] if could_be_persona(persona) => Self::Run((*persona).into()),
             ["approve"] => Self::ApprovePlan,
             ["retry"] => Self::Retry,
+            ["dashboard"] => Self::Dashboard,
             ["cancel"] => Self::Cancel,
             ["pause", ..] => Self::Pause,
             ["resume"] => Self::Resume,
@@ -105,6 +114,19 @@ impl What {
             ["explain"] => Self::Explain,
             ["stop"] => Self::Stop,
             words => Self::Unknown(shortened(&words.join(" "))),
+        }
+    }
+
+    /// What a box of the dashboard asks for, by the word that stands in it.
+    pub(super) fn of_box(word: &str) -> Self {
+        match (word, word.split_once(':')) {
+            ("pause", _) => Self::Pause,
+            ("resume", _) => Self::Resume,
+            (_, Some(("run", persona))) if could_be_persona(persona) => Self::Run(persona.into()),
+            (_, Some(("retry", turn))) => {
+                TurnId::parse(turn).map_or_else(|| Self::Unknown(shortened(word)), Self::GoOn)
+            }
+            _ => Self::Unknown(shortened(word)),
         }
     }
 
@@ -122,7 +144,8 @@ impl What {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",
-            Self::Retry => "retry",
+            Self::Retry | Self::GoOn(_) => "retry",
+            Self::Dashboard => "dashboard",
             Self::ApprovePlan => "approve",
             Self::Merge => "merge",
             Self::Cancel => "cancel",
@@ -142,7 +165,7 @@ impl What {
 }
 
 /// Whether a word has the form of a persona's id. Others do not get into the ledger.
-fn could_be_persona(word: &str) -> bool {
+pub(super) fn could_be_persona(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     word.len() <= WORD_LIMIT && word.chars().all(fits)
 }
@@ -157,12 +180,13 @@ fn shortened(words: &str) -> String {
 pub(super) fn take_up(draft: &mut Draft<'_>) {
     let mut wishes = labelled(draft);
     wishes.extend(commented(draft));
+    wishes.extend(dashboard::ticked(draft));
     wishes.sort_by_key(|wish| (wish.at, wish.comment));
     let before = draft.state.requests.len();
     let mut again = 0;
     for wish in &wishes {
         // One that is known and whose label could not be taken off must not stand in the way of others.
-        if draft.state.requests.contains_key(wish.key) {
+        if draft.state.requests.contains_key(wish.key.as_ref()) {
             again += 1;
             if again > WISHES_TAKEN {
                 continue;
@@ -249,7 +273,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             }
         };
         wishes.push(Wish {
-            key: &comment.id,
+            key: Cow::Borrowed(&comment.id),
             kind: BY_COMMENT,
             subject,
             what: What::of_comment(&words).spelt_by(draft),
@@ -263,7 +287,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     wishes
 }
 
-fn say_unread(draft: &mut Draft<'_>, text: String) {
+pub(super) fn say_unread(draft: &mut Draft<'_>, text: String) {
     let soon = draft.after(POLL);
     let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
     draft.say(line.until(soon));
@@ -285,7 +309,7 @@ fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Opti
         return None;
     };
     Some(Wish {
-        key: &event.id,
+        key: Cow::Borrowed(&event.id),
         kind: BY_LABEL,
         subject,
         what: What::of_label(word).spelt_by(draft),
@@ -298,7 +322,7 @@ fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Opti
 }
 
 pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
-    if let Some(known) = draft.state.requests.get(wish.key) {
+    if let Some(known) = draft.state.requests.get(wish.key.as_ref()) {
         // Who took it up died before the label was off, or GitHub shows how things were before.
         let was_let_through = known.outcome.as_deref() != Some(REFUSED);
         acknowledge(draft, wish, was_let_through);
@@ -336,7 +360,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
 /// What people see at once: eyes for what was heard, and the label off. Both do no harm when they are done again.
 fn acknowledge(draft: &mut Draft<'_>, wish: &Wish<'_>, heard: bool) {
     let thread = wish.subject.number;
-    if heard {
+    // A box is answered by what the dashboard says afterwards.
+    if heard && wish.kind != BY_BOX {
         let comment = wish.comment;
         draft.effect(Effect::AddReaction { thread, comment });
     }
@@ -355,6 +380,9 @@ pub(super) fn record(
     let now = draft.now();
     let number = draft.state.next_request_number();
     let subject = wish.subject;
+    let is_box = wish.kind == BY_BOX;
+    // What the dashboard says is phileas' own, and changes by itself.
+    let is_bound = draft.state.dashboard_issue != Some(subject.number);
     let mut same: Vec<_> = draft
         .state
         .requests
@@ -366,10 +394,11 @@ pub(super) fn record(
     let mut request = RequestState {
         kind: wish.kind.to_owned(),
         subject: Some(subject.id.clone()),
-        digest: Some(subject.digest()),
+        digest: is_bound.then(|| subject.digest()),
         actor: wish.actor.map(|actor| actor.login.to_string()),
         actor_id: wish.actor.and_then(|actor| actor.id),
-        thread: is_public.then_some(subject.number),
+        // The dashboard itself tells of what was asked for by its boxes.
+        thread: (is_public && !is_box).then_some(subject.number),
         persona: match &wish.what {
             What::Run(persona) => Some(persona.clone()),
             _ => None,
@@ -385,6 +414,9 @@ pub(super) fn record(
         ..RequestState::default()
     };
     and(&mut request, now);
-    draft.state.requests.insert(wish.key.to_owned(), request);
+    draft
+        .state
+        .requests
+        .insert(wish.key.clone().into_owned(), request);
     TrackName::of_request(number)
 }

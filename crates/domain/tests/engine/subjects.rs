@@ -40,6 +40,7 @@ impl Desk {
             body: body.to_owned(),
             author: Some(account("stranger")),
             edited_at: None,
+            edits: Vec::new(),
             labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),

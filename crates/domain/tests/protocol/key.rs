@@ -182,7 +182,9 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
-            | Effect::TellStatus { .. } => {}
+            | Effect::TellStatus { .. }
+            | Effect::OpenDashboard { .. }
+            | Effect::EditDashboard { .. } => {}
         }
     }
 }
@@ -198,6 +200,7 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
                 std::mem::discriminant::<CreateFailure>(failure).hash(hasher);
             }
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
+            Event::DashboardOpened { number } => number.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }
