@@ -132,6 +132,7 @@ fn snapshot() -> Snapshot {
         unread: BTreeMap::new(),
         missing_sessions: std::collections::BTreeSet::new(),
         notices: Vec::new(),
+        dashboards: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
         labelled: BTreeMap::new(),

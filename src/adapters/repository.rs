@@ -90,6 +90,20 @@ impl WriteGitHub for Client {
     ) -> Result<u64, Failure> {
         self.tell_status_once(thread, known, marker, body).await
     }
+
+    async fn open_dashboard(
+        &self,
+        known: Option<u64>,
+        title: &str,
+        marker: &str,
+        body: &str,
+    ) -> Result<u64, Failure> {
+        self.open_dashboard_once(known, title, marker, body).await
+    }
+
+    async fn edit_dashboard(&self, number: u64, seen: &str, body: &str) -> Result<(), Failure> {
+        self.edit_dashboard_as_seen(number, seen, body).await
+    }
 }
 
 impl Remote for Client {

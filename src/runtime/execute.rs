@@ -1,7 +1,7 @@
 //! Effects are carried out in order. Nothing is chosen here: an effect carries every value it needs.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
+use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
 use phileas_domain::model::BranchName;
 
 use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
@@ -34,11 +34,9 @@ pub(super) async fn execute(
                 text,
                 not_after,
             } => {
-                // Whoever was stopped for long might meet the successor that says it instead.
-                let told = if now() < *not_after {
-                    jules.send_message(session, text).await
-                } else {
-                    Err(late())
+                let told = match in_time(now(), *not_after) {
+                    Ok(()) => jules.send_message(session, text).await,
+                    Err(late) => Err(late),
                 };
                 told.map(|()| {
                     events.push(Event::PullTold {
@@ -57,10 +55,9 @@ pub(super) async fn execute(
                 body,
                 not_after,
             } => {
-                let told = if now() < *not_after {
-                    github.tell_status(pull.0, None, marker, body).await
-                } else {
-                    Err(late())
+                let told = match in_time(now(), *not_after) {
+                    Ok(()) => github.tell_status(pull.0, None, marker, body).await,
+                    Err(late) => Err(late),
                 };
                 told.map(|_| {
                     events.push(Event::PullTold {
@@ -88,11 +85,9 @@ pub(super) async fn execute(
                 body,
                 not_after,
             } => {
-                // Whoever was stopped for long might meet the successor that writes it instead.
-                let told = if now() < *not_after {
-                    github.tell_status(*thread, *comment_id, marker, body).await
-                } else {
-                    Err(late())
+                let told = match in_time(now(), *not_after) {
+                    Ok(()) => github.tell_status(*thread, *comment_id, marker, body).await,
+                    Err(late) => Err(late),
                 };
                 told.map(|comment_id| {
                     events.push(Event::StatusTold {
@@ -102,6 +97,28 @@ pub(super) async fn execute(
                     });
                 })
             }
+            Effect::OpenDashboard {
+                known,
+                title,
+                marker,
+                body,
+                not_after,
+            } => {
+                let opened = match in_time(now(), *not_after) {
+                    Ok(()) => github.open_dashboard(*known, title, marker, body).await,
+                    Err(late) => Err(late),
+                };
+                opened.map(|number| events.push(Event::DashboardOpened { number }))
+            }
+            Effect::EditDashboard {
+                number,
+                seen,
+                body,
+                not_after,
+            } => match in_time(now(), *not_after) {
+                Ok(()) => github.edit_dashboard(*number, seen, body).await,
+                Err(late) => Err(late),
+            },
         };
         if let Err(Failure { detail, .. }) = done {
             let about = about(effect);
@@ -125,11 +142,15 @@ pub(super) async fn execute(
     (events, failed)
 }
 
-fn late() -> Failure {
-    Failure {
+/// Whoever was stopped for long might meet the successor that writes the text instead.
+fn in_time(now: Timestamp, not_after: Timestamp) -> Result<(), Failure> {
+    if now < not_after {
+        return Ok(());
+    }
+    Err(Failure {
         disposition: Disposition::Retry { after: None },
         detail: "the time for it was over".to_owned(),
-    }
+    })
 }
 
 /// What an effect is about, for people and programs.
@@ -144,7 +165,10 @@ fn about(effect: &Effect) -> String {
         | Effect::RemindPeople { pull, .. }
         | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
-        Effect::CloseNotice { number, .. } => format!("issue #{number}"),
+        Effect::CloseNotice { number, .. } | Effect::EditDashboard { number, .. } => {
+            format!("issue #{number}")
+        }
+        Effect::OpenDashboard { .. } => DASHBOARD_KEY.to_owned(),
         Effect::AddReaction { thread, .. }
         | Effect::RemoveLabel { thread, .. }
         | Effect::TellStatus { thread, .. } => format!("#{thread}"),

@@ -396,7 +396,8 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             Event::EffectFailed { .. }
             | Event::StatusTold { .. }
             | Event::PullTold { .. }
-            | Event::PullReadied { .. } => {}
+            | Event::PullReadied { .. }
+            | Event::DashboardOpened { .. } => {}
         }
     }
 }

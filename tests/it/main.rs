@@ -6,6 +6,7 @@ mod branch;
 mod checks;
 mod cli;
 mod commands;
+mod dashboard_issue;
 mod determinism;
 mod export;
 mod fleet;

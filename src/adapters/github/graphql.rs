@@ -40,6 +40,7 @@ pub(super) const SUBJECT_FACTS: &str = concat!(
     include_str!("graphql/account.graphql"),
 );
 pub(super) const OWN_COMMENTS: &str = include_str!("graphql/own_comments.graphql");
+pub(super) const OWN_ISSUES: &str = include_str!("graphql/own_issues.graphql");
 pub(super) const BODIES: &str = include_str!("graphql/bodies.graphql");
 pub(super) const CHECKS: &str = include_str!("graphql/checks.graphql");
 pub(super) const DRAFT: &str = include_str!("graphql/draft.graphql");
@@ -58,6 +59,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("Subjects", super::subjects::document(2)),
         ("Checks", CHECKS.to_owned()),
         ("OwnComments", OWN_COMMENTS.to_owned()),
+        ("OwnIssues", OWN_ISSUES.to_owned()),
         ("Bodies", BODIES.to_owned()),
         ("Draft", DRAFT.to_owned()),
         ("MarkReady", MARK_READY.to_owned()),

@@ -21,7 +21,7 @@
 //! | what is the credential, and what may it see? | `rights.rs` |
 //! | what keeps a branch from being changed? | `protection.rs` |
 //! | which workflows and variables has it? | `workflows.rs`; who put a label on an issue? `issue_events.rs` |
-//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
+//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `dashboard.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
 mod bodies;
@@ -29,6 +29,7 @@ mod branch;
 mod channel;
 mod checks;
 mod conversion;
+mod dashboard;
 mod error;
 mod graphql;
 mod hooks;

@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, base, events, follow, gate, notices, pulls, put_away, ready,
-    red, remind, start, tell, watched, wish,
+    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, notices, pulls,
+    put_away, ready, red, remind, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -58,6 +58,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         }
         notices::dismiss_settled(&mut draft);
         tell::everybody(&mut draft);
+        dashboard::show(&mut draft);
     }
     gate::silence_observers(draft.finish(), snapshot)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::dashboard::Standing;
 use super::limits::HEADLINE_LIMIT;
 use super::{
     Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
@@ -25,6 +26,8 @@ pub(super) struct Draft<'a> {
     pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
     pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
+    /// What people did to the dashboard issue.
+    pub(super) standing: Standing,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
     effects: Vec<Effect>,
@@ -48,6 +51,7 @@ impl<'a> Draft<'a> {
             backlog: OnceCell::new(),
             ignored: OnceCell::new(),
             unable: BTreeMap::new(),
+            standing: Standing::default(),
             base,
             diagnostics: Vec::new(),
             effects: Vec::new(),
@@ -72,6 +76,12 @@ impl<'a> Draft<'a> {
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
+    }
+
+    /// Whether a session is created after this very decision's commit.
+    pub(super) fn is_creating(&self) -> bool {
+        let creates = |effect: &Effect| matches!(effect, Effect::CreateSession(_));
+        self.effects.iter().any(creates)
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.
@@ -224,6 +234,8 @@ impl<'a> Draft<'a> {
                     | Effect::RemoveLabel { .. }
                     | Effect::TellStatus { .. }
                     | Effect::RemindPeople { .. }
+                    | Effect::OpenDashboard { .. }
+                    | Effect::EditDashboard { .. }
             )
         };
         effects.sort_by_key(only_tells);

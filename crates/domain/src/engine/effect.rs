@@ -122,6 +122,30 @@ pub enum Effect {
         /// GitHub may be called only before this: a later decision writes it again.
         not_after: Timestamp,
     },
+    /// Open the dashboard issue. One of ours is looked for first, and opened again if it was closed.
+    OpenDashboard {
+        /// Its number, where it was open before.
+        known: Option<u64>,
+        /// The issue's title.
+        title: String,
+        /// Stands in the text.
+        marker: String,
+        /// The text, the marker included.
+        body: String,
+        /// GitHub may be called only before this.
+        not_after: Timestamp,
+    },
+    /// Make the dashboard issue say this, unless its text is another one by now than the one that was looked at.
+    EditDashboard {
+        /// Its number.
+        number: u64,
+        /// SHA-256 of the text that was looked at.
+        seen: String,
+        /// The new text.
+        body: String,
+        /// GitHub may be called only before this: a later decision writes it again.
+        not_after: Timestamp,
+    },
 }
 
 /// Everything that starting a session takes.
@@ -213,6 +237,8 @@ impl Effect {
             Self::AddReaction { .. } => "add_reaction",
             Self::RemoveLabel { .. } => "remove_label",
             Self::TellStatus { .. } => "tell_status",
+            Self::OpenDashboard { .. } => "open_dashboard",
+            Self::EditDashboard { .. } => "edit_dashboard",
         }
     }
 }
@@ -273,7 +299,22 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
+        let open = Effect::OpenDashboard {
+            known: None,
+            title: String::new(),
+            marker: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
+        let edit = Effect::EditDashboard {
+            number: 7,
+            seen: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
         for (effect, name) in [
+            (open, "open_dashboard"),
+            (edit, "edit_dashboard"),
             (message, "send_message"),
             (about_pull, "tell_pull"),
             (ready, "mark_ready"),

@@ -51,6 +51,11 @@ pub enum Event {
         /// The pull request.
         pull: PullNumber,
     },
+    /// The dashboard issue is open.
+    DashboardOpened {
+        /// Its number.
+        number: u64,
+    },
     /// Another effect could not be carried out; the next tick sees for itself.
     EffectFailed {
         /// The effect's short name.

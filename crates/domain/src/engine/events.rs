@@ -8,7 +8,8 @@ use super::limits::{
     UNSENT_PAUSE,
 };
 use super::{
-    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, ready, tell, word,
+    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, ready, tell,
+    word,
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
@@ -38,6 +39,7 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
             } => tell::told(draft, request, digest, *comment_id),
             Event::PullReadied { pull } => ready::done(draft, *pull),
             Event::PullTold { pull, marker } => word::told_of(draft, *pull, marker),
+            Event::DashboardOpened { number } => dashboard::opened(draft, *number),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}
         }

@@ -114,3 +114,19 @@ pub(super) const ARCHIVED_AFTER: SignedDuration = SignedDuration::from_hours(24)
 pub(super) const ARCHIVING_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many sessions are looked at in one go, to archive them.
 pub(super) const ARCHIVED_AT_ONCE: usize = 5;
+/// The dashboard issue changes no more often than this, unless a person did something to it.
+pub(super) const DASHBOARD_CALM: SignedDuration = SignedDuration::from_mins(15);
+/// A text of the dashboard issue that did not arrive is written again after this.
+pub(super) const DASHBOARD_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+/// So many times.
+pub(super) const DASHBOARD_REPEATS: u32 = 6;
+/// How many tracks, schedules and requests the dashboard issue shows.
+pub(super) const DASHBOARD_TRACKS: usize = 60;
+/// How many personas it shows.
+pub(super) const DASHBOARD_PERSONAS: usize = 40;
+/// How many personas have a box to be started by.
+pub(super) const DASHBOARD_BOXES: usize = 20;
+/// How many requests that were made by its boxes it shows.
+pub(super) const DASHBOARD_REQUESTS: usize = 5;
+/// A cell of its tables is cut here, in characters.
+pub(super) const DASHBOARD_CELL: usize = 160;

@@ -12,6 +12,7 @@ mod base;
 mod binding;
 mod budget;
 mod comment;
+mod dashboard;
 mod decide;
 mod decision;
 mod dispatch;
@@ -53,6 +54,7 @@ mod yields;
 
 pub use asked::{asked_for, pending_requests, withdraw};
 pub use comment::{Comment, command_in};
+pub use dashboard::{DASHBOARD_KEY, text_digest};
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
@@ -64,10 +66,13 @@ pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
 pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
-    Activity, ActivityKind, Ask, Checks, FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice,
-    Outage, Pull, PullState, RedChecks, Repository, Session, SessionState, Sessions, Snapshot,
+    Activity, ActivityKind, Ask, Checks, Dashboard, FailedCheck, KeyUse, Ledger, Listing,
+    Mergeable, Notice, Outage, Pull, PullState, RedChecks, Repository, Session, SessionState,
+    Sessions, Snapshot,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
-pub use subject::{Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent};
+pub use subject::{
+    Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEdit, SubjectEvent,
+};
 pub use tell::STATUS_MARKER;
 pub use yields::{BudgetFigures, Yield, budget_figures, yield_of_all, yields};

@@ -268,6 +268,8 @@ reasons! {
     ActorBudget = "refused.actor_budget",
     /// What it was asked for on was changed afterwards.
     ContentChanged = "refused.content_changed",
+    /// Somebody changed the text of the dashboard issue; it is written anew.
+    DashboardEdited = "refused.dashboard_edited",
     /// What it was asked for on was closed or is gone.
     SubjectClosed = "refused.subject_closed",
     /// The pull request comes from a fork.

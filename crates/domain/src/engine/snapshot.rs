@@ -51,6 +51,8 @@ pub struct Snapshot {
     pub missing_sessions: BTreeSet<SessionId>,
     /// Open issues that phileas itself opened.
     pub notices: Vec<Notice>,
+    /// Open issues with the label `phileas` that call nobody: the dashboard is among them.
+    pub dashboards: Vec<Dashboard>,
     /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.
     pub paused_by_variable: Option<String>,
     /// The open issue or pull request that carries the label `phileas:pause`.
@@ -380,6 +382,19 @@ pub struct Notice {
     pub number: u64,
     /// What it is about: the text of [`super::NoticeKey`].
     pub key: String,
+}
+
+/// An open issue that may be the dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dashboard {
+    /// The issue's number.
+    pub number: u64,
+    /// Its text.
+    pub body: String,
+    /// When that was last edited.
+    pub edited_at: Option<Timestamp>,
+    /// Whether the account that phileas works as opened it.
+    pub own: bool,
 }
 
 /// What a person asked this very run to do.

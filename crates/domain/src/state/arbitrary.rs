@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
+    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
     WatchedPull,
 };
 use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
@@ -333,6 +333,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
             let (first, amendments) = archive;
             let first = if entries.is_empty() { 0 } else { first };
             let (repository_id, born_at, nonce, extra) = born;
+            let (budget_at, cursors_extra) = (cursors.0, cursors.1.clone());
             let mut state = State {
                 genesis: Some(Genesis {
                     repository_id: RepositoryId(repository_id),
@@ -355,6 +356,16 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     extra: cursors.1,
                 },
                 dashboard_issue: top.0,
+                dashboard: top.0.map(|number| DashboardState {
+                    wanted: number % 2 == 0,
+                    digest: Some(format!("d{number}")),
+                    before: (number % 3 == 0).then(|| "b\"".to_owned()),
+                    replaces: (number % 5 == 0).then(|| "r".to_owned()),
+                    heard: vec!["pause".to_owned(); usize::from(number % 11 == 0)],
+                    at: budget_at,
+                    repeats: u32::from(number % 7 == 0),
+                    extra: cursors_extra,
+                }),
                 sprint: top.1,
                 paused: top.2,
                 extra: top.3,

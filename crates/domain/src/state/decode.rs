@@ -6,8 +6,9 @@ use super::issues::{Issues, Path};
 use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
-    Amendment, BudgetState, Cursors, Genesis, HistoryEntry, Intent, Outcome, Pause, PersonaState,
-    RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Outcome, Pause,
+    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
@@ -23,6 +24,7 @@ pub(super) fn rest_of_state(fields: &mut Fields<'_, '_>, state: &mut State) {
     state.cursors = fields.object("cursors", cursors).unwrap_or_default();
     state.published = fields.table("published", text_key, issue_number);
     state.dashboard_issue = fields.number("dashboard_issue");
+    state.dashboard = fields.object("dashboard", dashboard);
     state.sprint = fields.number("sprint");
     state.paused = paused(fields);
 }
@@ -232,6 +234,28 @@ fn said(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Told> {
         repeats: fields.count("repeats").unwrap_or_default(),
         extra: fields.rest(),
     })
+}
+
+fn dashboard(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<DashboardState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(DashboardState {
+        wanted: fields.flag("wanted"),
+        digest: fields.word("digest"),
+        before: fields.word("before"),
+        replaces: fields.word("replaces"),
+        heard: fields.list("heard", text),
+        at: fields.time("at"),
+        repeats: fields.count("repeats").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn text(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<String> {
+    if let Value::Text(text) = &node.value {
+        return Some(text.clone().into_owned());
+    }
+    issues.wrong_kind(node, path, "a text");
+    None
 }
 
 fn persona(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<PersonaState> {

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Pause, PersonaState,
-    RequestState, STATE_VERSION, ScheduleState, State, StatusState, Told, TrackState, Turn,
-    WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Pause,
+    PersonaState, RequestState, STATE_VERSION, ScheduleState, State, StatusState, Told, TrackState,
+    Turn, WatchedPull,
 };
 
 /// An object in the making.
@@ -122,6 +122,8 @@ pub(super) fn state(state: &State) -> Value {
     out.put("cursors", cursors(&state.cursors));
     out.table("published", &state.published, |number| (*number).into());
     out.put("dashboard_issue", state.dashboard_issue);
+    let shown = state.dashboard.as_ref();
+    out.put_if("dashboard", shown.map(dashboard), shown.is_some());
     out.put("sprint", state.sprint);
     out.put("paused", state.paused.as_ref().map(pause));
     out.with(&state.extra)
@@ -289,6 +291,18 @@ fn said(told: &Told) -> Value {
     out.put_if("told", true, told.told);
     out.put_if("repeats", told.repeats, told.repeats > 0);
     out.with(&told.extra)
+}
+
+fn dashboard(shown: &DashboardState) -> Value {
+    let mut out = Object::default();
+    out.put_if("wanted", true, shown.wanted);
+    out.text_if("digest", shown.digest.as_ref());
+    out.text_if("before", shown.before.as_ref());
+    out.text_if("replaces", shown.replaces.as_ref());
+    out.put_if("heard", shown.heard.clone(), !shown.heard.is_empty());
+    out.time_if("at", shown.at.as_ref());
+    out.put_if("repeats", shown.repeats, shown.repeats > 0);
+    out.with(&shown.extra)
 }
 
 fn persona(persona: &PersonaState) -> Value {

@@ -48,6 +48,10 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     let since = |state: &State| state.cursors.comments_since;
     base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
     base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
+    // What stands there is compared with it; where it is the other one, the issue is written anew and nothing is obeyed.
+    if base.dashboard.is_none() {
+        base.dashboard.clone_from(&other.dashboard);
+    }
     base.sprint = base.sprint.max(other.sprint);
     if base.paused.is_none() {
         base.paused.clone_from(&other.paused);

@@ -225,6 +225,7 @@ impl Desk {
             unread: self.unread.clone(),
             missing_sessions: BTreeSet::new(),
             notices: self.notices.clone(),
+            dashboards: self.dashboards(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
             labelled: self.labelled(),
@@ -525,6 +526,13 @@ impl Desk {
             Effect::MarkReady { pull } => {
                 self.pulls.get_mut(pull).unwrap().draft = false;
                 Some(Event::PullReadied { pull: *pull })
+            }
+            Effect::OpenDashboard { known, body, .. } => Some(self.open_dashboard(*known, body)),
+            Effect::EditDashboard {
+                number, seen, body, ..
+            } => {
+                self.edit_dashboard(*number, seen, body);
+                None
             }
             Effect::RetargetPull { pull, base } => {
                 self.pulls.get_mut(pull).unwrap().base = base.clone();

@@ -14,6 +14,7 @@ mod commits;
 mod creates;
 mod cycle;
 mod dark;
+mod dashboard;
 mod desk;
 mod dismissals;
 mod dispatch;

@@ -185,7 +185,9 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
-            | Effect::TellStatus { .. } => {}
+            | Effect::TellStatus { .. }
+            | Effect::OpenDashboard { .. }
+            | Effect::EditDashboard { .. } => {}
         }
     }
 }
@@ -203,6 +205,7 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
             Event::PullTold { marker, .. } => marker.hash(hasher),
             Event::PullReadied { pull } => pull.hash(hasher),
+            Event::DashboardOpened { number } => number.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

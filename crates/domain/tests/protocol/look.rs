@@ -51,6 +51,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         unread: std::collections::BTreeMap::new(),
         missing_sessions: BTreeSet::new(),
         notices: Vec::new(),
+        dashboards: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
         labelled: std::collections::BTreeMap::new(),

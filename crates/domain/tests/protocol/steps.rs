@@ -425,7 +425,9 @@ fn carry_out(world: &mut World, actor: usize) {
         | Effect::RetargetPull { .. }
         | Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }
-        | Effect::TellStatus { .. } => {
+        | Effect::TellStatus { .. }
+        | Effect::OpenDashboard { .. }
+        | Effect::EditDashboard { .. } => {
             done(world, actor, None);
         }
     }

@@ -65,8 +65,11 @@ fn answer() -> Value {
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
         "recent": { "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
-            { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->" },
-            { "number": 6, "body": "somebody's own" } ] },
+            { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
+                "viewerDidAuthor": true },
+            { "number": 6, "body": "somebody's own", "lastEditedAt": null, "viewerDidAuthor": false },
+            { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true,
+                "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
         "active": { "nodes": [
             said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),

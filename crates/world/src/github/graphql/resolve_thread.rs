@@ -142,6 +142,7 @@ impl Run<'_> {
             "includesCreatedEdit" => (!thread.edits.is_empty()).into(),
             "editor" => Val::thing(thread.edits.last().map(|edit| Thing::Account(edit.editor))),
             "author" => Val::Thing(Thing::Account(thread.author)),
+            "viewerDidAuthor" => (thread.author == self.identity.account).into(),
             "authorAssociation" => self.model.association(repository, thread.author).into(),
             "url" => self
                 .model

@@ -3,8 +3,8 @@
 use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
+    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
     WatchedPull,
 };
 
@@ -178,6 +178,17 @@ const FILE: &str = r#"{
     "proposal:a": 20
   },
   "dashboard_issue": 21,
+  "dashboard": {
+    "wanted": true,
+    "digest": "d1",
+    "before": "d2",
+    "replaces": "d3",
+    "heard": [
+      "pause"
+    ],
+    "at": "2026-01-01T21:30:00Z",
+    "repeats": 23
+  },
   "sprint": 22,
   "paused": {
     "at": "2026-01-01T22:00:00Z",
@@ -359,6 +370,16 @@ fn state() -> State {
         },
         published: [("proposal:a".to_owned(), 20)].into(),
         dashboard_issue: Some(21),
+        dashboard: Some(DashboardState {
+            wanted: true,
+            digest: Some("d1".to_owned()),
+            before: Some("d2".to_owned()),
+            replaces: Some("d3".to_owned()),
+            heard: vec!["pause".to_owned()],
+            at: Some("2026-01-01T21:30:00Z".parse().unwrap()),
+            repeats: 23,
+            extra: Extra::new(),
+        }),
         sprint: Some(22),
         paused: Some(pause(22, "bob", "move")),
         extra,
@@ -380,6 +401,7 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     state.genesis = None;
     state.amendments.clear();
     state.pulls.clear();
+    state.dashboard = None;
     state.budget = BudgetState::default();
     let track = state.tracks.get_mut("quality").unwrap();
     *track = TrackState {
