@@ -67,8 +67,9 @@ const description = JSON.parse(readFileSync(join(root, '.parts/github.json'), 'u
 const templates = publishedTemplates();
 
 const prism = await startPrism();
+// Prism would follow the answer of a job's log to the store itself, and take the token along.
 const github = await startRouter('github', (path) => (
-  path === '/graphql' || path.startsWith('/__world/') || /^\/[^/]+\/[^/]+\.git\//.test(path) ? world.github : prism));
+  path === '/graphql' || path.startsWith('/__world/') || /^\/[^/]+\/[^/]+\.git\//.test(path) || /\/actions\/jobs\/\d+\/logs$/.test(path) || path.startsWith('/actions-results/') ? world.github : prism));
 const jules = await startRouter('jules', () => new URL(world.jules).origin);
 
 const failures = [
@@ -146,6 +147,12 @@ async function journey(surroundings) {
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions');
   await act({ act: 'comment', number: wish.number, body: '/phileas cancel' });
   await tick();
+
+  // A job fails on a pull request, and its log goes to the session.
+  const shown = await fetch(new URL(`/repos/${world.repository}/pulls?state=open`, world.github), { headers: { authorization: `Bearer ${world.token}` } });
+  const [pull] = await shown.json();
+  await act({ act: 'fail-job', number: pull.number, name: 'build', log: '##[error]exit code 101\n' });
+  await untilTaken('github', 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs');
 
   // Somebody wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
   const workflow = '.github/workflows/clock.yml';

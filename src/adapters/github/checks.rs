@@ -73,7 +73,7 @@ enum Context {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Run {
-    database_id: Option<u64>,
+    details_url: Option<String>,
     name: String,
     status: String,
     conclusion: Option<String>,
@@ -237,10 +237,14 @@ impl Run {
         )
     }
 
-    /// The job that it is, where it is one of GitHub Actions.
+    /// The job that it is, where it is one of GitHub Actions: its page is `…/actions/runs/1/job/2`. The number itself is
+    /// an Int in GraphQL, which jobs have outgrown.
     fn job(&self) -> Option<u64> {
         let app = self.check_suite.as_ref()?.app.as_ref()?;
-        self.database_id.filter(|_| app.slug == ACTIONS)
+        let page = self.details_url.as_ref().filter(|_| app.slug == ACTIONS)?;
+        let (_, job) = page.split_once("/job/")?;
+        let digits = job.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse().ok()
     }
 }
 
@@ -279,7 +283,8 @@ mod tests {
     use super::*;
 
     fn run(id: u64, conclusion: Option<&str>, app: &str) -> Value {
-        value!({ "__typename": "CheckRun", "databaseId": id, "name": "build", "conclusion": conclusion,
+        let page = format!("https://github.com/acme/widget/actions/runs/30123456789/job/{id}?pr=7");
+        value!({ "__typename": "CheckRun", "detailsUrl": page, "name": "build", "conclusion": conclusion,
             "status": if conclusion.is_some() { "COMPLETED" } else { "IN_PROGRESS" }, "title": "It broke", "summary": null,
             "annotations": { "nodes": [{ "path": "src/a.rs", "message": "mismatched types",
                 "location": { "start": { "line": 7 } } }] },
@@ -295,7 +300,10 @@ mod tests {
     async fn r21_a_log_is_fetched_elsewhere_without_any_credential() {
         let store = "https://store.example/log?sig=abc";
         let set = set([
-            json(200, &answer(&[run(5, Some("FAILURE"), ACTIONS)])),
+            json(
+                200,
+                &answer(&[run(50_123_456_789, Some("FAILURE"), ACTIONS)]),
+            ),
             reply(302, &[("location", store)], &Value::Null),
             json(200, &value!("the end")),
         ]);
@@ -307,7 +315,7 @@ mod tests {
         assert!(
             seen[1]
                 .line
-                .ends_with("/repos/acme/widget/actions/jobs/5/logs")
+                .ends_with("/repos/acme/widget/actions/jobs/50123456789/logs")
         );
         assert_ne!(seen[1].authorization, "");
         assert_eq!(seen[2].line, format!("GET {store}"));
@@ -317,7 +325,10 @@ mod tests {
     #[tokio::test]
     async fn r21_a_log_is_not_fetched_without_tls() {
         let set = set([
-            json(200, &answer(&[run(5, Some("FAILURE"), ACTIONS)])),
+            json(
+                200,
+                &answer(&[run(50_123_456_789, Some("FAILURE"), ACTIONS)]),
+            ),
             reply(
                 302,
                 &[("location", "http://store.example/log")],
@@ -332,7 +343,7 @@ mod tests {
     #[tokio::test]
     async fn what_cannot_be_read_is_left_out() {
         let contexts = [
-            run(5, Some("FAILURE"), ACTIONS),
+            run(50_123_456_789, Some("FAILURE"), ACTIONS),
             run(6, Some("FAILURE"), "other-app"),
             run(7, Some("SUCCESS"), ACTIONS),
             run(8, None, ACTIONS),

@@ -76,6 +76,12 @@ pub enum Deed {
         #[serde(default)]
         conclusion: Option<String>,
     },
+    /// Lets a job of Actions fail on the head of a pull request, with this log.
+    FailJob {
+        number: u64,
+        name: String,
+        log: String,
+    },
     /// Gives a person a role; `none` takes it away.
     SetRole { login: String, role: Role },
     /// Sets a variable of Actions.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::act::{Act, Deed, FilePush};
 use super::{Mistake, apps};
-use crate::github::{Model, Oid, RepoId, State};
+use crate::github::{CheckOutput, Model, Oid, RepoId, State};
 use crate::jules::WebAct;
 use crate::world::World;
 
@@ -213,11 +213,16 @@ fn on_github(
             name,
             conclusion,
         } => {
-            let head = github.pull(repo, number).map(|pull| pull.head.oid);
-            let head = head.ok_or_else(|| {
-                Mistake::missing(format!("number: there is no pull request {number}"))
-            })?;
+            let head = head_of(github, repo, number)?;
             github.set_checks(repo, head, &name, conclusion.as_deref(), by, now);
+        }
+        Deed::FailJob { number, name, log } => {
+            let head = head_of(github, repo, number)?;
+            let output = CheckOutput {
+                log: Some(log),
+                ..CheckOutput::default()
+            };
+            github.fail_job(repo, head, &name, output, now);
         }
         Deed::SetRole { login, role } => github.set_role(repo, &login, role),
         Deed::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
@@ -255,6 +260,12 @@ fn on_github(
         | Deed::DeleteSession { .. } => {}
     }
     Ok(json!({}))
+}
+
+fn head_of(github: &Model, repo: RepoId, number: u64) -> Result<Oid, Mistake> {
+    let pull = github.pull(repo, number);
+    pull.map(|pull| pull.head.oid)
+        .ok_or_else(|| Mistake::missing(format!("number: there is no pull request {number}")))
 }
 
 fn run_workflow(

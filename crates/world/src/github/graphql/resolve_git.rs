@@ -310,7 +310,11 @@ impl Run<'_> {
         };
         Ok(match field {
             "id" => node::encode("CR", repo, run.id).into(),
-            "databaseId" => run.id.into(),
+            // The schema says Int, and numbers of check runs have outgrown that: nobody can rely on it.
+            "databaseId" => match i32::try_from(run.id) {
+                Ok(_) => run.id.into(),
+                Err(_) => Val::NULL,
+            },
             "name" => run.name.as_str().into(),
             "status" => if run.conclusion.is_some() {
                 "COMPLETED"
@@ -354,10 +358,7 @@ impl Run<'_> {
                 let fields = vec![("databaseId", run.suite.into()), ("app", app)];
                 made("CheckSuite", fields)
             }
-            _ => self
-                .model
-                .web_url(repo, &format!("/runs/{}", run.id))
-                .into(),
+            _ => self.model.check_page(repo, run).into(),
         })
     }
 

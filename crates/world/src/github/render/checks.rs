@@ -80,11 +80,20 @@ impl Model {
             .collect()
     }
 
+    /// The page of a check run; of a job of Actions, that of the job.
+    pub(crate) fn check_page(&self, repo: RepoId, run: &CheckRun) -> String {
+        let page = match run.app.as_str() {
+            "github-actions" => format!("/actions/runs/{}/job/{}", run.suite, run.id),
+            _ => format!("/runs/{}", run.id),
+        };
+        self.web_url(repo, &page)
+    }
+
     /// `check-run`.
     pub(crate) fn check_run_json(&self, repository: &Repository, run: &CheckRun) -> Value {
         let repo = repository.id;
         let url = self.repo_url(repo, &format!("/check-runs/{}", run.id));
-        let html = self.web_url(repo, &format!("/runs/{}", run.id));
+        let html = self.check_page(repo, run);
         json!({
             "id": run.id, "node_id": node::encode("CR", repo, run.id), "external_id": "", "head_sha": run.commit,
             "name": run.name, "url": url, "html_url": html, "details_url": html,
