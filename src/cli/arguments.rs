@@ -8,6 +8,7 @@ mod plan;
 mod sandbox;
 mod service;
 mod session;
+mod setup;
 mod tick;
 
 use clap::{Args, Parser, Subcommand};
@@ -21,6 +22,7 @@ pub use plan::{SchemaName, Simulate, Validate};
 pub use sandbox::{Maintainer, Sandbox};
 pub use service::{Health, Serve};
 pub use session::SessionCommand;
+pub use setup::SetupCommand;
 pub use tick::{ActionArguments, TickArguments};
 
 /// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
@@ -88,6 +90,12 @@ pub enum Command {
         /// What to do with it.
         #[command(subcommand)]
         command: PersonaCommand,
+    },
+    /// Compile the tools that Jules' machine needs into one script, and list those that there are
+    Setup {
+        /// What to do.
+        #[command(subcommand)]
+        command: SetupCommand,
     },
     /// List, read, answer, approve, retry and cancel sessions
     Session {

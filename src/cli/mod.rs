@@ -26,6 +26,7 @@ mod sandbox_service;
 mod schema;
 mod serve;
 mod session;
+mod setup;
 mod show;
 mod simulate;
 mod state;
@@ -128,6 +129,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,
         Command::Status(repository) => status::run(repository, screen).await,
+        Command::Setup { command } => setup::run(command, screen),
         Command::Session { command } => session::run(command, screen).await,
         // Without `--all` the command line is refused before it comes here.
         Command::Stop { repository, .. } => stop::run(repository, screen).await,

@@ -20,6 +20,7 @@ mod rename;
 mod requests;
 mod rounds;
 mod service;
+mod setup;
 mod support;
 mod twenty_four;
 mod unread;
