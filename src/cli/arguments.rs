@@ -5,6 +5,7 @@ mod doctor;
 mod inbox;
 mod ledger;
 mod plan;
+mod prompt;
 mod sandbox;
 mod service;
 mod session;
@@ -19,6 +20,7 @@ pub use doctor::{Doctor, Probe};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use plan::{SchemaName, Simulate, Validate};
+pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
 pub use service::{Health, Serve};
 pub use session::SessionCommand;
@@ -96,6 +98,12 @@ pub enum Command {
         /// What to do.
         #[command(subcommand)]
         command: SetupCommand,
+    },
+    /// Read the prompt of a layer as Jules would, and what went into it
+    Prompt {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PromptCommand,
     },
     /// List, read, answer, approve, retry and cancel sessions
     Session {

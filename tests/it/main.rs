@@ -14,6 +14,7 @@ mod jules_client;
 mod kill;
 mod labels;
 mod packaging;
+mod prompt;
 mod race;
 mod readme;
 mod rename;

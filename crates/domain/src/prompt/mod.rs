@@ -31,6 +31,7 @@
 //! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
 //! is cleaned, stands inside a fence that nobody could foresee, and is never parsed as a template.
 
+mod assembly;
 mod context;
 mod environment;
 mod failure;
@@ -44,6 +45,7 @@ mod pulls;
 mod render;
 mod sections;
 mod sprint;
+mod stack;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -51,6 +53,9 @@ mod title;
 mod untrusted;
 mod validate;
 
+pub use assembly::{
+    Assembled, Assembly, Attached, Include, Seed, Skipped, assemble, canonical_layer, read_orders,
+};
 pub use journals::journals_to_read;
 pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};
