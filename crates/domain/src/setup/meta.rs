@@ -330,8 +330,8 @@ mod tests {
                 "m:2:11: error: the value holds a NUL",
             ),
             (
-                "[vars.X]\ndefalt = \"\"",
-                "m:2:1: error: unknown key `defalt`",
+                "[vars.X]\ndefxult = \"\"",
+                "m:2:1: error: unknown key `defxult`",
             ),
             (
                 "[vars.X]\n[secrets.X]",
@@ -347,8 +347,8 @@ mod tests {
                 "m:1:1: error: the variable has no name (at env[0])",
             ),
             (
-                "sumary = \"\"",
-                "m:1:1: error: unknown key `sumary` (at sumary); did you mean `summary`?",
+                "summxry = \"\"",
+                "m:1:1: error: unknown key `summxry` (at summxry); did you mean `summary`?",
             ),
             ("summary = ", "m:1:"),
         ] {

@@ -140,8 +140,8 @@ mod tests {
                 "v:2:8: error: this is not a text (at A.note)",
             ),
             (
-                "[A]\nvalu = \"s3cret\"",
-                "v:2:1: error: unknown key `valu` (at A.valu)",
+                "[A]\nvaxlue = \"s3cret\"",
+                "v:2:1: error: unknown key `vaxlue` (at A.vaxlue)",
             ),
             ("PATH = \"s3cret\"", "v:1:1: error: `PATH` steers"),
             ("[A]\nvalue = \"s3cret", "v:2:"),

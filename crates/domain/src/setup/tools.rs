@@ -133,8 +133,8 @@ mod tests {
     fn every_mistake_has_its_place() {
         for (text, begins, has) in [
             (
-                "tools:\n- gh\n- jsut\n",
-                "tools.yml:3:3: error: there is no tool `jsut` (at tools[1])",
+                "tools:\n- gh\n- jusst\n",
+                "tools.yml:3:3: error: there is no tool `jusst` (at tools[1])",
                 "did you mean `just`?",
             ),
             (
