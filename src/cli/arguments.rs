@@ -5,9 +5,11 @@ mod doctor;
 mod inbox;
 mod ledger;
 mod plan;
+mod prompt;
 mod sandbox;
 mod service;
 mod session;
+mod setup;
 mod tick;
 
 use clap::{Args, Parser, Subcommand};
@@ -18,9 +20,11 @@ pub use doctor::{Doctor, Probe};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use plan::{SchemaName, Simulate, Validate};
+pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
 pub use service::{Health, Serve};
 pub use session::SessionCommand;
+pub use setup::SetupCommand;
 pub use tick::{ActionArguments, TickArguments};
 
 /// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
@@ -88,6 +92,18 @@ pub enum Command {
         /// What to do with it.
         #[command(subcommand)]
         command: PersonaCommand,
+    },
+    /// Compile the tools that Jules' machine needs into one script, and list those that there are
+    Setup {
+        /// What to do.
+        #[command(subcommand)]
+        command: SetupCommand,
+    },
+    /// Read the prompt of a layer as Jules would, and what went into it
+    Prompt {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PromptCommand,
     },
     /// List, read, answer, approve, retry and cancel sessions
     Session {

@@ -20,12 +20,14 @@ mod persona;
 mod place;
 mod plain;
 mod probe;
+mod prompt;
 mod replay;
 mod sandbox;
 mod sandbox_service;
 mod schema;
 mod serve;
 mod session;
+mod setup;
 mod show;
 mod simulate;
 mod state;
@@ -128,6 +130,8 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,
         Command::Status(repository) => status::run(repository, screen).await,
+        Command::Prompt { command } => prompt::run(command, screen),
+        Command::Setup { command } => setup::run(command, screen),
         Command::Session { command } => session::run(command, screen).await,
         // Without `--all` the command line is refused before it comes here.
         Command::Stop { repository, .. } => stop::run(repository, screen).await,

@@ -45,6 +45,7 @@ pub(super) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     for persona in plan.personas.values() {
         found.extend(prompt::validate(persona, tree));
     }
+    found.extend(prompt::read_orders(tree));
     let broken = found.iter().any(Diagnostic::is_error);
     if !broken && runnable(&plan, tree) == 0 {
         let warning = Diagnostic::warning(SCHEDULES_PATH, "nothing runs by itself");

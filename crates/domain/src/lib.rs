@@ -9,6 +9,7 @@
 //! | [`plan`] | what did people ask for (`schedules.toml`, personas)? |
 //! | [`state`] | what has happened so far (`cycle_state.json`)? |
 //! | [`prompt`] | what exactly is said to Jules? |
+//! | [`setup`] | what must be installed on the machine on which Jules works? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
@@ -17,6 +18,8 @@ pub mod engine;
 pub mod model;
 pub mod plan;
 pub mod prompt;
+pub mod setup;
 pub mod state;
+mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};

@@ -9,7 +9,7 @@ fn help_and_version_are_no_errors() {
     let help = phileas(&["--help"]).expect(0);
     for command in [
         "init", "deinit", "labels", "schema", "sandbox", "tick", "explain", "simulate", "validate",
-        "persona", "state", "track",
+        "persona", "state", "track", "setup", "prompt",
     ] {
         assert!(
             help.out.contains(&format!("\n  {command} ")),

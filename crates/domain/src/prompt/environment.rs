@@ -54,7 +54,7 @@ pub(super) fn note(included: &Included, path: &str) {
         .insert(path.to_owned());
 }
 
-fn seed_syntax() -> SyntaxConfig {
+pub(super) fn seed_syntax() -> SyntaxConfig {
     SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
@@ -63,8 +63,8 @@ fn seed_syntax() -> SyntaxConfig {
 }
 
 /// Prints values, and counts what captures would hide from the limit of the whole.
-fn metered() -> impl Fn(&mut Output, &mut State, &Value) -> Result<(), Error> + Send + Sync + 'static
-{
+pub(super) fn metered()
+-> impl Fn(&mut Output, &mut State, &Value) -> Result<(), Error> + Send + Sync + 'static {
     let emitted = AtomicUsize::new(0);
     move |out, state, value| {
         let printed = value

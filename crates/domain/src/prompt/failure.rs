@@ -164,7 +164,7 @@ impl Place<'_> {
 }
 
 /// The errors from the outermost to the innermost, and the refusal at the end, if one was the cause.
-fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
+pub(super) fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
     let mut errors = vec![error];
     let mut cause = error.source();
     while let Some(source) = cause {
@@ -186,7 +186,7 @@ fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
 }
 
 /// How a mistake of syntax is mended, by what the parser missed.
-fn syntax(detail: &str) -> String {
+pub(super) fn syntax(detail: &str) -> String {
     let mend = if detail.contains("unexpected end of input") && detail.contains("end of block") {
         "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"
     } else if detail.contains("unexpected end of") {
@@ -199,21 +199,21 @@ fn syntax(detail: &str) -> String {
     mend.to_owned()
 }
 
-fn described(error: &Error) -> String {
+pub(super) fn described(error: &Error) -> String {
     error.detail().map_or_else(
         || error.kind().to_string(),
         |detail| format!("{}: {detail}", error.kind()),
     )
 }
 
-fn quoted(detail: &str) -> Option<&str> {
+pub(super) fn quoted(detail: &str) -> Option<&str> {
     detail
         .split('`')
         .nth(1)
         .or_else(|| detail.split_whitespace().next())
 }
 
-fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let allowed = (wanted.chars().count() / NEAR_FRACTION).max(1);
     names
         .map(|name| (strsim::damerau_levenshtein(wanted, name), name))

@@ -192,7 +192,8 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn check_name(name: &str, bare: &str) -> Result<(), Refusal> {
+/// Refuses names that leave the folder, whatever else they would mean.
+pub(super) fn check_name(name: &str, bare: &str) -> Result<(), Refusal> {
     let shown = name.escape_debug();
     let wrong = if bare.contains(char::is_control) {
         "contains a control character"

@@ -31,6 +31,7 @@
 //! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
 //! is cleaned, stands inside a fence that nobody could foresee, and is never parsed as a template.
 
+mod assembly;
 mod checks;
 mod context;
 mod environment;
@@ -46,6 +47,7 @@ mod render;
 mod secrets;
 mod sections;
 mod sprint;
+mod stack;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,9 @@ mod title;
 mod untrusted;
 mod validate;
 
+pub use assembly::{
+    Assembled, Assembly, Attached, Include, Seed, Skipped, assemble, canonical_layer, read_orders,
+};
 pub use checks::{CheckReport, failed_checks};
 pub use journals::journals_to_read;
 pub use limits::*;

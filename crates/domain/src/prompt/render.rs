@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
 
 use minijinja::Value;
 use minijinja::value::Serde;
@@ -13,11 +12,12 @@ use super::failure::Place;
 use super::fence::Fence;
 use super::files::Files;
 use super::journals::journal_entries;
-use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
+use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, TEMPLATE_LIMIT_BYTES};
 use super::partials::partials;
 use super::pulls::OpenPulls;
 use super::sections::{notes, with_sections};
 use super::sprint::sprint_context;
+use super::stack::deep;
 use super::subject::subject;
 use super::title::{TITLE_TEMPLATE, title};
 use super::{Rendered, Request};
@@ -41,20 +41,7 @@ pub(super) struct Quoted {
 ///
 /// What is wrong with the templates, with the file and line of the one that is wrong; and which limit was passed.
 pub fn render(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
-    thread::scope(|scope| {
-        let rendering = thread::Builder::new()
-            .name("prompt".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || render_here(request));
-        match rendering.map(ScopedJoinHandle::join) {
-            Ok(Ok(rendered)) => rendered,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(vec![Diagnostic::error(
-                &request.persona.path,
-                format!("there is no room for a stack of STACK_BYTES ({STACK_BYTES}): {error}"),
-            )]),
-        }
-    })
+    deep(&request.persona.path, || render_here(request)).map_err(|full| vec![full])?
 }
 
 fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {

@@ -1,0 +1,138 @@
+//! What went wrong in a layer's template, said to the person who wrote it.
+
+use std::collections::BTreeMap;
+
+use minijinja::{Error, ErrorKind};
+
+use super::older::Compiled;
+use crate::Diagnostic;
+use crate::diagnostic::line_and_column;
+use crate::prompt::failure::{chain, described, nearest, quoted, syntax};
+use crate::prompt::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
+
+/// What a template can call.
+const FUNCTIONS: [&str; 4] = [
+    "include_required",
+    "include_optional",
+    "file_exists",
+    "section",
+];
+
+/// The innermost place that failed, why, and by which templates it was reached.
+pub(super) fn explain(
+    error: &Error,
+    entry: &str,
+    variables: &BTreeMap<String, String>,
+    compiled: Option<&Compiled>,
+) -> Diagnostic {
+    let (errors, refusal) = chain(error);
+    let innermost = errors.last().copied().unwrap_or(error);
+    let (message, mend) = match refusal {
+        Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
+        None => reason(innermost, variables),
+    };
+    let placed: Vec<Place> = errors
+        .iter()
+        .rev()
+        .filter_map(|one| place(one, compiled))
+        .collect();
+    let mut places = placed.into_iter();
+    let Some(first) = places.next() else {
+        return Diagnostic::error(entry, message).mend(mend);
+    };
+    let mut seen = vec![first.shown()];
+    let mut from = Vec::new();
+    for next in places {
+        let shown = next.shown();
+        if !seen.contains(&shown) {
+            from.push(shown.clone());
+            seen.push(shown);
+        }
+    }
+    if from.is_empty() && first.file != entry {
+        from.push(format!("`{entry}`"));
+    }
+    let mut said = Diagnostic::error(first.file, message).mend(mend);
+    if !from.is_empty() {
+        said.message
+            .push_str(&format!(" (used by {})", from.join(", used by ")));
+    }
+    match first.at {
+        Some((line, column)) => said.at(line, column).key(first.key),
+        None => said,
+    }
+}
+
+struct Place {
+    file: String,
+    at: Option<(u32, u32)>,
+    key: String,
+}
+
+impl Place {
+    fn shown(&self) -> String {
+        match self.at {
+            Some((line, _)) => format!("`{}`:{line}", self.file),
+            None => format!("`{}`", self.file),
+        }
+    }
+}
+
+/// Where an error stands; a line of a compiled template is that of what it was compiled from.
+fn place(error: &Error, compiled: Option<&Compiled>) -> Option<Place> {
+    let file = error.name()?.to_owned();
+    let at = match (error.template_source(), error.range()) {
+        (Some(source), Some(range)) => Some(line_and_column(source, range.start)),
+        _ => error
+            .line()
+            .map(|line| (u32::try_from(line).unwrap_or(u32::MAX), 1)),
+    };
+    if let (Some(compiled), Some((line, _))) = (compiled, at)
+        && file == compiled.entry
+    {
+        let (at, key) = compiled.origin(line);
+        return Some(Place { file, at, key });
+    }
+    let key = String::new();
+    Some(Place { file, at, key })
+}
+
+fn reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, String) {
+    let detail = error.detail().unwrap_or_default();
+    match error.kind() {
+        ErrorKind::OutOfFuel => (
+            format!("the template takes more than FUEL_LIMIT_STEPS ({FUEL_LIMIT_STEPS}) steps"),
+            "shorten its loops".to_owned(),
+        ),
+        _ if detail.contains("recursion limit") => (
+            format!(
+                "templates include each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten)"
+            ),
+            "look for one that includes itself".to_owned(),
+        ),
+        ErrorKind::UndefinedError | ErrorKind::UnknownFunction => {
+            let name = quoted(detail).unwrap_or_default();
+            let known = variables.keys().map(String::as_str).chain(FUNCTIONS);
+            let mend = match nearest(name, known) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None if variables.is_empty() => {
+                    "this prompt is given no names; guard it with `is defined`".to_owned()
+                }
+                None => {
+                    let names: Vec<&str> = variables.keys().map(String::as_str).collect();
+                    format!(
+                        "this prompt is given {}; guard others with `is defined`",
+                        names.join(", ")
+                    )
+                }
+            };
+            (described(error), mend)
+        }
+        ErrorKind::TemplateNotFound => (
+            detail.to_owned(),
+            "write it, or mend the path: it counts from the repository's root".to_owned(),
+        ),
+        ErrorKind::SyntaxError => (described(error), syntax(detail)),
+        _ => (described(error), String::new()),
+    }
+}

@@ -1,0 +1,176 @@
+//! Which file a path means, and which files may be put in at all.
+
+use std::sync::Arc;
+
+use super::home::Home;
+use super::{Assembly, RULES, RULES_PATH};
+use crate::Diagnostic;
+use crate::model::{Mode, Tree};
+use crate::prompt::files::{Refusal, check_name, is_written_by_agents};
+use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
+
+/// What only the ledger holds, beside what agents write: nothing of it is read from the default branch.
+const ROOTS: [&str; 2] = [".jules/", ".jlo/"];
+
+/// The files of both branches, as one layer sees them.
+#[derive(Debug)]
+pub(super) struct Sources {
+    tree: Tree,
+    ledger: Tree,
+    folder: String,
+    role: String,
+}
+
+/// What there is at a path.
+#[derive(Debug)]
+pub(super) enum Found {
+    Text(Arc<str>),
+    /// There is nothing; the schema that stands for it, where there is one, with its text.
+    Missing(Option<(String, String)>),
+    /// There is something, and it cannot be read.
+    Unreadable(Refusal),
+}
+
+impl Sources {
+    pub(super) fn new(request: &Assembly<'_>, home: &Home) -> Self {
+        Self {
+            tree: request.tree.clone(),
+            ledger: request.ledger.clone(),
+            folder: home.folder.clone(),
+            role: request.variables.get("role").cloned().unwrap_or_default(),
+        }
+    }
+
+    /// A path without `.` parts.
+    ///
+    /// # Errors
+    ///
+    /// It leads out of the repository or of what phileas looks at.
+    pub(super) fn resolve(&self, name: &str) -> Result<String, Refusal> {
+        let parts: Vec<&str> = name.split('/').filter(|part| *part != ".").collect();
+        let path = parts.join("/");
+        let mend = "name a file below `.jules` or `.jlo`, from the repository's root";
+        check_name(name, &path).map_err(|refusal| Refusal::new(refusal.message, mend))?;
+        if !ROOTS.iter().any(|root| path.starts_with(root)) {
+            let message = format!(
+                "`{path}` is outside of `.jules` and `.jlo`, which are all that can be put in"
+            );
+            return Err(Refusal::new(message, mend));
+        }
+        Ok(path)
+    }
+
+    /// What there is at a path that [`resolve`](Self::resolve) gave.
+    ///
+    /// # Errors
+    ///
+    /// It, or a folder above it, is a link.
+    pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
+        let tree = self.tree_of(path);
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        for place in above.chain([path]) {
+            let Some(entry) = tree.get(place) else {
+                continue;
+            };
+            if entry.mode == Mode::Link {
+                return Err(Refusal::new(
+                    format!("`{place}` is a symbolic link, and links are never followed"),
+                    "put the file itself in its place",
+                ));
+            }
+        }
+        let Some(entry) = tree.get(path) else {
+            return Ok(Found::Missing(self.schema_for(path)));
+        };
+        Ok(match (&entry.text, entry.mode) {
+            (Some(text), Mode::File) if text.len() <= TEMPLATE_LIMIT_BYTES => {
+                Found::Text(Arc::clone(text))
+            }
+            (Some(text), Mode::File) => Found::Unreadable(Refusal::new(
+                format!(
+                    "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
+                    text.len()
+                ),
+                "split it, or leave a part of it out",
+            )),
+            _ => Found::Unreadable(Refusal::new(
+                format!("`{path}` was not read: it is too large, or no text"),
+                "name a smaller text file",
+            )),
+        })
+    }
+
+    /// A file that is parsed as a template: one of the default branch, never one that agents write.
+    pub(super) fn template(&self, name: &str) -> Result<Option<Arc<str>>, Refusal> {
+        let path = self.resolve(name)?;
+        if is_written_by_agents(&path) {
+            return Err(Refusal::new(
+                format!("`{path}` is written by agents, so it cannot be a template"),
+                format!("put it in as data: `{{{{ include_required(\"{path}\") }}}}`"),
+            ));
+        }
+        match self.find(&path)? {
+            Found::Text(text) => Ok(Some(text)),
+            Found::Missing(_) => Ok(None),
+            Found::Unreadable(refusal) => Err(refusal),
+        }
+    }
+
+    /// The text of one of the layer's tasks.
+    pub(super) fn task(&self, name: &str) -> Result<String, Diagnostic> {
+        let path = format!("{}/tasks/{name}.yml", self.folder);
+        let wrong = |refusal: Refusal| Diagnostic::error(&path, refusal.message).mend(refusal.mend);
+        if name.is_empty() || name.contains('/') {
+            let message = format!("`{}` cannot be a task's name", name.escape_debug());
+            return Err(Diagnostic::error(&path, message)
+                .mend("name a file of the layer's folder `tasks`, without `.yml`"));
+        }
+        let path = self.resolve(&path).map_err(wrong)?;
+        match self.find(&path).map_err(wrong)? {
+            Found::Text(text) => Ok(text.trim_end().to_owned()),
+            Found::Missing(_) => Err(Diagnostic::error(
+                &path,
+                format!("there is no task `{name}`"),
+            )
+            .mend("write this file")),
+            Found::Unreadable(refusal) => Err(wrong(refusal)),
+        }
+    }
+
+    /// The rules for all layers.
+    pub(super) fn rules(&self) -> Result<String, Diagnostic> {
+        let wrong =
+            |refusal: Refusal| Diagnostic::error(RULES_PATH, refusal.message).mend(refusal.mend);
+        match self.find(RULES_PATH).map_err(wrong)? {
+            Found::Text(text) => Ok(text.as_ref().to_owned()),
+            Found::Missing(_) => Ok(RULES.to_owned()),
+            Found::Unreadable(refusal) => Err(wrong(refusal)),
+        }
+    }
+
+    fn tree_of(&self, path: &str) -> &Tree {
+        if is_written_by_agents(path) {
+            &self.ledger
+        } else {
+            &self.tree
+        }
+    }
+
+    /// The schema that a missing file begins with. Only the ledger is written to, so only its files have one.
+    fn schema_for(&self, path: &str) -> Option<(String, String)> {
+        if !is_written_by_agents(path) {
+            return None;
+        }
+        let (_, name) = path.rsplit_once('/')?;
+        let schema = format!("{}/schemas/{name}", self.folder);
+        let text = self.tree.text(&schema)?;
+        (text.len() <= TEMPLATE_LIMIT_BYTES).then(|| {
+            let text = if self.role.is_empty() {
+                text.to_owned()
+            } else {
+                text.replace("<role>", &self.role)
+            };
+            (schema, text)
+        })
+    }
+}

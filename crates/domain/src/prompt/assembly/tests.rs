@@ -1,0 +1,635 @@
+//! Whole prompts, and every way in which one can fail.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::model::{Entry, Mode};
+
+const OBSERVERS: &str = ".jules/layers/observers/observers_prompt.j2";
+const TEMPLATE: &str = "\
+{{ section(\"Role\", include_required(\".jlo/roles/observers/\" ~ role ~ \"/role.yml\")) }}
+{{ section(\"Layer Contracts\", include_required(\".jules/layers/observers/contracts.yml\")) }}
+{{ section(\"Task: Observe\", include_required(\".jules/layers/observers/tasks/observe.yml\")) }}
+{{ section(\"Memory\", include_required(\".jules/workstations/\" ~ role ~ \"/perspective.yml\")) }}
+{{ section(\"Change Summary\", include_optional(\".jules/exchange/changes.yml\")) }}
+";
+
+/// A repository with a layer of observers whose template is this.
+fn repository(template: &str) -> Tree {
+    Tree::of_texts([
+        (OBSERVERS, template),
+        (
+            ".jules/layers/observers/contracts.yml",
+            "layer: observers\n",
+        ),
+        (".jules/layers/observers/tasks/observe.yml", "id: observe\n"),
+        (
+            ".jules/layers/observers/schemas/perspective.yml",
+            "# 1 to 3 goals\nobserver: <role>\n",
+        ),
+        (
+            ".jules/layers/observers/parts/more.j2",
+            "more {{ include_required(\".jules/gone.yml\") }}\n",
+        ),
+        (
+            ".jules/layers/observers/parts/outer.j2",
+            "\n{% include \".jules/layers/observers/parts/more.j2\" %}\n",
+        ),
+        (
+            ".jules/layers/observers/parts/self.j2",
+            "{% include \".jules/layers/observers/parts/self.j2\" %}",
+        ),
+        (".jlo/roles/observers/qa/role.yml", "role: qa\n"),
+        (
+            ".jules/exchange/changes.yml",
+            "from the default branch: never read\n",
+        ),
+    ])
+}
+
+fn ledger() -> Tree {
+    Tree::of_texts([(
+        ".jules/exchange/changes.yml",
+        "schema_version: 1\n{{ role }}\n",
+    )])
+}
+
+fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+fn request<'a>(
+    tree: &'a Tree,
+    ledger: &'a Tree,
+    variables: &'a BTreeMap<String, String>,
+) -> Assembly<'a> {
+    Assembly {
+        layer: "observers",
+        tree,
+        ledger,
+        variables,
+        task: None,
+        attached: &[],
+        entropy: &[7; 32],
+    }
+}
+
+fn assembled(template: &str) -> Result<Assembled, String> {
+    let (tree, ledger, variables) = (repository(template), ledger(), variables(&[("role", "qa")]));
+    assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+}
+
+fn paths(included: &[Include]) -> Vec<&str> {
+    included.iter().map(|one| one.path.as_str()).collect()
+}
+
+#[test]
+fn a_layer_gets_its_sections_in_order_after_the_rules() {
+    let made = assembled(TEMPLATE).unwrap();
+    let at = |text: &str| {
+        made.prompt
+            .find(text)
+            .unwrap_or_else(|| panic!("{text}\n{}", made.prompt))
+    };
+    let order = [
+        "---\n# Rules for all layers\nThese rules hold",
+        "---\n# Role\nrole: qa\n",
+        "---\n# Layer Contracts\nlayer: observers\n",
+        "---\n# Task: Observe\nid: observe\n",
+        "---\n# Memory\n",
+        "observer: qa\n",
+        "---\n# Change Summary\n",
+        "schema_version: 1\n{{ role }}\n",
+    ];
+    assert_eq!(at(order[0]), 0);
+    assert!(
+        order.windows(2).all(|pair| at(pair[0]) < at(pair[1])),
+        "{}",
+        made.prompt
+    );
+    assert!(!made.prompt.contains("never read"), "{}", made.prompt);
+    assert_eq!(
+        paths(&made.included),
+        [
+            ".jules/JULES.md",
+            ".jlo/roles/observers/qa/role.yml",
+            ".jules/layers/observers/contracts.yml",
+            ".jules/layers/observers/tasks/observe.yml",
+            ".jules/workstations/qa/perspective.yml",
+            ".jules/exchange/changes.yml",
+        ]
+    );
+    assert_eq!(
+        assembled(TEMPLATE).unwrap(),
+        made,
+        "the same request gives the same bytes"
+    );
+}
+
+/// What others wrote stands between two marks that nobody could foresee.
+#[test]
+fn what_agents_wrote_is_fenced() {
+    let made = assembled(TEMPLATE).unwrap();
+    for path in [
+        ".jules/workstations/qa/perspective.yml",
+        ".jules/exchange/changes.yml",
+    ] {
+        assert!(
+            made.prompt
+                .contains(&format!("(the file {path}) was written by others")),
+            "{}",
+            made.prompt
+        );
+    }
+    assert!(!made.prompt.contains("(the file .jlo/"), "{}", made.prompt);
+}
+
+#[test]
+fn a_missing_memory_is_seeded_and_nothing_is_written() {
+    let made = assembled(TEMPLATE).unwrap();
+    let seed = Seed {
+        from: ".jules/layers/observers/schemas/perspective.yml".to_owned(),
+        to: ".jules/workstations/qa/perspective.yml".to_owned(),
+        text: "# 1 to 3 goals\nobserver: qa\n".to_owned(),
+        required: true,
+    };
+    assert!(
+        made.prompt.contains(seed.text.trim_end()),
+        "{}",
+        made.prompt
+    );
+    let include = made
+        .included
+        .iter()
+        .find(|one| one.path == seed.to)
+        .unwrap();
+    assert_eq!(include.seeded_from.as_ref(), Some(&seed.from));
+    assert_eq!(made.seeds, [seed]);
+    let optional =
+        assembled("{{ include_optional(\".jules/workstations/qa/perspective.yml\") }}").unwrap();
+    assert!(!optional.seeds[0].required);
+    // Once the ledger has it, that is what counts.
+    let mut ledger = ledger();
+    ledger.insert_text(
+        ".jules/workstations/qa/perspective.yml",
+        "observer: qa\ngoals: [x]\n",
+    );
+    let (tree, variables) = (repository(TEMPLATE), variables(&[("role", "qa")]));
+    let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
+    assert!(
+        made.seeds.is_empty() && made.prompt.contains("goals: [x]"),
+        "{}",
+        made.prompt
+    );
+    // Nothing but the ledger is written to, so nothing else is seeded.
+    let said = assembled("{{ include_required(\".jlo/perspective.yml\") }}").unwrap_err();
+    assert!(
+        said.contains("there is no file `.jlo/perspective.yml`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_may_be_missing_is_told_as_skipped() {
+    let made = assembled(
+        "{{ section(\"A\", include_optional(\".jules/gone.yml\")) }}x{{ section(\"B\", \" \\n\") }}\n{{ include_required(\"./.jules/JULES.md\") }}\n",
+    )
+    .unwrap();
+    assert!(
+        made.prompt.ends_with("\nx\n")
+            && !made.prompt.contains("# A")
+            && !made.prompt.contains("# B"),
+        "{}",
+        made.prompt
+    );
+    let skipped: Vec<_> = made
+        .skipped
+        .iter()
+        .map(|one| (one.path.as_str(), one.reason.as_str()))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            (".jules/gone.yml", "there is no such file"),
+            (
+                ".jules/JULES.md",
+                "it is the first section of every prompt already"
+            ),
+        ]
+    );
+    assert_eq!(made.prompt.matches("# Rules for all layers").count(), 1);
+}
+
+#[test]
+fn a_repository_s_own_rules_go_before_ours() {
+    let mut tree = repository("body");
+    tree.insert_text(".jules/JULES.md", "Ours.\n");
+    let (ledger, variables) = (ledger(), variables(&[]));
+    let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
+    assert_eq!(made.prompt, "---\n# Rules for all layers\nOurs.\n\nbody\n");
+}
+
+#[test]
+fn a_file_can_be_asked_for() {
+    let ask = |path: &str| {
+        let template = format!("{{% if file_exists(\"{path}\") %}}[there]{{% endif %}}.");
+        assembled(&template).unwrap().prompt.contains("[there]")
+    };
+    assert!(ask(".jlo/roles/observers/qa/role.yml") && ask("./.jules/exchange/changes.yml"));
+    for path in [
+        ".jules/gone.yml",
+        "../x",
+        "/etc/passwd",
+        ".jules/../.jlo/roles/observers/qa/role.yml",
+        "src/main.rs",
+        "",
+    ] {
+        assert!(!ask(path), "{path}");
+    }
+}
+
+#[test]
+fn paths_that_lead_out_are_refused_even_where_they_are_optional() {
+    for function in ["include_required", "include_optional"] {
+        for (path, why) in [
+            ("../x", "contains `..`"),
+            (".jules/../../x", "contains `..`"),
+            ("/etc/passwd", "absolute"),
+            ("C:/x", "absolute"),
+            (".jules\\\\x", "backslash"),
+            (".jules/a\\u0000", "control character"),
+            ("src/main.rs", "outside of"),
+            ("", "not a plain path"),
+        ] {
+            let said = assembled(&format!("\n{{{{ {function}(\"{path}\") }}}}")).unwrap_err();
+            assert!(
+                said.starts_with(&format!("{OBSERVERS}:2:4: error")) && said.contains(why),
+                "{path}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
+    let odd = |mode, path: &str, asked: &str, function: &str| {
+        let mut tree = repository(&format!("{{{{ {function}(\"{asked}\") }}}}ok"));
+        let entry = Entry {
+            mode,
+            oid: String::new(),
+            size: 1,
+            text: None,
+        };
+        tree.insert(path, entry);
+        let (ledger, variables) = (ledger(), variables(&[]));
+        assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+    };
+    for function in ["include_required", "include_optional"] {
+        let said = odd(Mode::Link, ".jlo/x", ".jlo/x", function).unwrap_err();
+        assert!(said.contains("`.jlo/x` is a symbolic link"), "{said}");
+        let said = odd(Mode::Link, ".jlo/x", ".jlo/x/y.yml", function).unwrap_err();
+        assert!(said.contains("`.jlo/x` is a symbolic link"), "{said}");
+    }
+    for mode in [Mode::File, Mode::Submodule, Mode::Special] {
+        let said = odd(mode, ".jlo/x", ".jlo/x", "include_required").unwrap_err();
+        assert!(said.contains("was not read"), "{said}");
+        let made = odd(mode, ".jlo/x", ".jlo/x", "include_optional").unwrap();
+        assert!(made.skipped[0].reason.contains("was not read"), "{made:?}");
+    }
+    let big = format!("x{}", "y".repeat(crate::prompt::TEMPLATE_LIMIT_BYTES));
+    let mut tree = repository("{{ include_required(\".jlo/x\") }}");
+    tree.insert_text(".jlo/x", &big);
+    let (ledger, variables) = (ledger(), variables(&[]));
+    let said = assemble(&request(&tree, &ledger, &variables)).unwrap_err();
+    assert!(said.message.contains("TEMPLATE_LIMIT_BYTES"), "{said}");
+}
+
+#[test]
+fn the_first_mistake_is_told_with_the_templates_that_lead_to_it() {
+    let said = assembled("a\n{% include \".jules/layers/observers/parts/outer.j2\" %}\n{{ include_required(\".jules/later\") }}").unwrap_err();
+    assert_eq!(
+        said,
+        ".jules/layers/observers/parts/more.j2:1:9: error: there is no file `.jules/gone.yml` \
+         (used by `.jules/layers/observers/parts/outer.j2`:2, used by `.jules/layers/observers/observers_prompt.j2`:2); \
+         write it, or use `include_optional` where it may be missing"
+    );
+    for (template, begins, has) in [
+        ("x\n{{ rol }}", ":2:4: error", "did you mean `role`?"),
+        ("{{ task }}", ":1:4: error", "this prompt is given role"),
+        (
+            "{{ sectoin(\"a\", \"b\") }}",
+            ":1:4: error",
+            "did you mean `section`?",
+        ),
+        ("{% if x %}", ":1:", "close every"),
+        (
+            "{% include \".jules/layers/x.j2\" %}",
+            ":1:",
+            "repository's root",
+        ),
+        (
+            "{% include \".jules/exchange/changes.yml\" %}",
+            ":1:",
+            "written by agents",
+        ),
+        (
+            "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+            "",
+            "FUEL_LIMIT_STEPS",
+        ),
+    ] {
+        let said = assembled(template).unwrap_err();
+        assert!(
+            said.starts_with(&format!("{OBSERVERS}{begins}")) && said.contains(has),
+            "{template}: {said}"
+        );
+    }
+    let said = assembled("{% include \".jules/layers/observers/parts/self.j2\" %}").unwrap_err();
+    assert!(said.contains("RECURSION_LIMIT"), "{said}");
+    let said = assembled(
+        "{% for a in range(2000) %}{{ include_required(\".jlo/roles/observers/qa/role.yml\") * 9 }}{% endfor %}",
+    );
+    assert!(said.is_err());
+    let said = assembled("{% for a in range(9000) %}{{ include_required(\".jlo/roles/observers/qa/role.yml\") }}12345678901234567890{% endfor %}").unwrap_err();
+    assert!(
+        said.contains("PROMPT_LIMIT_BYTES") || said.contains("FUEL_LIMIT"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_task_is_text_and_name_and_a_missing_one_names_its_place() {
+    let tree = repository("{{ task_name }}: {{ task }}");
+    let (ledger, variables) = (ledger(), variables(&[]));
+    let ask = |task| {
+        assemble(&Assembly {
+            task: Some(task),
+            ..request(&tree, &ledger, &variables)
+        })
+    };
+    assert!(
+        ask("observe")
+            .unwrap()
+            .prompt
+            .ends_with("observe: id: observe\n")
+    );
+    let said = ask("bugs").unwrap_err().to_string();
+    assert_eq!(
+        said,
+        ".jules/layers/observers/tasks/bugs.yml: error: there is no task `bugs`; write this file"
+    );
+    for task in ["", "../contracts", "a/b"] {
+        assert!(
+            ask(task)
+                .unwrap_err()
+                .message
+                .contains("cannot be a task's name"),
+            "{task}"
+        );
+    }
+    assert!(ask("..").unwrap_err().message.contains("there is no task"));
+}
+
+#[test]
+fn what_a_turn_is_about_is_fenced_below() {
+    let tree = repository("body");
+    let (ledger, variables) = (ledger(), variables(&[]));
+    let attached = [Attached {
+        title: "Requirement Content",
+        what: "the file r.yml",
+        text: "id: \"abc123\"\n",
+    }];
+    let made = assemble(&Assembly {
+        attached: &attached,
+        ..request(&tree, &ledger, &variables)
+    })
+    .unwrap();
+    let (_, below) = made
+        .prompt
+        .split_once("body\n\n---\n# Requirement Content\n")
+        .unwrap();
+    assert!(
+        below.starts_with("What stands between <data-")
+            && below.contains("\nid: \"abc123\"\n</data-"),
+        "{below}"
+    );
+}
+
+#[test]
+fn layers_are_found_in_every_spelling_and_place() {
+    for (path, layer) in [
+        (".jules/layers/decider/decider_prompt.j2", "deciders"),
+        (".jules/roles/decider/decider_prompt.j2", "decider"),
+        (".jules/roles/deciders/deciders_prompt.j2", "decider"),
+        (".jules/layers/observers/observers_prompt.j2", "observer"),
+    ] {
+        let tree = Tree::of_texts([(path, "body")]);
+        let (ledger, variables) = (Tree::new(), variables(&[]));
+        let made = assemble(&Assembly {
+            layer,
+            ..request(&tree, &ledger, &variables)
+        });
+        assert!(made.unwrap().prompt.ends_with("body\n"), "{path}");
+    }
+    let (tree, ledger, variables) = (Tree::new(), Tree::new(), variables(&[]));
+    let ask = |layer| {
+        assemble(&Assembly {
+            layer,
+            ..request(&tree, &ledger, &variables)
+        })
+        .unwrap_err()
+        .to_string()
+    };
+    assert!(ask("planner").starts_with(
+        ".jules/layers/planner/planner_prompt.j2: error: the layer `planner` has no prompt"
+    ));
+    assert!(ask("planer").contains("did you mean `planner`?"));
+    assert!(ask("x").contains("the layers are narrator"));
+}
+
+const ASSEMBLY: &str = "\
+schema_version: 1
+layer: observers
+runtime_context:
+  workstream: the stream
+  role: the role
+includes:
+  - title: Role
+    path: .jules/roles/observers/roles/{{role}}/role.yml
+  - title: Layer Contracts
+    path: .jules/roles/observers/contracts.yml
+  - title: Change Summary
+    path: .jules/changes/latest.yml
+    optional: true
+  - title: Memory
+    path: .jules/workstreams/{{ workstream }}/workstations/{{role}}/perspective.yml
+";
+
+fn older(base: &str, assembly: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
+    let tree = Tree::of_texts([
+        (".jules/roles/observers/prompt.yml", base),
+        (".jules/roles/observers/prompt_assembly.yml", assembly),
+        (".jules/roles/observers/contracts.yml", "layer: observers\n"),
+        (".jules/roles/observers/roles/qa/role.yml", "role: qa\n"),
+        (
+            ".jules/roles/observers/schemas/perspective.yml",
+            "observer: <role>\n",
+        ),
+    ]);
+    let (ledger, variables) = (Tree::new(), variables(given));
+    assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+}
+
+/// The older pair and a template that says the same come out alike.
+#[test]
+fn the_older_form_compiles_to_the_same() {
+    let given = [("role", "qa"), ("workstream", "generic")];
+    let made = older("role: {{ role }}\nlayer: observers\n", ASSEMBLY, &given).unwrap();
+    let template = "\
+role: {{ role }}
+layer: observers
+
+{{ section(\"Role\", include_required(\".jules/roles/observers/roles/\" ~ role ~ \"/role.yml\")) }}
+
+{{ section(\"Layer Contracts\", include_required(\".jules/roles/observers/contracts.yml\")) }}
+
+
+{{ section(\"Memory\", include_required(\".jules/workstreams/\" ~ workstream ~ \"/workstations/\" ~ role ~ \"/perspective.yml\")) }}
+";
+    let tree = Tree::of_texts([
+        (".jules/roles/observers/observers_prompt.j2", template),
+        (".jules/roles/observers/contracts.yml", "layer: observers\n"),
+        (".jules/roles/observers/roles/qa/role.yml", "role: qa\n"),
+        (
+            ".jules/roles/observers/schemas/perspective.yml",
+            "observer: <role>\n",
+        ),
+    ]);
+    let (ledger, variables) = (Tree::new(), variables(&given));
+    let same = assemble(&request(&tree, &ledger, &variables)).unwrap();
+    let sections = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sections(&made.prompt), sections(&same.prompt));
+    assert!(
+        made.prompt
+            .contains("layer: observers\n\n---\n# Role\nrole: qa\n"),
+        "{}",
+        made.prompt
+    );
+    assert_eq!(made.skipped[0].path, ".jules/changes/latest.yml");
+    assert_eq!((made.included, made.seeds), (same.included, same.seeds));
+}
+
+#[test]
+fn mistakes_in_the_older_form_have_the_place_that_people_wrote() {
+    const FILE: &str = ".jules/roles/observers/prompt_assembly.yml";
+    let given = [("role", "qa"), ("workstream", "generic")];
+    let said = older("x\n{{ rol }}\n", ASSEMBLY, &given).unwrap_err();
+    assert!(
+        said.starts_with(".jules/roles/observers/prompt.yml:2:4: error")
+            && said.contains(&format!("used by `{FILE}`")),
+        "{said}"
+    );
+    let said = older("x\n{% if role %}\n", ASSEMBLY, &given).unwrap_err();
+    assert!(
+        said.starts_with(".jules/roles/observers/prompt.yml:2:1: error: `{%` is not understood"),
+        "{said}"
+    );
+    for (from, to, begins, has) in [
+        (
+            "contracts.yml",
+            "gone.yml",
+            ":10:11: error: there is no file `.jules/roles/observers/gone.yml` (at includes[1].path)",
+            "write it",
+        ),
+        (
+            "contracts.yml",
+            "../../../x",
+            ":10:11: error: the file name",
+            "contains `..`",
+        ),
+        (
+            "{{role}}/role.yml",
+            "{{rol}}/role.yml",
+            ":8:11: error",
+            "did you mean `role`?",
+        ),
+        (
+            "{{role}}/role.yml",
+            "{{role/role.yml",
+            ":8:11: error: this path cannot be understood (at includes[0].path)",
+            "close",
+        ),
+        (
+            "{{role}}/role.yml",
+            "{{a b}}/role.yml",
+            ":8:11: error: this path cannot",
+            "one name",
+        ),
+        (
+            "optional: true",
+            "optional: maybe",
+            ":13:15: error: this is neither true nor false (at includes[2].optional)",
+            "",
+        ),
+        (
+            "title: Role",
+            "titel: Role",
+            ":7:12: error: unknown key (at includes[0].titel)",
+            "title",
+        ),
+        (
+            "  role: the role",
+            "  sprint: the sprint",
+            ":5:3: error: this prompt is not given `sprint` (at runtime_context.sprint)",
+            "",
+        ),
+        (
+            "schema_version: 1",
+            "schema_version: 2",
+            ":1:17: error: this version is not known",
+            "schema_version: 1",
+        ),
+        (
+            "layer: observers",
+            "layer: planners",
+            ":2:8: error: this is not the layer of the folder",
+            "layer: observers",
+        ),
+        (
+            "includes:",
+            "include:",
+            ":6:1: error: unknown key `include`",
+            "includes",
+        ),
+        (
+            "  - title: Role\n    path: .jules/roles/observers/roles/{{role}}/role.yml\n",
+            "  - Role\n",
+            ":7:5: error: this is not an include",
+            "",
+        ),
+        (
+            "    path: .jules/changes/latest.yml\n",
+            "",
+            ":11:5: error: an include needs both",
+            "path",
+        ),
+    ] {
+        let said = older("x\n", &ASSEMBLY.replacen(from, to, 1), &given).unwrap_err();
+        assert!(
+            said.starts_with(&format!("{FILE}{begins}")) && said.contains(has),
+            "{to}: {said}"
+        );
+    }
+    let many: String = (0..101)
+        .map(|n| format!("- {{title: a, path: .jules/{n}}}\n"))
+        .collect();
+    let said = older("x\n", &format!("includes:\n{many}"), &given).unwrap_err();
+    assert!(said.contains("INCLUDES_LIMIT"), "{said}");
+}

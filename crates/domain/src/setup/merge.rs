@@ -1,0 +1,391 @@
+//! Which value each variable has, and in which file it stands.
+
+use std::collections::BTreeMap;
+
+use super::settings::{Setting, Settings};
+use super::{Catalogue, Class, Component, Variable};
+use crate::Diagnostic;
+
+/// What people have written so far.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) plain: Settings,
+    pub(super) secret: Settings,
+    /// An `env.toml` beside them, from before there were two files. It stays as it is.
+    pub(super) older: Settings,
+}
+
+impl Written {
+    fn of(&self, class: Class) -> &Settings {
+        match class {
+            Class::Plain => &self.plain,
+            Class::Secret => &self.secret,
+        }
+    }
+}
+
+/// A variable with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Valued {
+    pub(super) variable: Variable,
+    pub(super) value: String,
+    /// What somebody wrote about it, where that is not its description.
+    pub(super) note: String,
+    /// Whether a chosen tool declares it.
+    pub(super) declared: bool,
+}
+
+/// All variables by name, and what is worth saying.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) variables: BTreeMap<String, Valued>,
+    pub(super) said: Vec<Diagnostic>,
+}
+
+/// The variables of the chosen tools. Of two tools that declare one, the first counts; it is secret when any says so.
+pub(super) fn declared(
+    order: &[&Component],
+) -> (BTreeMap<String, Variable>, Vec<(String, String)>) {
+    let mut all: BTreeMap<String, Variable> = BTreeMap::new();
+    let mut raised = Vec::new();
+    for component in order {
+        for variable in &component.variables {
+            let Some(known) = all.get_mut(&variable.name) else {
+                all.insert(variable.name.clone(), variable.clone());
+                continue;
+            };
+            if known.class != variable.class {
+                known.class = Class::Secret;
+                known.default.clear();
+                raised.push((variable.name.clone(), component.name.clone()));
+            }
+        }
+    }
+    (all, raised)
+}
+
+/// Gives each variable its value: the one that somebody wrote, wherever it stands, else its default.
+pub(super) fn merge(
+    declared: BTreeMap<String, Variable>,
+    written: &Written,
+    catalogue: &Catalogue,
+) -> Merged {
+    let mut merged = Merged::default();
+    for (name, variable) in declared {
+        let valued = merged.value_of(variable, written);
+        merged.variables.insert(name, valued);
+    }
+    for class in [Class::Secret, Class::Plain] {
+        merged.keep_undeclared(written.of(class), class, catalogue);
+    }
+    // Nobody knows what an undeclared one of the older file was, so it is kept from view.
+    merged.keep_undeclared(&written.older, Class::Secret, catalogue);
+    merged
+}
+
+impl Merged {
+    fn value_of(&mut self, variable: Variable, written: &Written) -> Valued {
+        let name = &variable.name;
+        let other = match variable.class {
+            Class::Plain => Class::Secret,
+            Class::Secret => Class::Plain,
+        };
+        let (own, other) = (written.of(variable.class), written.of(other));
+        let places: Vec<(&Settings, &Setting)> = [own, other, &written.older]
+            .into_iter()
+            .filter_map(|settings| Some((settings, settings.values.get(name)?)))
+            .collect();
+        let filled = places
+            .iter()
+            .copied()
+            .find(|(_, setting)| !setting.value.is_empty());
+        let taken = filled.or_else(|| places.first().copied());
+        if let (Some(mine), Some(theirs)) = (own.values.get(name), other.values.get(name))
+            && !mine.value.is_empty()
+            && !theirs.value.is_empty()
+            && mine.value != theirs.value
+        {
+            self.said.push(at(
+                Diagnostic::error(
+                    &other.file,
+                    format!("`{name}` has another value in `{}`", own.file),
+                )
+                .mend("remove the wrong one; it belongs into the other file"),
+                theirs,
+                name,
+            ));
+        }
+        if let Some((from, setting)) = filled.filter(|(from, _)| from.file == other.file) {
+            self.tell_move(from, setting, own, &variable);
+        }
+        let note = taken
+            .map(|(_, setting)| setting.note.clone())
+            .unwrap_or_default();
+        Valued {
+            value: taken.map_or_else(
+                || variable.default.clone(),
+                |(_, setting)| setting.value.clone(),
+            ),
+            note: if note == variable.description {
+                String::new()
+            } else {
+                note
+            },
+            variable,
+            declared: true,
+        }
+    }
+
+    fn tell_move(
+        &mut self,
+        from: &Settings,
+        setting: &Setting,
+        to: &Settings,
+        variable: &Variable,
+    ) {
+        let name = &variable.name;
+        let (message, mend) = match variable.class {
+            Class::Plain => (
+                format!(
+                    "`{name}` is no secret any more: its value goes to `{}`, which is committed",
+                    to.file
+                ),
+                "see that nobody may misuse it before you commit",
+            ),
+            Class::Secret => (
+                format!("`{name}` is a secret: its value goes to `{}`", to.file),
+                "the history of git still shows it where it was committed: make a new one",
+            ),
+        };
+        self.said.push(at(
+            Diagnostic::warning(&from.file, message).mend(mend),
+            setting,
+            name,
+        ));
+    }
+
+    fn keep_undeclared(&mut self, settings: &Settings, class: Class, catalogue: &Catalogue) {
+        for (name, setting) in &settings.values {
+            if self.variables.contains_key(name) {
+                continue;
+            }
+            let known = catalogue
+                .components()
+                .flat_map(|component| &component.variables)
+                .find(|variable| variable.name == *name);
+            let usual = known.is_some_and(|variable| variable.default == setting.value);
+            if setting.value.is_empty() || usual {
+                continue;
+            }
+            let message = format!("no chosen tool reads `{name}`; its value is kept");
+            let mend = "remove it by hand where nobody needs it";
+            self.said.push(at(
+                Diagnostic::warning(&settings.file, message).mend(mend),
+                setting,
+                name,
+            ));
+            let variable = Variable {
+                name: name.clone(),
+                class,
+                description: String::new(),
+                default: String::new(),
+            };
+            let valued = Valued {
+                variable,
+                value: setting.value.clone(),
+                note: setting.note.clone(),
+                declared: false,
+            };
+            self.variables.insert(name.clone(), valued);
+        }
+    }
+}
+
+fn at(said: Diagnostic, setting: &Setting, name: &str) -> Diagnostic {
+    said.at(setting.at.0, setting.at.1).key(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::settings;
+
+    fn variable(name: &str, class: Class, default: &str) -> Variable {
+        Variable {
+            name: name.to_owned(),
+            class,
+            description: format!("about {name}"),
+            default: default.to_owned(),
+        }
+    }
+
+    fn written(plain: &str, secret: &str, older: &str) -> Written {
+        let [plain, secret, older] = [("vars", plain), ("secrets", secret), ("env", older)]
+            .map(|(file, text)| settings::read(file, text).0);
+        Written {
+            plain,
+            secret,
+            older,
+        }
+    }
+
+    /// `name=value` of the plain and of the secret ones, and what was said.
+    fn merged(variables: &[Variable], written: &Written) -> (String, String, Vec<String>) {
+        let declared = variables
+            .iter()
+            .map(|one| (one.name.clone(), one.clone()))
+            .collect();
+        let merged = merge(declared, written, &Catalogue::built_in());
+        let list = |class| {
+            let all = merged
+                .variables
+                .values()
+                .filter(|one| one.variable.class == class);
+            let texts: Vec<String> = all
+                .map(|one| format!("{}={}{}", one.variable.name, one.value, one.note))
+                .collect();
+            texts.join(" ")
+        };
+        let said = merged.said.iter().map(ToString::to_string).collect();
+        (list(Class::Plain), list(Class::Secret), said)
+    }
+
+    #[test]
+    fn a_new_variable_has_its_default_and_an_old_one_its_value() {
+        let all = [
+            variable("A", Class::Plain, "1"),
+            variable("S", Class::Secret, ""),
+        ];
+        let (plain, secret, said) = merged(&all, &Written::default());
+        assert_eq!(
+            (plain.as_str(), secret.as_str(), said.len()),
+            ("A=1", "S=", 0)
+        );
+        let kept = written(
+            "[A]\nvalue = \"2\"\nnote = \" mine\"",
+            "[S]\nvalue = \"x\"\nnote = \"about S\"",
+            "",
+        );
+        let (plain, secret, said) = merged(&all, &kept);
+        assert_eq!(
+            (plain.as_str(), secret.as_str(), said.len()),
+            ("A=2 mine", "S=x", 0)
+        );
+        let emptied = written("[A]\nvalue = \"\"", "", "");
+        assert_eq!(merged(&all, &emptied).0, "A=");
+    }
+
+    #[test]
+    fn a_change_of_kind_moves_the_value_and_is_told() {
+        let secret = [variable("X", Class::Secret, "")];
+        let (plain, hidden, said) = merged(
+            &secret,
+            &written("[X]\nvalue = \"v\"\nnote = \"+n\"", "", ""),
+        );
+        assert_eq!((plain.as_str(), hidden.as_str()), ("", "X=v+n"));
+        assert!(
+            said[0].starts_with("vars:1:2: warning: `X` is a secret")
+                && said[0].contains("history of git"),
+            "{said:?}"
+        );
+        let open = [variable("X", Class::Plain, "d")];
+        let (plain, hidden, said) = merged(&open, &written("", "[X]\nvalue = \"v\"", ""));
+        assert_eq!((plain.as_str(), hidden.as_str()), ("X=v", ""));
+        assert!(
+            said[0].starts_with("secrets:1:2: warning: `X` is no secret any more"),
+            "{said:?}"
+        );
+        // An empty value that moves is nobody's business.
+        assert!(
+            merged(&open, &written("", "[X]\nvalue = \"\"", ""))
+                .2
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_value_in_the_wrong_file_counts_and_two_values_are_a_mistake() {
+        let secret = [variable("X", Class::Secret, "")];
+        let (_, hidden, _) = merged(
+            &secret,
+            &written("[X]\nvalue = \"v\"", "[X]\nvalue = \"\"", ""),
+        );
+        assert_eq!(hidden, "X=v");
+        let (_, _, said) = merged(
+            &secret,
+            &written("[X]\nvalue = \"v\"", "[X]\nvalue = \"w\"", ""),
+        );
+        assert!(
+            said[0].starts_with("vars:1:2: error: `X` has another value in `secrets`"),
+            "{said:?}"
+        );
+        let (_, _, said) = merged(
+            &secret,
+            &written("[X]\nvalue = \"v\"", "[X]\nvalue = \"v\"", ""),
+        );
+        assert!(said.is_empty(), "{said:?}");
+    }
+
+    #[test]
+    fn the_older_file_is_taken_over_and_what_nobody_knows_is_hidden() {
+        let all = [
+            variable("A", Class::Plain, "1"),
+            variable("S", Class::Secret, ""),
+        ];
+        let older = "[A]\nvalue = \"2\"\n[S]\nvalue = \"x\"\n[Z]\nvalue = \"z\"";
+        let (plain, secret, said) = merged(&all, &written("", "", older));
+        assert_eq!((plain.as_str(), secret.as_str()), ("A=2", "S=x Z=z"));
+        assert_eq!(said.len(), 1, "{said:?}");
+        let (plain, _, _) = merged(&all, &written("[A]\nvalue = \"3\"", "", older));
+        assert_eq!(plain, "A=3");
+    }
+
+    #[test]
+    fn what_no_tool_reads_stays_while_somebody_wrote_it() {
+        let (plain, secret, said) = merged(
+            &[],
+            &written(
+                "[MINE]\nvalue = \"1\"\n[GH_VERSION]\nvalue = \"\"",
+                "[GH_TOKEN]\nvalue = \"t\"",
+                "",
+            ),
+        );
+        assert_eq!((plain.as_str(), secret.as_str()), ("MINE=1", "GH_TOKEN=t"));
+        assert!(said.iter().any(|one| one.starts_with("secrets:1:2: warning: no chosen tool reads `GH_TOKEN`")), "{said:?}");
+        assert_eq!(said.len(), 2);
+    }
+
+    #[test]
+    fn of_two_tools_the_first_counts_and_the_secret_one_wins() {
+        let tool = |name: &str, variables: Vec<Variable>| Component {
+            name: name.to_owned(),
+            summary: String::new(),
+            dependencies: Vec::new(),
+            paths: Vec::new(),
+            variables,
+            fragment: String::new(),
+            origin: super::super::Origin::Repository,
+        };
+        let one = tool(
+            "one",
+            vec![
+                variable("A", Class::Plain, "1"),
+                variable("B", Class::Plain, "1"),
+            ],
+        );
+        let two = tool(
+            "two",
+            vec![
+                variable("A", Class::Plain, "2"),
+                variable("B", Class::Secret, ""),
+            ],
+        );
+        let (all, raised) = declared(&[&one, &two]);
+        assert_eq!(all["A"].default, "1");
+        assert_eq!(
+            (all["B"].class, all["B"].default.as_str()),
+            (Class::Secret, "")
+        );
+        assert_eq!(raised, [("B".to_owned(), "two".to_owned())]);
+    }
+}

@@ -1,0 +1,364 @@
+//! Reading a component's `meta.toml`.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::text::{Notes, entries};
+use super::variable::{complaint, value_complaint};
+use super::{Class, Component, Origin, VARIABLES_LIMIT, Variable};
+use crate::Diagnostic;
+use crate::diagnostic::line_and_column;
+use crate::plan::closest;
+
+const KEYS: [&str; 7] = [
+    "name",
+    "summary",
+    "dependencies",
+    "paths",
+    "vars",
+    "secrets",
+    "env",
+];
+
+/// What a `meta.toml` says.
+pub(super) struct Meta {
+    pub(super) component: Component,
+    /// Line and column of each dependency.
+    pub(super) dependencies_at: Vec<(u32, u32)>,
+}
+
+/// Reads the file of the component that a folder is named after. `None` where something is wrong.
+pub(super) fn read(
+    file: &str,
+    folder: &str,
+    text: &str,
+    origin: Origin,
+) -> (Option<Meta>, Vec<Diagnostic>) {
+    let (mut notes, table) = Notes::parse(file, text);
+    let Some(table) = table else {
+        return (None, notes.found);
+    };
+    let mut component = Component {
+        name: folder.to_owned(),
+        summary: String::new(),
+        dependencies: Vec::new(),
+        paths: Vec::new(),
+        variables: Vec::new(),
+        fragment: String::new(),
+        origin,
+    };
+    let mut dependencies_at = Vec::new();
+    for (key, at, value) in entries(table.get_ref()) {
+        match key {
+            "name" => {
+                if notes.text_of(key, value).is_some_and(|name| name != folder) {
+                    notes.error(
+                        &value.span(),
+                        key,
+                        "the name is not that of the folder",
+                        format!("write `name = \"{folder}\"`, or leave it out"),
+                    );
+                }
+            }
+            "summary" => component.summary = line(&mut notes, key, value),
+            "dependencies" => {
+                for (index, (name, at)) in notes.texts_of(key, value).into_iter().enumerate() {
+                    if component.dependencies.iter().any(|known| known == name) {
+                        let key = format!("dependencies[{index}]");
+                        notes.error(&at, &key, format!("`{name}` is named twice"), "remove one");
+                    } else {
+                        component.dependencies.push(name.to_owned());
+                        dependencies_at.push(line_and_column(text, at.start));
+                    }
+                }
+            }
+            "paths" => {
+                for (index, (path, at)) in notes.texts_of(key, value).into_iter().enumerate() {
+                    if is_path(path) {
+                        component.paths.push(path.to_owned());
+                    } else {
+                        notes.error(
+                            &at,
+                            &format!("paths[{index}]"),
+                            "this is no folder below the home folder",
+                            "write it without `~/`, of letters, digits and `._-/`, such as `.cargo/bin`",
+                        );
+                    }
+                }
+            }
+            "vars" => variables(
+                &mut notes,
+                key,
+                value,
+                Class::Plain,
+                &mut component.variables,
+            ),
+            "secrets" => variables(
+                &mut notes,
+                key,
+                value,
+                Class::Secret,
+                &mut component.variables,
+            ),
+            "env" => listed(&mut notes, value, &mut component.variables),
+            _ => {
+                let mend = match closest(key, KEYS) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("the keys are {}", KEYS.join(", ")),
+                };
+                notes.error(&at, key, format!("unknown key `{key}`"), mend);
+            }
+        }
+    }
+    component
+        .variables
+        .sort_by(|one, other| one.name.cmp(&other.name));
+    let sound = notes.found.is_empty();
+    let meta = Meta {
+        component,
+        dependencies_at,
+    };
+    (sound.then_some(meta), notes.found)
+}
+
+fn is_path(path: &str) -> bool {
+    path.split('/').all(|part| {
+        !matches!(part, "" | "." | "..")
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+    })
+}
+
+/// A text on one line; it becomes a remark in files.
+fn line(notes: &mut Notes<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> String {
+    let Some(text) = notes.text_of(key, value) else {
+        return String::new();
+    };
+    if text.contains(char::is_control) {
+        let mend = "write it on one line";
+        notes.error(&value.span(), key, "this has more than one line", mend);
+        return String::new();
+    }
+    text.trim().to_owned()
+}
+
+/// `[vars]` and `[secrets]`: `NAME = { description = "…", default = "…" }`.
+fn variables(
+    notes: &mut Notes<'_>,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    class: Class,
+    into: &mut Vec<Variable>,
+) {
+    let Some(table) = notes.table_of(key, value) else {
+        return;
+    };
+    for (name, at, value) in entries(table) {
+        let key = format!("{key}.{name}");
+        if let Some(table) = notes.table_of(&key, value) {
+            variable(notes, &key, (name, &at), table, class, into);
+        }
+    }
+}
+
+/// `[[env]]`: the older form, with the name as a key.
+fn listed(notes: &mut Notes<'_>, value: &Spanned<DeValue<'_>>, into: &mut Vec<Variable>) {
+    let Some(items) = value.get_ref().as_array() else {
+        let mend = "write `[[env]]` before each variable, with `name = \"…\"` below it";
+        notes.error(&value.span(), "env", "this is not a list of tables", mend);
+        return;
+    };
+    for (index, item) in items.iter().enumerate() {
+        let key = format!("env[{index}]");
+        let Some(table) = notes.table_of(&key, item) else {
+            continue;
+        };
+        let name = entries(table)
+            .into_iter()
+            .find(|(key, _, _)| *key == "name");
+        let Some((_, _, name)) = name else {
+            let mend = "write `name = \"UV_VERSION\"`";
+            notes.error(&item.span(), &key, "the variable has no name", mend);
+            continue;
+        };
+        if let Some(text) = notes.text_of(&format!("{key}.name"), name) {
+            let at = name.span();
+            variable(notes, &key, (text, &at), table, Class::Plain, into);
+        }
+    }
+}
+
+fn variable(
+    notes: &mut Notes<'_>,
+    path: &str,
+    (name, at): (&str, &Range<usize>),
+    table: &DeTable<'_>,
+    class: Class,
+    into: &mut Vec<Variable>,
+) {
+    if let Some((message, mend)) = complaint(name) {
+        notes.error(at, path, message, mend);
+        return;
+    }
+    if into.iter().any(|known| known.name == name) {
+        notes.error(
+            at,
+            path,
+            format!("`{name}` is declared twice"),
+            "remove one of the two",
+        );
+        return;
+    }
+    if into.len() >= VARIABLES_LIMIT {
+        let message = format!("more than VARIABLES_LIMIT ({VARIABLES_LIMIT}) variables");
+        notes.error(at, path, message, "declare fewer");
+        return;
+    }
+    let mut variable = Variable {
+        name: name.to_owned(),
+        class,
+        description: String::new(),
+        default: String::new(),
+    };
+    for (key, at, value) in entries(table) {
+        let whole = format!("{path}.{key}");
+        match key {
+            "name" if path.starts_with("env[") => {}
+            "description" => variable.description = line(notes, &whole, value),
+            "default" if class == Class::Secret => notes.error(
+                &at,
+                &whole,
+                "a secret cannot have a default: everybody may read this file",
+                "take it out; the value belongs into secrets.toml",
+            ),
+            "default" => {
+                let text = notes.text_of(&whole, value).unwrap_or_default();
+                if let Some((message, mend)) = value_complaint(text) {
+                    notes.error(&value.span(), &whole, message, mend);
+                }
+                text.clone_into(&mut variable.default);
+            }
+            _ => notes.error(
+                &at,
+                &whole,
+                format!("unknown key `{key}`"),
+                "the keys are `description` and `default`",
+            ),
+        }
+    }
+    into.push(variable);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<String> {
+        let (meta, found) = read("m", "uv", text, Origin::Repository);
+        assert_eq!(meta.is_none(), !found.is_empty(), "{text}");
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn both_forms_of_variables_are_read() {
+        let text = "name = \"uv\"\nsummary = \"Python\"\ndependencies = [\"gh\"]\npaths = [\".local/bin\"]\n\
+                    [vars]\nUV_VERSION = { description = \"which\", default = \"0.7\" }\n\
+                    [secrets.UV_TOKEN]\ndescription = \"key\"\n[[env]]\nname = \"UV_X\"\ndefault = \"1\"\n";
+        let (meta, found) = read("m", "uv", text, Origin::Repository);
+        assert_eq!(found, []);
+        let meta = meta.unwrap();
+        assert_eq!(meta.dependencies_at, [(3, 17)]);
+        let variables: Vec<_> = meta
+            .component
+            .variables
+            .iter()
+            .map(|v| (v.name.as_str(), v.class, v.default.as_str()))
+            .collect();
+        assert_eq!(
+            variables,
+            [
+                ("UV_TOKEN", Class::Secret, ""),
+                ("UV_VERSION", Class::Plain, "0.7"),
+                ("UV_X", Class::Plain, "1"),
+            ]
+        );
+    }
+
+    #[test]
+    fn every_mistake_has_its_place() {
+        for (text, begins) in [
+            (
+                "name = \"uw\"",
+                "m:1:8: error: the name is not that of the folder (at name)",
+            ),
+            ("summary = 3", "m:1:11: error: this is not a text"),
+            (
+                "summary = \"a\\nb\"",
+                "m:1:11: error: this has more than one line",
+            ),
+            ("dependencies = \"gh\"", "m:1:16: error: this is not a list"),
+            (
+                "dependencies = [1]",
+                "m:1:17: error: this is not a text (at dependencies[0])",
+            ),
+            (
+                "dependencies = [\"a\", \"a\"]",
+                "m:1:22: error: `a` is named twice",
+            ),
+            (
+                "paths = [\"/usr/bin\"]",
+                "m:1:10: error: this is no folder below the home folder (at paths[0])",
+            ),
+            ("paths = [\"$X\"]", "m:1:10: error: this is no folder"),
+            ("paths = [\"a/../..\"]", "m:1:10: error: this is no folder"),
+            ("vars = 3", "m:1:8: error: this is not a table (at vars)"),
+            (
+                "[vars]\nX = \"1\"",
+                "m:2:5: error: this is not a table (at vars.X)",
+            ),
+            ("[vars]\nPATH = {}", "m:2:1: error: `PATH` steers"),
+            ("[vars.\"a b\"]", "m:1:7: error: `a b` cannot be"),
+            (
+                "[vars.X]\ndefault = 3",
+                "m:2:11: error: this is not a text (at vars.X.default)",
+            ),
+            (
+                "[vars.X]\ndefault = \"\\u0000\"",
+                "m:2:11: error: the value holds a NUL",
+            ),
+            (
+                "[vars.X]\ndefxult = \"\"",
+                "m:2:1: error: unknown key `defxult`",
+            ),
+            (
+                "[vars.X]\n[secrets.X]",
+                "m:2:10: error: `X` is declared twice",
+            ),
+            (
+                "[secrets.X]\ndefault = \"s\"",
+                "m:2:1: error: a secret cannot have a default",
+            ),
+            ("env = 3", "m:1:7: error: this is not a list of tables"),
+            (
+                "[[env]]\ndefault = \"x\"",
+                "m:1:1: error: the variable has no name (at env[0])",
+            ),
+            (
+                "summxry = \"\"",
+                "m:1:1: error: unknown key `summxry` (at summxry); did you mean `summary`?",
+            ),
+            ("summary = ", "m:1:"),
+        ] {
+            let found = said(text);
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+            assert!(found[0].starts_with(begins), "{text}: {}", found[0]);
+        }
+        let many: String = (0..=VARIABLES_LIMIT)
+            .map(|n| format!("[vars.X{n}]\n"))
+            .collect();
+        assert!(said(&many)[0].contains("VARIABLES_LIMIT"));
+    }
+}

@@ -1,0 +1,185 @@
+//! A file of the set-up as it is read, and what is said of it.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::FILE_LIMIT_BYTES;
+use crate::Diagnostic;
+use crate::model::{Mode, Tree};
+
+/// The text of a file. `Ok(None)`: there is none.
+pub(super) fn read<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {
+    let wrong = |message: &str, mend: &str| Err(Diagnostic::error(path, message).mend(mend));
+    let Some(entry) = tree.get(path) else {
+        if tree.below(path).next().is_some() {
+            return wrong("this is a folder", "put a file here");
+        }
+        return Ok(None);
+    };
+    match entry.mode {
+        Mode::Link => wrong(
+            "this is a symbolic link, and links are not followed",
+            "put the file itself here",
+        ),
+        Mode::Submodule | Mode::Special => wrong("this is no file", "put a file here"),
+        Mode::File if entry.size > FILE_LIMIT_BYTES as u64 => wrong(
+            &format!("the file is larger than FILE_LIMIT_BYTES ({FILE_LIMIT_BYTES})"),
+            "shorten it",
+        ),
+        Mode::File => match entry.text.as_deref() {
+            Some(text) => Ok(Some(text)),
+            None => wrong("this is not text in UTF-8", "save it as UTF-8"),
+        },
+    }
+}
+
+/// Collects what is wrong with one TOML file.
+pub(super) struct Notes<'t> {
+    file: String,
+    text: &'t str,
+    pub(super) found: Vec<Diagnostic>,
+}
+
+impl<'t> Notes<'t> {
+    /// Parses a file. `None`: it is no TOML, which is noted.
+    pub(super) fn parse(file: &str, text: &'t str) -> (Self, Option<Spanned<DeTable<'t>>>) {
+        let mut notes = Self {
+            file: file.to_owned(),
+            text,
+            found: Vec::new(),
+        };
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            let at = error.span().unwrap_or(0..0);
+            notes.error(
+                &at,
+                "",
+                error.message().to_lowercase(),
+                "write TOML: one `key = \"value\"` a line, tables as `[NAME]`",
+            );
+        }
+        let sound = errors.is_empty();
+        (notes, sound.then_some(table))
+    }
+
+    /// Notes an error at a place of the text.
+    pub(super) fn error(
+        &mut self,
+        at: &Range<usize>,
+        key: &str,
+        message: impl Into<String>,
+        mend: impl Into<String>,
+    ) {
+        self.found.push(
+            Diagnostic::error(self.file.as_str(), message)
+                .mend(mend)
+                .at_offset(self.text, at.start)
+                .key(key),
+        );
+    }
+
+    /// A text; anything else is noted.
+    pub(super) fn text_of<'v>(
+        &mut self,
+        key: &str,
+        value: &'v Spanned<DeValue<'_>>,
+    ) -> Option<&'v str> {
+        let text = value.get_ref().as_str();
+        if text.is_none() {
+            self.error(
+                &value.span(),
+                key,
+                "this is not a text",
+                "put it between double quotes",
+            );
+        }
+        text
+    }
+
+    /// A table; anything else is noted.
+    pub(super) fn table_of<'v, 'd>(
+        &mut self,
+        key: &str,
+        value: &'v Spanned<DeValue<'d>>,
+    ) -> Option<&'v DeTable<'d>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.error(
+                &value.span(),
+                key,
+                "this is not a table",
+                format!("write `[{key}]` with keys below it"),
+            );
+        }
+        table
+    }
+
+    /// A list of texts; anything else is noted.
+    pub(super) fn texts_of<'v>(
+        &mut self,
+        key: &str,
+        value: &'v Spanned<DeValue<'_>>,
+    ) -> Vec<(&'v str, Range<usize>)> {
+        let Some(items) = value.get_ref().as_array() else {
+            self.error(
+                &value.span(),
+                key,
+                "this is not a list",
+                "write `[\"a\", \"b\"]`",
+            );
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            if let Some(text) = self.text_of(&format!("{key}[{index}]"), item) {
+                texts.push((text, item.span()));
+            }
+        }
+        texts
+    }
+}
+
+/// Entries in the order of the file.
+pub(super) fn entries<'v, 't>(
+    table: &'v DeTable<'t>,
+) -> Vec<(&'v str, Range<usize>, &'v Spanned<DeValue<'t>>)> {
+    let mut entries: Vec<_> = table
+        .iter()
+        .map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
+        .collect();
+    entries.sort_by_key(|(_, at, _)| at.start);
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Entry;
+
+    #[test]
+    fn only_plain_files_of_text_are_read() {
+        let mut tree = Tree::of_texts([("a", "x"), ("d/e", "x")]);
+        assert_eq!(read(&tree, "a").unwrap(), Some("x"));
+        assert_eq!(read(&tree, "b").unwrap(), None);
+        for (mode, size, word) in [
+            (Mode::Link, 1, "symbolic link"),
+            (Mode::Submodule, 1, "no file"),
+            (Mode::Special, 1, "no file"),
+            (Mode::File, 1, "UTF-8"),
+            (Mode::File, FILE_LIMIT_BYTES as u64 + 1, "FILE_LIMIT_BYTES"),
+        ] {
+            let entry = Entry {
+                mode,
+                oid: String::new(),
+                size,
+                text: None,
+            };
+            tree.insert("b", entry);
+            let said = read(&tree, "b").unwrap_err();
+            assert!(said.message.contains(word), "{said}");
+        }
+        assert!(read(&tree, "d").unwrap_err().message.contains("folder"));
+    }
+}

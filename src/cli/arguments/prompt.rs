@@ -1,0 +1,45 @@
+//! `prompt`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `prompt …`
+#[derive(Debug, Subcommand)]
+pub enum PromptCommand {
+    /// Print the prompt of a layer; writes nothing
+    Render(RenderPrompt),
+}
+
+/// A layer's prompt.
+#[derive(Debug, Args)]
+pub struct RenderPrompt {
+    /// The layer, such as `observers`
+    pub layer: String,
+    /// The repository's folder, as its default branch is
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// A folder with what the branch `jules` holds; without it, the repository's folder
+    #[arg(long, value_name = "DIR")]
+    pub ledger: Option<PathBuf>,
+    /// The role, in layers that have several; the same as `--set role=NAME`
+    #[arg(long, value_name = "NAME")]
+    pub role: Option<String>,
+    /// A task of the layer, such as `bugs` of the implementer
+    #[arg(long, value_name = "NAME")]
+    pub task: Option<String>,
+    /// A name that the template may use; may be given several times
+    #[arg(long, value_name = "NAME=TEXT", value_parser = pair)]
+    pub set: Vec<(String, String)>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A name and a text.
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, text)) if !name.is_empty() => Ok((name.to_owned(), text.to_owned())),
+        _ => Err("write NAME=TEXT, such as run_mode=bootstrap".to_owned()),
+    }
+}
