@@ -9,11 +9,13 @@
 //! | [`plan`] | what did people ask for (`schedules.toml`, personas)? |
 //! | [`state`] | what has happened so far (`cycle_state.json`)? |
 //! | [`prompt`] | what exactly is said to Jules? |
+//! | [`exchange`] | what do the layers hand to one another, and is it sound? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
 pub mod diagnostic;
 pub mod engine;
+pub mod exchange;
 pub mod model;
 pub mod plan;
 pub mod prompt;
