@@ -69,6 +69,13 @@ pub(super) fn put(root: &mut Node, key: &str, value: Value) {
     }
 }
 
+/// Removes an outer key.
+pub(super) fn remove(root: &mut Node, key: &str) {
+    if let Value::Map(entries) = &mut root.value {
+        entries.retain(|(name, _)| name.text() != Some(key));
+    }
+}
+
 /// The document in block style, every text in double quotes; comments go.
 pub(super) fn emit(root: &Node) -> String {
     let mut out = String::new();

@@ -6,6 +6,9 @@
 //! | `layout` | where does which artifact lie, in either layout? |
 //! | `read`, `check` | what is there, and what is wrong with it? |
 //! | `fix` | what of that has one answer? |
+//! | `import` | what does a session bring into the ledger? |
+//! | `publish` | what does a proposal look like as an issue? |
+//! | `settle` | what becomes of a work item when its pull request has ended? |
 //! | `route`, `inspect` | what comes next, and what is there, for programs? |
 
 mod artifact;
@@ -14,19 +17,23 @@ mod check;
 mod drift;
 mod edit;
 mod fix;
+mod import;
 mod index;
 mod inspect;
 mod labels;
 mod layout;
 pub mod limits;
 mod links;
+mod memory;
 mod names;
 mod placeholder;
+mod publish;
 mod quality;
 mod read;
 mod roster;
 mod route;
 mod schema;
+mod settle;
 mod shape;
 mod shapes;
 mod template;
@@ -39,12 +46,16 @@ pub use artifact::{
 };
 pub use check::{Checked, UnknownStream, check};
 pub use fix::{Fix, fix};
+pub use import::{Author, Changed, Content, Import, Request, import};
 pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
+pub use memory::{Owner, seed};
+pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};
 pub use roster::Roster;
 pub use route::{Next, Routes};
+pub use settle::{Files, SettleError, merged, returned};
 pub use shape::Shape;
 pub use shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,

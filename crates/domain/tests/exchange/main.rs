@@ -3,5 +3,6 @@
 
 mod checks;
 mod examples;
+mod import;
 mod schemas;
 mod streams;
