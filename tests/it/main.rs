@@ -6,6 +6,7 @@ mod branch;
 mod cli;
 mod commands;
 mod determinism;
+mod exchange;
 mod export;
 mod fleet;
 mod github_client;
