@@ -244,7 +244,7 @@ fn documents() -> impl Strategy<Value = (usize, Value)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_fits_the_schema_is_taken((index, document) in documents()) {
@@ -295,4 +295,28 @@ fn template_and_schema_have_the_same_keys_and_words() {
         }
     }
     assert!(!taken(SHAPES[0], &json!([])));
+}
+
+/// What a template shows for a day has the form of a name, and is taken where one belongs by both or by neither.
+#[test]
+fn schema_and_validator_agree_on_names_that_look_like_blanks() {
+    let index = SHAPES
+        .iter()
+        .position(|shape| shape.name == "event")
+        .unwrap();
+    let yaml: serde_yaml::Value =
+        serde_yaml::from_str(&crate::examples::event("a1b2c3", "")).unwrap();
+    let mut document = serde_json::to_value(yaml).unwrap();
+    for (key, text, fits) in [
+        ("author_role", "taxonomy", true),
+        ("author_role", "YYYY-MM-DD", true),
+        ("author_role", "<role>", false),
+        ("title", "YYYY-MM-DD", false),
+    ] {
+        let before = document[key].clone();
+        document[key] = json!(text);
+        assert_eq!(VALIDATORS[index].is_valid(&document), fits, "{key}: {text}");
+        assert_eq!(taken(SHAPES[index], &document), fits, "{key}: {text}");
+        document[key] = before;
+    }
 }
