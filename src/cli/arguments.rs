@@ -2,6 +2,7 @@
 
 mod beginning;
 mod doctor;
+mod exchange;
 mod inbox;
 mod ledger;
 mod plan;
@@ -17,9 +18,10 @@ use phileas_domain::model::RepositoryName;
 
 pub use beginning::{Deinit, Init, LabelsCommand, Where};
 pub use doctor::{Doctor, Probe};
+pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
-pub use plan::{SchemaName, Simulate, Validate};
+pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
 pub use service::{Health, Serve};
@@ -64,7 +66,13 @@ pub enum Command {
     Doctor(Doctor),
     /// Check the plan and the personas of a folder
     Validate(Validate),
-    /// Print the JSON Schema of a file that people write, for editors and checkers
+    /// Look at what the layers hand to one another: events, work items, proposals, memories
+    Exchange {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: ExchangeCommand,
+    },
+    /// Print the JSON Schema of a file that people or agents write, for editors and checkers
     Schema {
         /// Which file
         name: SchemaName,

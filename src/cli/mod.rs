@@ -7,6 +7,7 @@ mod deinit;
 mod deliveries;
 mod doctor;
 mod duration;
+mod exchange;
 pub mod exit;
 mod health;
 mod init;
@@ -123,6 +124,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Init(arguments) => init::run(arguments, screen).await,
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,
         Command::Labels { command } => labels::run(command, screen).await,
+        Command::Exchange { command } => exchange::run(command, screen),
         Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Doctor(arguments) => doctor::run(arguments, screen).await,

@@ -1,4 +1,4 @@
-//! `phileas schema`: the JSON Schema of a file that people write.
+//! `phileas schema`: the JSON Schema of a file that people or agents write.
 
 use std::io::Write;
 
@@ -23,6 +23,7 @@ fn schema(name: SchemaName) -> Value {
     let (name, schema) = match name {
         SchemaName::Schedules => ("schedules", plan::schema()),
         SchemaName::Phileas => ("phileas", config::schema()),
+        SchemaName::Artifact(artifact) => (artifact.shape().name, artifact.shape().schema()),
     };
     let mut whole = serde_json::Map::new();
     whole.insert("$schema".to_owned(), schema["$schema"].clone());

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod dashboard_issue;
 mod determinism;
+mod exchange;
 mod export;
 mod fleet;
 mod github_client;

@@ -10,11 +10,13 @@
 //! | [`state`] | what has happened so far (`cycle_state.json`)? |
 //! | [`prompt`] | what exactly is said to Jules? |
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
+//! | [`exchange`] | what do the layers hand to one another, and is it sound? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
 pub mod diagnostic;
 pub mod engine;
+pub mod exchange;
 pub mod model;
 pub mod plan;
 pub mod prompt;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use phileas_domain::model::{Entry, Mode, Tree};
 
@@ -47,6 +47,39 @@ pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
         }
     }
     Ok(tree)
+}
+
+/// Writes a file below a folder, or removes it. Nothing is written through a link.
+///
+/// # Errors
+///
+/// When the path leaves the folder, leads through a link, or the system says no.
+pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadError> {
+    let whole = root.join(path);
+    let failed = |source| ReadError {
+        path: whole.clone(),
+        source,
+    };
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !Path::new(path).components().all(plain) {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "it leaves the folder");
+        return Err(failed(source));
+    }
+    let mut folder = root.to_owned();
+    for part in Path::new(path).components() {
+        folder.push(part);
+        if folder.is_symlink() {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "it leads through a link");
+            return Err(failed(source));
+        }
+    }
+    match text {
+        Some(text) => {
+            fs::create_dir_all(whole.parent().unwrap_or(root)).map_err(failed)?;
+            fs::write(&whole, text).map_err(failed)
+        }
+        None => fs::remove_file(&whole).map_err(failed),
+    }
 }
 
 fn walk(

@@ -1,17 +1,74 @@
 //! `validate`, `simulate` and `schema`.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
 
-/// A file that people write.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+/// A file that people or agents write.
+#[derive(Debug, Clone, Copy)]
 pub enum SchemaName {
     /// `.jules/schedules.toml`: who works and when
     Schedules,
     /// `phileas.toml`: how the service is set up
     Phileas,
+    /// An artifact of the exchange.
+    Artifact(ArtifactName),
+}
+
+/// An artifact of the exchange, by its place among all.
+#[derive(Debug, Clone, Copy)]
+pub struct ArtifactName(usize);
+
+impl ArtifactName {
+    /// What it is made of.
+    #[must_use]
+    pub fn shape(self) -> &'static Shape {
+        SHAPES[self.0]
+    }
+}
+
+/// Every artifact.
+static ARTIFACTS: LazyLock<Vec<ArtifactName>> =
+    LazyLock::new(|| (0..SHAPES.len()).map(ArtifactName).collect());
+/// Every file that has a schema.
+static SCHEMAS: LazyLock<Vec<SchemaName>> = LazyLock::new(|| {
+    let artifacts = ARTIFACTS.iter().copied().map(SchemaName::Artifact);
+    [SchemaName::Schedules, SchemaName::Phileas]
+        .into_iter()
+        .chain(artifacts)
+        .collect()
+});
+
+impl ValueEnum for ArtifactName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ARTIFACTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.shape().name).help(self.shape().about))
+    }
+}
+
+impl ValueEnum for SchemaName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &SCHEMAS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Schedules => {
+                PossibleValue::new("schedules").help("`.jules/schedules.toml`: who works and when")
+            }
+            Self::Phileas => {
+                PossibleValue::new("phileas").help("`phileas.toml`: how the service is set up")
+            }
+            Self::Artifact(artifact) => return artifact.to_possible_value(),
+        })
+    }
 }
 
 /// How far a forecast looks.

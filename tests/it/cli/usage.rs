@@ -9,7 +9,7 @@ fn help_and_version_are_no_errors() {
     let help = phileas(&["--help"]).expect(0);
     for command in [
         "init", "deinit", "labels", "schema", "sandbox", "tick", "explain", "simulate", "validate",
-        "persona", "state", "track", "setup", "prompt",
+        "persona", "state", "track", "setup", "prompt", "exchange",
     ] {
         assert!(
             help.out.contains(&format!("\n  {command} ")),
@@ -74,6 +74,10 @@ fn a_wrong_command_line_is_usage() {
         &["sandbox", "--headless", "--faults", "/no/such/file"],
         &["validate", "/no/such/folder"],
         &["simulate", "/no/such/folder"],
+        &["exchange", "check", "/no/such/folder"],
+        &["exchange", "inspect", "/no/such/folder"],
+        &["exchange", "template", "nothing"],
+        &["exchange"],
         &["persona", "list", "/no/such/folder"],
     ] {
         let ended = phileas(arguments).expect(2);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use phileas::server::config::File;
+use phileas_domain::exchange::SHAPES;
 
 use super::bench::{alone, text_of};
 use crate::support::Folder;
@@ -10,7 +11,14 @@ use crate::support::Folder;
 /// Editors fetch the schemas from the repository, so what lies there is what the program says.
 #[test]
 fn the_schemas_of_the_repository_are_those_of_the_program() {
-    for name in ["schedules", "phileas"] {
+    let artifacts = SHAPES.iter().map(|shape| shape.name);
+    let names: Vec<&str> = ["schedules", "phileas"]
+        .into_iter()
+        .chain(artifacts)
+        .collect();
+    let stored = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schemas")).unwrap();
+    assert_eq!(stored.count(), names.len(), "a schema that nobody prints");
+    for name in names {
         let said = alone(&["schema", name]).done().out;
         let path = format!("{}/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
         assert!(

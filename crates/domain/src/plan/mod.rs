@@ -22,7 +22,7 @@ mod schedules;
 mod schema;
 mod section;
 mod steps;
-mod suggest;
+pub(crate) mod suggest;
 mod tracks;
 mod words;
 

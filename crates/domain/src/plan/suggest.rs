@@ -26,7 +26,7 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// `` `a`, `b` or `c` ``.
-pub(super) fn either_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn either_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match (words.pop(), words.is_empty()) {
         (None, _) => String::new(),

@@ -1,0 +1,245 @@
+//! Which stream a role works for: said in its own file, in the rosters, or in both; both must agree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::layout::{FLAT_STREAM, Layout};
+use super::read::Exchange;
+use super::yaml::{self, Node};
+use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
+use crate::plan::suggest::{closest, either_of};
+
+/// The key that binds.
+const KEY: &str = "workstream";
+
+/// A role's word on its stream.
+struct Binding<'t> {
+    file: &'t str,
+    layer: &'static str,
+    role: &'t str,
+    stream: String,
+    at: (u32, u32),
+}
+
+/// Everything in which files and rosters disagree.
+pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut bound: BTreeMap<(&str, &str), Binding<'_>> = BTreeMap::new();
+    let mut on_disk: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (file, _) in tree.iter() {
+        let Some(owner) = owner(file) else { continue };
+        if let Owner::Role { layer, role } = owner {
+            on_disk.entry(layer).or_default().insert(role);
+        }
+        let Some((stream, at)) = stream_of(tree, file) else {
+            continue;
+        };
+        let (layer, role) = match owner {
+            Owner::Role { layer, role } => (layer, role),
+            Owner::Single(layer) => {
+                let message = format!(
+                    "the layer {layer} has no workstream: the path of the work item decides"
+                );
+                let one = Diagnostic::error(file, message).at(at.0, at.1).key(KEY);
+                found.push(one.mend("remove the key"));
+                continue;
+            }
+        };
+        let binding = Binding {
+            file,
+            layer,
+            role,
+            stream,
+            at,
+        };
+        found.extend(unfit(&binding, exchange));
+        match bound.get(&(layer, role)) {
+            Some(first) if first.stream != binding.stream => {
+                let message = format!(
+                    "`{role}` works for `{}` here, and for `{}` by `{}`",
+                    binding.stream, first.stream, first.file
+                );
+                let one = Diagnostic::error(file, message).at(at.0, at.1).key(KEY);
+                found.push(one.mend("name the same workstream in both, or in one only"));
+            }
+            Some(_) => {}
+            None => {
+                bound.insert((layer, role), binding);
+            }
+        }
+    }
+    found.extend(rosters(exchange, &on_disk));
+    found
+}
+
+/// What is wrong with one binding by itself.
+fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
+    let Binding {
+        file,
+        layer,
+        role,
+        stream,
+        at,
+    } = binding;
+    let error = |message: String, mend: String| {
+        Some(
+            Diagnostic::error(*file, message)
+                .at(at.0, at.1)
+                .key(KEY)
+                .mend(mend),
+        )
+    };
+    if exchange.layout == Layout::Flat {
+        return if stream == FLAT_STREAM {
+            None
+        } else {
+            error(
+                format!("there is no workstream `{stream}`: the exchange is flat"),
+                "remove the key".to_owned(),
+            )
+        };
+    }
+    let Some(there) = exchange.streams.get(stream) else {
+        let mend = match closest(stream, exchange.streams.keys().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!(
+                "make the folder .jules/workstreams/{stream}, or name {}",
+                either_of(exchange.streams.keys().map(String::as_str))
+            ),
+        };
+        return error(format!("there is no workstream `{stream}`"), mend);
+    };
+    let lists = |name: &str| {
+        let roster = exchange
+            .streams
+            .get(name)
+            .and_then(|stream| stream.roster.as_ref());
+        roster.is_some_and(|roster| {
+            let roles = if *layer == "observers" {
+                &roster.observers
+            } else {
+                &roster.deciders
+            };
+            roles.iter().any(|one| one == role)
+        })
+    };
+    let others: Vec<&str> = exchange
+        .streams
+        .keys()
+        .map(String::as_str)
+        .filter(|name| name != stream && lists(name))
+        .collect();
+    if let Some(other) = others.first() {
+        return error(
+            format!("`{role}` works for `{stream}` here, and stands on the roster of `{other}`"),
+            format!("name `{other}` here, or take `{role}` off its roster"),
+        );
+    }
+    if there.roster.is_some() && !lists(stream) {
+        return error(
+            format!("`{role}` is not on the roster of `{stream}`"),
+            format!(
+                "add it to `{layer}.roles` of .jules/workstreams/{stream}/scheduled.toml, or remove the key"
+            ),
+        );
+    }
+    None
+}
+
+/// Roles of rosters that no file describes, and the other way round; only where the tree has files of the layer.
+fn rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if exchange.layout == Layout::Flat {
+        return found;
+    }
+    for (layer, described) in on_disk {
+        let mut listed = BTreeSet::new();
+        let mut any = false;
+        for (name, stream) in &exchange.streams {
+            let Some(roster) = &stream.roster else {
+                continue;
+            };
+            any = true;
+            let roles = if *layer == "observers" {
+                &roster.observers
+            } else {
+                &roster.deciders
+            };
+            for (index, role) in roles.iter().enumerate() {
+                listed.insert(role.as_str());
+                if !described.contains(role.as_str()) {
+                    let file = format!(".jules/workstreams/{name}/scheduled.toml");
+                    let one = Diagnostic::error(
+                        file,
+                        format!("there is no role `{role}` among the {layer}"),
+                    );
+                    found.push(one.key(format!("{layer}.roles[{index}]")).mend(
+                        match closest(role, described.iter().copied()) {
+                            Some(meant) => format!("did you mean `{meant}`?"),
+                            None => format!("write .jules/roles/{layer}/{role}/role.yml"),
+                        },
+                    ));
+                }
+            }
+        }
+        for role in described
+            .iter()
+            .filter(|role| any && !listed.contains(**role))
+        {
+            let file = format!(".jules/roles/{layer}/{role}");
+            let one =
+                Diagnostic::warning(file, format!("`{role}` is on no roster, so it never runs"));
+            found.push(one.mend("add it to a `scheduled.toml`, or remove it"));
+        }
+    }
+    found
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner<'p> {
+    Role { layer: &'static str, role: &'p str },
+    Single(&'static str),
+}
+
+fn owner(file: &str) -> Option<Owner<'_>> {
+    let parts: Vec<&str> = file.split('/').collect();
+    let rest = match parts.as_slice() {
+        [".jules", "roles" | "layers", rest @ ..] | [".jlo", "roles", rest @ ..] => rest,
+        _ => return None,
+    };
+    let (layer, rest) = rest.split_first()?;
+    let layer = match *layer {
+        "observers" => "observers",
+        "decider" | "deciders" => "deciders",
+        "narrator" => "narrator",
+        "planner" | "planners" => "planners",
+        "implementer" | "implementers" => "implementers",
+        _ => return None,
+    };
+    let many = matches!(layer, "observers" | "deciders");
+    match rest {
+        [role, "prompt.yml" | "role.yml"] | ["roles", role, "prompt.yml" | "role.yml"] if many => {
+            Some(Owner::Role { layer, role })
+        }
+        ["prompt.yml"] if !many => Some(Owner::Single(layer)),
+        _ => None,
+    }
+}
+
+fn stream_of(tree: &Tree, file: &str) -> Option<(String, (u32, u32))> {
+    // What else is wrong with the file is for those who check roles.
+    let (root, _) = yaml::parse(tree.text(file)?);
+    let root = root?;
+    let node = root.get(KEY)?;
+    let name = node
+        .text()
+        .map_or_else(|| node.json().to_string(), str::to_owned);
+    // One prompt for all roles of a layer says `{{workstream}}`, which binds nothing.
+    let template = name.contains("{{");
+    (!template).then_some((name, place(node)))
+}
+
+fn place(node: &Node) -> (u32, u32) {
+    (node.line, node.column)
+}

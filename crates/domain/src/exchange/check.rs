@@ -1,0 +1,93 @@
+//! Everything that is wrong with an exchange.
+
+use super::layout::{FLAT_STREAM, Layout};
+use super::read::{self, Exchange};
+use super::{bindings, drift, index, links, quality};
+use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
+use crate::plan::suggest::{closest, either_of};
+
+/// An exchange, and everything that is wrong with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// What is there; `None` where no exchange has begun, or nobody can say which of two layouts counts.
+    pub exchange: Option<Exchange>,
+    /// What is wrong with it, by file, line and column.
+    pub found: Vec<Diagnostic>,
+}
+
+/// A stream that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no workstream `{name}`; {mend}")]
+pub struct UnknownStream {
+    /// What was asked for.
+    pub name: String,
+    /// How to mend it.
+    pub mend: String,
+}
+
+/// Reads the exchange of a tree, and finds everything that is wrong with it.
+///
+/// Every file is read, whatever is wrong with the others; nothing is changed.
+#[must_use]
+pub fn check(tree: &Tree) -> Checked {
+    let reading = read::read(tree, None);
+    let mut found = reading.found;
+    if let Some(exchange) = &reading.exchange {
+        found.extend(bindings::check(tree, exchange));
+        found.extend(links::check(exchange));
+        found.extend(drift::check(tree, exchange.layout));
+        found.extend(quality::check(exchange));
+        if exchange.layout == Layout::Workstreams {
+            found.extend(exchange.streams.values().flat_map(index::check));
+        }
+    }
+    found.sort();
+    found.dedup();
+    Checked {
+        exchange: reading.exchange,
+        found,
+    }
+}
+
+impl Checked {
+    /// Only one stream of it: its files, and what is wrong with them.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownStream`], when there is none of that name.
+    pub fn stream(mut self, name: &str) -> Result<Self, UnknownStream> {
+        let streams = self.exchange.as_mut().map(|exchange| &mut exchange.streams);
+        let Some(streams) = streams.filter(|streams| streams.contains_key(name)) else {
+            let names: Vec<&str> = self
+                .exchange
+                .iter()
+                .flat_map(|exchange| exchange.streams.keys())
+                .map(String::as_str)
+                .collect();
+            let mend = match (closest(name, names.iter().copied()), names.as_slice()) {
+                (Some(meant), _) => format!("did you mean `{meant}`?"),
+                (None, []) => "there is no exchange here".to_owned(),
+                (None, [FLAT_STREAM]) => format!("the only one is `{FLAT_STREAM}`"),
+                (None, _) => format!("name {}", either_of(names)),
+            };
+            return Err(UnknownStream {
+                name: name.to_owned(),
+                mend,
+            });
+        };
+        let others: Vec<String> = streams
+            .keys()
+            .filter(|other| *other != name)
+            .cloned()
+            .collect();
+        streams.retain(|other, _| other == name);
+        let foreign = |file: &str| {
+            others
+                .iter()
+                .any(|other| file.starts_with(&format!(".jules/workstreams/{other}/")))
+        };
+        self.found.retain(|one| !foreign(&one.file));
+        Ok(self)
+    }
+}

@@ -1,0 +1,131 @@
+//! Schema files that a repository keeps for its agents: agents copy them, so they must ask for what phileas takes.
+
+use super::layout::Layout;
+use super::shape::{Key, Kind, Need, Shape};
+use super::shapes::{
+    CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
+    PERSPECTIVE_V1, PROPOSAL, REQUIREMENT,
+};
+use super::yaml::{self, Node, Value};
+use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
+
+/// Every schema file of the tree that asks for something else than phileas takes.
+pub(super) fn check(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (path, _) in tree.iter() {
+        let Some(shape) = shape(path, layout) else {
+            continue;
+        };
+        let Some((Some(root), _)) = tree.text(path).map(yaml::parse) else {
+            let one = Diagnostic::warning(path, "it is no template that can be read");
+            found.push(one.mend(format!(
+                "write it anew: phileas exchange template {}",
+                shape.name
+            )));
+            continue;
+        };
+        keys(path, shape, &root, shape.keys, "", &mut found);
+    }
+    found
+}
+
+fn shape(path: &str, layout: Layout) -> Option<&'static Shape> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let [".jules", "layers" | "roles", layer, "schemas", name] = parts.as_slice() else {
+        return None;
+    };
+    let flat = layout == Layout::Flat;
+    Some(match (*layer, *name) {
+        ("narrator", "changes.yml") => &CHANGES,
+        ("narrator", "change.yml") => &CHANGE,
+        ("observers", "event.yml") => &EVENT,
+        ("observers", "perspective.yml") if flat => &PERSPECTIVE,
+        ("observers", "perspective.yml") => &PERSPECTIVE_V1,
+        ("observers", "history.yml") => &HISTORY,
+        ("decider" | "deciders", "issue.yml" | "requirements.yml" | "requirement.yml") if flat => {
+            &REQUIREMENT
+        }
+        ("decider" | "deciders", "issue.yml") => &ISSUE,
+        ("decider" | "deciders", "feedback.yml") => &FEEDBACK,
+        ("innovators", "perspective.yml") => &INNOVATOR_PERSPECTIVE,
+        ("innovators", "proposal.yml") => &PROPOSAL,
+        _ => return None,
+    })
+}
+
+fn keys(
+    path: &str,
+    shape: &Shape,
+    node: &Node,
+    known: &[Key],
+    within: &str,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Value::Map(entries) = &node.value else {
+        return;
+    };
+    let mend = || format!("write it anew: phileas exchange template {}", shape.name);
+    let join = |name: &str| {
+        if within.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{within}.{name}")
+        }
+    };
+    let mut warn = |at: &Node, key: String, message: String| {
+        found.push(
+            Diagnostic::warning(path, message)
+                .at(at.line, at.column)
+                .key(key)
+                .mend(mend()),
+        );
+    };
+    for (name, value) in entries {
+        let Some(text) = name.text() else { continue };
+        match known.iter().find(|key| key.name == text) {
+            None => warn(
+                name,
+                join(text),
+                format!("agents are asked for `{text}`, which is refused"),
+            ),
+            Some(Key {
+                kind: Kind::Word(words),
+                ..
+            }) => {
+                let said = value.text().unwrap_or_default();
+                let asked: Vec<&str> = said.split('|').map(str::trim).collect();
+                if let Some(other) = asked
+                    .iter()
+                    .find(|word| said.contains('|') && !words.contains(word))
+                {
+                    warn(
+                        value,
+                        join(text),
+                        format!("agents are offered `{other}`, which is refused"),
+                    );
+                }
+            }
+            Some(Key {
+                kind: Kind::Version(version),
+                ..
+            }) if value.integer() != Some(*version) => {
+                warn(
+                    value,
+                    join(text),
+                    format!("agents are asked for another version than {version}"),
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    for key in known.iter().filter(|key| key.need == Need::Always) {
+        if node.get(key.name).is_none() {
+            warn(
+                node,
+                join(key.name),
+                format!("agents are not asked for `{}`, which is needed", key.name),
+            );
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Artifacts rewritten by phileas: one value in place, or the whole document anew.
+
+use super::yaml::{Node, Value, quoted};
+
+/// A document with the scalar of an outer key replaced, or the key added; comments stay. `yaml` is the new value as YAML.
+pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
+    let mut edited = text.to_owned();
+    match root.get(key) {
+        Some(node) if !matches!(node.value, Value::List(_) | Value::Map(_)) => {
+            if node.range.is_empty() {
+                // Nothing, or a block of text: where it stands is not known, so the document is written anew.
+                let mut anew = root.clone();
+                put(&mut anew, key, scalar(yaml));
+                return emit(&anew);
+            }
+            edited.replace_range(node.range.clone(), yaml);
+        }
+        Some(_) => {
+            let mut anew = root.clone();
+            put(&mut anew, key, scalar(yaml));
+            return emit(&anew);
+        }
+        None if text[root.range.start..].starts_with('{') => {
+            edited.insert_str(root.range.start + 1, &format!("{key}: {yaml}, "));
+        }
+        None => {
+            if !edited.ends_with('\n') {
+                edited.push('\n');
+            }
+            edited.push_str(&format!("{key}: {yaml}\n"));
+        }
+    }
+    edited
+}
+
+/// A value for a tree of values, from its YAML.
+fn scalar(yaml: &str) -> Value {
+    super::yaml::parse(yaml)
+        .0
+        .map_or(Value::Null, |node| node.value)
+}
+
+/// A node without a place.
+pub(super) fn node(value: Value) -> Node {
+    Node {
+        line: 1,
+        column: 1,
+        range: 0..0,
+        value,
+    }
+}
+
+/// A text without a place.
+pub(super) fn text(text: impl Into<String>) -> Node {
+    node(Value::Text(text.into()))
+}
+
+/// Sets an outer key; a new one comes last.
+pub(super) fn put(root: &mut Node, key: &str, value: Value) {
+    let Value::Map(entries) = &mut root.value else {
+        return;
+    };
+    match entries
+        .iter_mut()
+        .find(|(name, _)| name.text() == Some(key))
+    {
+        Some((_, old)) => *old = node(value),
+        None => entries.push((text(key), node(value))),
+    }
+}
+
+/// Removes an outer key.
+pub(super) fn remove(root: &mut Node, key: &str) {
+    if let Value::Map(entries) = &mut root.value {
+        entries.retain(|(name, _)| name.text() != Some(key));
+    }
+}
+
+/// The document in block style, every text in double quotes; comments go.
+pub(super) fn emit(root: &Node) -> String {
+    let mut out = String::new();
+    block(root, 0, &mut out);
+    out
+}
+
+fn block(node: &Node, depth: usize, out: &mut String) {
+    match &node.value {
+        Value::Map(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                indent(depth, out);
+                entry(key, value, depth, out);
+            }
+        }
+        Value::List(items) if !items.is_empty() => {
+            for item in items {
+                indent(depth, out);
+                out.push_str("- ");
+                match &item.value {
+                    Value::Map(entries) if !entries.is_empty() => {
+                        for (index, (key, value)) in entries.iter().enumerate() {
+                            if index > 0 {
+                                indent(depth + 1, out);
+                            }
+                            entry(key, value, depth + 1, out);
+                        }
+                    }
+                    Value::List(inner) if !inner.is_empty() => {
+                        // Lists in lists are rare enough for the other style.
+                        out.push_str(&item.json().to_string());
+                        out.push('\n');
+                    }
+                    _ => {
+                        out.push_str(&inline(item));
+                        out.push('\n');
+                    }
+                }
+            }
+        }
+        _ => {
+            indent(depth, out);
+            out.push_str(&inline(node));
+            out.push('\n');
+        }
+    }
+}
+
+fn entry(key: &Node, value: &Node, depth: usize, out: &mut String) {
+    let name = key.text().unwrap_or_default();
+    let plain = !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
+        && !matches!(scalar(name), Value::Null | Value::Flag(_));
+    if plain {
+        out.push_str(name);
+    } else {
+        out.push_str(&quoted(name));
+    }
+    out.push(':');
+    let nested = match &value.value {
+        Value::Map(entries) => !entries.is_empty(),
+        Value::List(items) => !items.is_empty(),
+        _ => false,
+    };
+    if nested {
+        out.push('\n');
+        block(value, depth + 1, out);
+    } else {
+        out.push(' ');
+        out.push_str(&inline(value));
+        out.push('\n');
+    }
+}
+
+fn inline(node: &Node) -> String {
+    match &node.value {
+        Value::Null => "null".to_owned(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        // A day needs no quotes, and nobody writes it with them.
+        Value::Text(text) if super::values::is_date(text) => text.clone(),
+        Value::Text(text) => quoted(text),
+        Value::List(_) => "[]".to_owned(),
+        Value::Map(_) => "{}".to_owned(),
+    }
+}
+
+fn indent(depth: usize, out: &mut String) {
+    out.push_str(&"  ".repeat(depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::yaml::parse;
+    use super::*;
+
+    fn root(text: &str) -> Node {
+        parse(text).0.unwrap()
+    }
+
+    #[test]
+    fn one_value_is_replaced_and_the_rest_stays() {
+        for (before, key, value, after) in [
+            (
+                "a: 1 # one\nb: \"\"  # two\nc: 3\n",
+                "b",
+                "\"x\"",
+                "a: 1 # one\nb: \"x\"  # two\nc: 3\n",
+            ),
+            (
+                "a: ü\nb: 'ä' # two\n",
+                "b",
+                "\"x\"",
+                "a: ü\nb: \"x\" # two\n",
+            ),
+            ("a: 1\nb: plain text\nc: 3", "b", "2", "a: 1\nb: 2\nc: 3"),
+            (
+                "a: one two # one\nb: 'it''s' # b\n",
+                "a",
+                "2",
+                "a: 2 # one\nb: 'it''s' # b\n",
+            ),
+            ("a: 1\nb: 'it''s' # b\n", "b", "2", "a: 1\nb: 2 # b\n"),
+            ("a: \"x \\\" \\\\\" # a\n", "a", "2", "a: 2 # a\n"),
+            ("a: 1", "b", "2", "a: 1\nb: 2\n"),
+            ("{a: 1}", "b", "2", "{b: 2, a: 1}"),
+            ("a: [1]\nb:\n  c: 1\n", "a", "2", "a: 2\nb:\n  c: 1\n"),
+            ("a:\nb: 1\n", "a", "2", "a: 2\nb: 1\n"),
+        ] {
+            assert_eq!(set(before, &root(before), key, value), after, "{before}");
+        }
+        for before in [
+            "a: |\n  x\n  y\nb: 1\n",
+            "a: >-\n  x\n\nb: 1\n",
+            "b: 1\na: |\n  x\n",
+        ] {
+            let after = set(before, &root(before), "a", "\"z\"");
+            assert_eq!(
+                root(&after).json(),
+                serde_json::json!({"a": "z", "b": 1}),
+                "{after}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_it_was() {
+        let text = "a: 1\nb: ['x', {c: d, e: []}, [1, [2]], {}]\nf: {g: 1.5, h: null, \"1\": true, 'null': 2026-01-05}\n\"é \": \"\\n# :\"\n";
+        let node = root(text);
+        let emitted = emit(&node);
+        assert_eq!(root(&emitted).json(), node.json(), "{emitted}");
+        assert_eq!(emit(&root(&emitted)), emitted);
+    }
+}

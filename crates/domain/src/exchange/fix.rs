@@ -1,0 +1,158 @@
+//! What can be mended without a person: only what has one answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::artifact::{EventState, Filed, WorkItem};
+use super::layout::{self, Layout, Place};
+use super::read::{self, Stream};
+use super::{edit, index, yaml};
+use crate::model::{Mode, Tree};
+
+/// One mend: a file written or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// The file.
+    pub path: String,
+    /// Its text; `None` removes it.
+    pub text: Option<String>,
+    /// What was done, as a sentence without a period.
+    pub done: String,
+}
+
+/// Everything that can be mended: lists of issues, links whose other side is plain, and wrong extensions.
+///
+/// Mended once, nothing is left to mend.
+#[must_use]
+pub fn fix(tree: &Tree) -> Vec<Fix> {
+    let mut tree = tree.clone();
+    let mut fixes: BTreeMap<String, Fix> = BTreeMap::new();
+    for step in [extensions, events, lists] {
+        for one in step(&tree) {
+            match &one.text {
+                Some(text) => tree.insert_text(&one.path, text),
+                None => tree = without(&tree, &one.path),
+            }
+            fixes.insert(one.path.clone(), one);
+        }
+    }
+    fixes.into_values().collect()
+}
+
+fn without(tree: &Tree, path: &str) -> Tree {
+    let mut rest = Tree::new();
+    for (other, entry) in tree.iter().filter(|(other, _)| *other != path) {
+        rest.insert(other, entry.clone());
+    }
+    rest
+}
+
+/// `.yaml` is `.yml`.
+fn extensions(tree: &Tree) -> Vec<Fix> {
+    let Ok(Some(layout)) = Layout::detect(tree) else {
+        return Vec::new();
+    };
+    let mut fixes = Vec::new();
+    for (path, entry) in tree.iter() {
+        let artifact = matches!(
+            layout::place(layout, path),
+            Some(
+                Place::Event { .. }
+                    | Place::Item { .. }
+                    | Place::Proposal { .. }
+                    | Place::Feedback { .. }
+            )
+        );
+        let Some(stem) = path.strip_suffix(".yaml").filter(|_| artifact) else {
+            continue;
+        };
+        let to = format!("{stem}.yml");
+        let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
+        if let Some(text) = text.filter(|_| tree.get(&to).is_none()) {
+            fixes.extend(moved(
+                path,
+                &to,
+                text.to_owned(),
+                format!("called it `{to}`"),
+            ));
+        }
+    }
+    fixes
+}
+
+/// Events that exactly one work item names belong to it, and are decided.
+fn events(tree: &Tree) -> Vec<Fix> {
+    let mut fixes = Vec::new();
+    for stream in streams(tree) {
+        let ids = stream.events.iter().map(|event| event.value.id.as_str());
+        let mut seen = BTreeSet::new();
+        let doubled: BTreeSet<&str> = ids.filter(|id| !seen.insert(*id)).collect();
+        for event in stream.events.iter().filter(|event| event.sound) {
+            let id = event.value.id.as_str();
+            let owners: Vec<&Filed<WorkItem>> = stream
+                .items
+                .iter()
+                .filter(|item| item.value.source_events.iter().any(|named| named == id))
+                .collect();
+            let [owner] = owners.as_slice() else { continue };
+            let to = format!("{}/events/decided/{}.yml", stream.home, event.stem());
+            let wrong_state = event.value.state == EventState::Pending;
+            let wrong_link = event.value.issue_id != owner.value.id;
+            let free = event.path == to || tree.get(&to).is_none();
+            let mendable = event.value.state != EventState::Rejected && owner.sound && free;
+            if !(wrong_state || wrong_link) || !mendable || doubled.contains(id) {
+                continue;
+            }
+            let Some(text) = tree.text(&event.path) else {
+                continue;
+            };
+            let text = edit::set(
+                text,
+                &event.node,
+                "issue_id",
+                &yaml::quoted(&owner.value.id),
+            );
+            let done = format!("gave the event `{id}` to `{}`", owner.path);
+            fixes.extend(moved(&event.path, &to, text, done));
+        }
+    }
+    fixes
+}
+
+/// The lists of issues.
+fn lists(tree: &Tree) -> Vec<Fix> {
+    let Ok(Some(Layout::Workstreams)) = Layout::detect(tree) else {
+        return Vec::new();
+    };
+    let wrong = streams(tree)
+        .into_iter()
+        .filter(|stream| !index::check(stream).is_empty());
+    let fix = |stream: Stream| Fix {
+        path: index::path(&stream),
+        text: Some(index::render(&stream)),
+        done: "wrote the list of issues anew".to_owned(),
+    };
+    wrong.map(fix).collect()
+}
+
+fn streams(tree: &Tree) -> Vec<Stream> {
+    let exchange = read::read(tree, None).exchange;
+    exchange
+        .map(|exchange| exchange.streams.into_values().collect())
+        .unwrap_or_default()
+}
+
+fn moved(from: &str, to: &str, text: String, done: String) -> Vec<Fix> {
+    let mut fixes = vec![Fix {
+        path: to.to_owned(),
+        text: Some(text),
+        done,
+    }];
+    if from != to {
+        fixes.push(Fix {
+            path: from.to_owned(),
+            text: None,
+            done: format!("moved it to `{to}`"),
+        });
+    }
+    fixes
+}

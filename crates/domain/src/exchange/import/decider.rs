@@ -1,0 +1,336 @@
+//! A decider's work items and rejections. The moves of events follow from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::desk::{Desk, Incoming};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::{Event, EventState, Feedback, Filed, WorkItem, stem};
+use crate::exchange::edit::{self, text};
+use crate::exchange::layout::{self, Layout, Place};
+use crate::exchange::memory::{self, Owner};
+use crate::exchange::shapes::{FEEDBACK, ISSUE, PERSPECTIVE, PERSPECTIVE_V1, REQUIREMENT};
+use crate::exchange::yaml::{self, Node, Value, quoted};
+use crate::exchange::{names, values};
+
+/// Keys of a work item that phileas alone writes.
+pub(super) const OWN_KEYS: [&str; 2] = ["attempts", "returned_because"];
+
+pub(super) fn take(desk: &mut Desk<'_>) {
+    let mut decided = Decided::default();
+    for one in desk.incoming(|place| matches!(place, Place::Item { .. })) {
+        item(desk, one, &mut decided);
+    }
+    for one in desk.incoming(|place| matches!(place, Place::Feedback { .. })) {
+        rejection(desk, one, &mut decided);
+    }
+    // Agents that move events and keep the list themselves mean the same moves; made from the links, they are made once.
+    let events: BTreeMap<String, String> = desk
+        .stream()
+        .events
+        .iter()
+        .map(|event| (event.stem().to_owned(), event.value.id.clone()))
+        .collect();
+    let (layout, stream) = (desk.layout, desk.request.stream.to_owned());
+    desk.ignore(|path, _| match layout::place(layout, path) {
+        Some(Place::Event { stream: one, .. }) => {
+            one == stream && events.get(stem(path)).is_some_and(|id| decided.settled(id))
+        }
+        Some(Place::Index { stream: one }) => one == stream,
+        _ => false,
+    });
+}
+
+/// What this import has decided.
+#[derive(Default)]
+struct Decided {
+    /// Events by the work item that has them.
+    owners: BTreeMap<String, String>,
+    rejected: BTreeSet<String>,
+    /// Ids of work items.
+    items: BTreeSet<String>,
+}
+
+impl Decided {
+    fn settled(&self, event: &str) -> bool {
+        self.owners.contains_key(event) || self.rejected.contains(event)
+    }
+}
+
+fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
+    let Some(root) = desk.parse(one) else { return };
+    let shape = match desk.layout {
+        Layout::Flat => &REQUIREMENT,
+        Layout::Workstreams => &ISSUE,
+    };
+    let name = stem(one.path);
+    let own = root
+        .get("id")
+        .and_then(Node::text)
+        .unwrap_or_default()
+        .to_owned();
+    let named = ids(&root);
+    let before = desk
+        .stream()
+        .items
+        .iter()
+        .find(|item| item.stem() == name)
+        .or_else(|| {
+            // The same work under another name; the same id by chance is another work.
+            let shares = |item: &&Filed<WorkItem>| {
+                item.value.source_events.iter().any(|id| named.contains(id))
+            };
+            desk.stream()
+                .items
+                .iter()
+                .find(|item| item.value.id == own && shares(item))
+        });
+    let before = before.cloned();
+    let mut taken: BTreeSet<String> = desk
+        .stream()
+        .items
+        .iter()
+        .map(|item| item.value.id.clone())
+        .collect();
+    taken.extend(decided.items.iter().cloned());
+    let id = match &before {
+        Some(before) => before.value.id.clone(),
+        None if values::is_id(&own) && !taken.contains(&own) => own,
+        None => desk.fresh_id(&root, &taken),
+    };
+    let mut document = root.clone();
+    restore(&mut document, before.as_ref());
+    edit::put(&mut document, "id", Value::Text(id.clone()));
+    let (fit, stale) = sort_events(desk, &named, &id, before.as_ref(), decided);
+    if fit.is_empty() && !named.is_empty() {
+        for (event, why) in &stale {
+            desk.say(about_event(one.path, &root, event, why, true));
+        }
+        return;
+    }
+    let list = fit.iter().map(|event| text(event.as_str())).collect();
+    if !named.is_empty() {
+        edit::put(&mut document, "source_events", Value::List(list));
+    }
+    let written = if document.json() == root.json() {
+        one.text.to_owned()
+    } else {
+        edit::emit(&document)
+    };
+    let Some(filed) = desk.sound(shape, one.path, &written, WorkItem::of) else {
+        return;
+    };
+    let wrong = names::label(&filed, None, &desk.exchange.labels);
+    if !wrong.is_empty() {
+        return wrong.into_iter().for_each(|one| desk.say(one));
+    }
+    for (event, why) in &stale {
+        desk.say(about_event(one.path, &root, event, why, false));
+    }
+    let folder = match desk.layout {
+        Layout::Flat => format!("{}/requirements", desk.stream().home),
+        Layout::Workstreams => format!("{}/issues/{}", desk.stream().home, filed.value.label),
+    };
+    let path = match &before {
+        Some(before) => format!("{folder}/{}.yml", before.stem()),
+        None => desk.free_path(&folder, one.path, &id),
+    };
+    if let Some(before) = before.filter(|before| before.path != path) {
+        desk.remove(&before.path);
+    }
+    desk.write(&path, written, Some(format!("work-item {id}")));
+    for event in fit {
+        decided.owners.insert(event.clone(), id.clone());
+        move_event(desk, &event, EventState::Decided, &id);
+    }
+    decided.items.insert(id);
+}
+
+/// The events that an item names.
+fn ids(root: &Node) -> Vec<String> {
+    let list = root
+        .get("source_events")
+        .map(Node::items)
+        .unwrap_or_default();
+    let mut ids = Vec::new();
+    for one in list.iter().filter_map(Node::text) {
+        if !ids.iter().any(|id| id == one) {
+            ids.push(one.to_owned());
+        }
+    }
+    ids
+}
+
+/// What phileas alone writes is as it was.
+pub(super) fn restore(document: &mut Node, before: Option<&Filed<WorkItem>>) {
+    for key in OWN_KEYS {
+        match before.and_then(|before| before.node.get(key)) {
+            Some(node) => edit::put(document, key, node.value.clone()),
+            None => edit::remove(document, key),
+        }
+    }
+}
+
+/// Which of the named events the item can have, those that it has already first, and why it cannot have the others.
+fn sort_events(
+    desk: &Desk<'_>,
+    named: &[String],
+    id: &str,
+    before: Option<&Filed<WorkItem>>,
+    decided: &Decided,
+) -> (Vec<String>, Vec<(String, String)>) {
+    let mut fit: Vec<String> = before
+        .map(|before| before.value.source_events.clone())
+        .unwrap_or_default();
+    let mut stale = Vec::new();
+    for event in named.iter().filter(|event| values::is_id(event)) {
+        if fit.contains(event) {
+            continue;
+        }
+        if let Some(owner) = decided.owners.get(event) {
+            stale.push((event.clone(), format!("belongs to `{owner}` by now")));
+            continue;
+        }
+        match desk
+            .stream()
+            .events_of(event)
+            .next()
+            .map(|event| &event.value)
+        {
+            Some(Event {
+                state: EventState::Pending,
+                ..
+            }) => fit.push(event.clone()),
+            Some(Event {
+                state: EventState::Decided,
+                issue_id,
+                ..
+            }) if issue_id == id => fit.push(event.clone()),
+            Some(Event {
+                state: EventState::Decided,
+                issue_id,
+                ..
+            }) => {
+                stale.push((event.clone(), format!("belongs to `{issue_id}` by now")));
+            }
+            Some(_) => stale.push((event.clone(), "was rejected".to_owned())),
+            None => stale.push((event.clone(), "is not there".to_owned())),
+        }
+    }
+    (fit, stale)
+}
+
+fn about_event(path: &str, root: &Node, event: &str, why: &str, whole: bool) -> Diagnostic {
+    let list = root
+        .get("source_events")
+        .map(Node::items)
+        .unwrap_or_default();
+    let found = list
+        .iter()
+        .enumerate()
+        .find(|(_, node)| node.text() == Some(event));
+    let (index, node) = found.unwrap_or((0, root));
+    let message = format!("the event `{event}` {why}");
+    let (one, mend) = if whole {
+        (
+            Diagnostic::error(path, message),
+            "none of its events can be taken up: the work item is left out",
+        )
+    } else {
+        (
+            Diagnostic::warning(path, message),
+            "the work item was taken without it",
+        )
+    };
+    one.at(node.line, node.column)
+        .key(format!("source_events[{index}]"))
+        .mend(mend)
+}
+
+/// Puts an event where its state belongs, with the link that goes with it.
+fn move_event(desk: &mut Desk<'_>, id: &str, to: EventState, issue: &str) {
+    let Some(event) = desk.stream().events_of(id).next().cloned() else {
+        return;
+    };
+    let Some(before) = desk.text(&event.path).map(str::to_owned) else {
+        return;
+    };
+    let after = if event.value.issue_id == issue {
+        before
+    } else {
+        edit::set(&before, &event.node, "issue_id", &quoted(issue))
+    };
+    if event.value.state == to {
+        return desk.write(&event.path, after, None);
+    }
+    let folder = format!("{}/events/{}", desk.stream().home, to.folder());
+    let path = desk.free_path(&folder, &event.path, id);
+    desk.remove(&event.path);
+    desk.write(&path, after, None);
+}
+
+fn rejection(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
+    let id = stem(one.path).to_owned();
+    let Some(feedback) = desk.sound(&FEEDBACK, one.path, one.text, Feedback::of) else {
+        return;
+    };
+    let event = desk
+        .stream()
+        .events_of(&id)
+        .next()
+        .map(|event| event.value.clone());
+    let wrong = |message: String, mend: &str| Diagnostic::error(one.path, message).mend(mend);
+    let event = match event {
+        None => {
+            let mend = "call the file by the id of the event that it rejects";
+            return desk.say(wrong(format!("there is no event `{id}`"), mend));
+        }
+        Some(event) => event,
+    };
+    if event.state == EventState::Decided || decided.owners.contains_key(&id) {
+        let mend = "an event is either taken up or rejected; it stays taken up";
+        return desk.say(wrong(
+            format!("the event `{id}` belongs to a work item"),
+            mend,
+        ));
+    }
+    let path = format!("{}/feedback/{id}.yml", desk.stream().home);
+    desk.write(&path, one.text.to_owned(), Some(format!("feedback {id}")));
+    decided.rejected.insert(id.clone());
+    move_event(desk, &id, EventState::Rejected, "");
+    teach(desk, &event.author_role, &feedback.value);
+}
+
+/// Lets the observer know, in its memory, what not to find again.
+fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
+    if !values::is_name(role) {
+        return;
+    }
+    let path = format!("{}/{role}/perspective.yml", desk.stream().workstations);
+    let (shape, owner) = match desk.layout {
+        Layout::Flat => (&PERSPECTIVE, Owner::Observer(role)),
+        Layout::Workstreams => (
+            &PERSPECTIVE_V1,
+            Owner::StreamObserver(role, desk.request.stream),
+        ),
+    };
+    let before = match desk.text(&path) {
+        Some(text) => text.to_owned(),
+        None if desk.is_there(&path) => return,
+        None => memory::seed(owner, desk.request.session_created),
+    };
+    // A memory that is broken is told of by the checks, and holds nothing up.
+    if !shape.validate(&path, &before).is_empty() {
+        let one = Diagnostic::warning(
+            &path,
+            "the rejection could not be noted: the memory is not sound",
+        );
+        return desk.say(one.mend("mend it; the feedback file says the same"));
+    }
+    let Some(mut root) = yaml::parse(&before).0 else {
+        return;
+    };
+    let lesson = memory::lesson(&feedback.topic, &feedback.guidance);
+    if memory::leave_alone(&mut root, desk.layout, &[lesson]) {
+        desk.write(&path, edit::emit(&root), None);
+    }
+}

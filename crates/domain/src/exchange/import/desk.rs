@@ -1,0 +1,328 @@
+//! What an import works on: the exchange at the head, the files that were let in, and what was made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{Author, Import, Request, screen};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::{Filed, stem};
+use crate::exchange::edit;
+use crate::exchange::index;
+use crate::exchange::layout::{self, FLAT_STREAM, Layout, Place};
+use crate::exchange::read::{self, Exchange, Stream};
+use crate::exchange::shape::Shape;
+use crate::exchange::values;
+use crate::exchange::yaml::{self, Node, quoted};
+use crate::model::Tree;
+
+/// How often another id is tried; of two thousand million, so many are never taken.
+const ID_TRIES: u32 = 1_000;
+
+pub(super) struct Desk<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) layout: Layout,
+    pub(super) exchange: Exchange,
+    /// Files that were let in and that nobody has looked at yet.
+    files: BTreeMap<&'a str, Option<&'a str>>,
+    import: Import,
+}
+
+/// A file that was let in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Incoming<'a> {
+    pub(super) path: &'a str,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Desk<'a> {
+    pub(super) fn open(request: &'a Request<'a>) -> Result<Self, Vec<Diagnostic>> {
+        let layout = match Layout::detect(request.tree) {
+            Ok(layout) => layout.unwrap_or(Layout::Flat),
+            Err(both) => return Err(vec![*both]),
+        };
+        let reading = read::read(request.tree, Some(layout));
+        let Some(exchange) = reading.exchange else {
+            return Err(reading.found);
+        };
+        if !exchange.streams.contains_key(request.stream) {
+            let mend = match layout {
+                Layout::Flat => format!("the exchange is flat: its only stream is `{FLAT_STREAM}`"),
+                Layout::Workstreams => {
+                    format!("make the folder .jules/workstreams/{}", request.stream)
+                }
+            };
+            let message = format!("there is no workstream `{}`", request.stream);
+            return Err(vec![
+                Diagnostic::error(".jules/workstreams", message).mend(mend),
+            ]);
+        }
+        let (files, found) = screen::screen(request.changes, request.tree);
+        Ok(Self {
+            request,
+            layout,
+            exchange,
+            files,
+            import: Import {
+                found,
+                ..Import::default()
+            },
+        })
+    }
+
+    pub(super) fn stream(&self) -> &Stream {
+        // `open` has made sure of it; an empty one stands for what cannot be.
+        static NONE: std::sync::LazyLock<Stream> = std::sync::LazyLock::new(Stream::default);
+        self.exchange
+            .streams
+            .get(self.request.stream)
+            .unwrap_or(&NONE)
+    }
+
+    /// Takes the written files out whose place is wanted, in the order of their paths.
+    pub(super) fn incoming(&mut self, wanted: impl Fn(Place<'_>) -> bool) -> Vec<Incoming<'a>> {
+        let stream = self.request.stream;
+        let here = |place: &Place<'_>| match place {
+            Place::Event { stream: one, .. }
+            | Place::Item { stream: one, .. }
+            | Place::Index { stream: one }
+            | Place::Proposal { stream: one }
+            | Place::Feedback { stream: one }
+            | Place::Memory { stream: one, .. }
+            | Place::History { stream: one, .. } => *one == stream,
+            _ => true,
+        };
+        let mut taken = Vec::new();
+        for (path, text) in &self.files {
+            let place =
+                layout::place(self.layout, path).filter(|place| here(place) && wanted(*place));
+            if let (Some(_), Some(text)) = (place, text) {
+                taken.push(Incoming { path, text });
+            }
+        }
+        for one in &taken {
+            self.files.remove(one.path);
+        }
+        taken
+    }
+
+    /// Leaves out, without a word, what phileas does by itself.
+    pub(super) fn ignore(&mut self, ignored: impl Fn(&str, Option<&str>) -> bool) {
+        self.files.retain(|path, text| !ignored(path, *text));
+    }
+
+    pub(super) fn say(&mut self, one: Diagnostic) {
+        self.import.found.push(one);
+    }
+
+    /// The text that a file will have: as written by this import, else as in the ledger.
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        match self.import.files.get(path) {
+            Some(text) => text.as_deref(),
+            None => self.request.tree.text(path),
+        }
+    }
+
+    /// Whether a file will be there.
+    pub(super) fn is_there(&self, path: &str) -> bool {
+        match self.import.files.get(path) {
+            Some(text) => text.is_some(),
+            None => self.request.tree.get(path).is_some(),
+        }
+    }
+
+    /// Writes a file, unless it says so already.
+    pub(super) fn write(&mut self, path: &str, text: String, taken: Option<String>) {
+        if self.text(path) == Some(text.as_str()) {
+            return;
+        }
+        if self.request.tree.text(path) == Some(text.as_str()) {
+            self.import.files.remove(path);
+        } else {
+            self.import.files.insert(path.to_owned(), Some(text));
+        }
+        self.import.taken.extend(taken);
+    }
+
+    pub(super) fn remove(&mut self, path: &str) {
+        if self.request.tree.get(path).is_some() {
+            self.import.files.insert(path.to_owned(), None);
+        } else {
+            self.import.files.remove(path);
+        }
+    }
+
+    /// Reads a document; what is wrong with its form is told.
+    pub(super) fn parse(&mut self, one: Incoming<'_>) -> Option<Node> {
+        let (root, mistakes) = yaml::parse(one.text);
+        let whole = root.filter(|_| mistakes.is_empty());
+        if whole.is_none() && mistakes.is_empty() {
+            let empty = Diagnostic::error(one.path, "there is nothing in it");
+            self.say(empty.at(1, 1).mend("fill in the template"));
+        }
+        for wrong in mistakes {
+            let told = Diagnostic::error(one.path, wrong.message).at(wrong.line, wrong.column);
+            self.say(told.mend(wrong.mend));
+        }
+        whole
+    }
+
+    /// An artifact that is sound; else what is wrong with it is told.
+    pub(super) fn sound<T>(
+        &mut self,
+        shape: &Shape,
+        path: &str,
+        text: &str,
+        value: impl FnOnce(&Node) -> T,
+    ) -> Option<Filed<T>> {
+        let mut found = Vec::new();
+        let filed = read::artifact(shape, path, text, &mut found, value);
+        self.import.found.extend(found);
+        filed.filter(|filed| filed.sound)
+    }
+
+    /// A document whose id is sound and not taken; another one is made of what it says.
+    pub(super) fn with_id(&self, text: &str, root: &Node, taken: &BTreeSet<String>) -> String {
+        let node = root.get("id");
+        // Six digits without quotes are a number to every reader, and were meant as an id.
+        let written = node
+            .and_then(|node| text.get(node.range.clone()))
+            .unwrap_or_default();
+        let own = node.and_then(Node::text).or(Some(written));
+        let own = own.filter(|id| values::is_id(id) && !taken.contains(*id));
+        let id = match own {
+            Some(id) if node.and_then(Node::text) == Some(id) => return text.to_owned(),
+            Some(id) => id.to_owned(),
+            None => self.fresh_id(root, taken),
+        };
+        edit::set(text, root, "id", &quoted(&id))
+    }
+
+    /// An id made of what a document says beside its id: the same document has the same one.
+    pub(super) fn fresh_id(&self, root: &Node, taken: &BTreeSet<String>) -> String {
+        const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+        let mut document = root.clone();
+        for key in [
+            "id",
+            "issue_id",
+            "source_events",
+            "attempts",
+            "returned_because",
+        ] {
+            edit::remove(&mut document, key);
+        }
+        let said = document.json().to_string();
+        let id = |attempt: u32| {
+            let whole = format!(
+                "phileas/id/1\n{}\n{}\n{attempt}\n{said}",
+                self.request.stream,
+                self.request.author.name()
+            );
+            let digest = Sha256::digest(whole.as_bytes());
+            let letter = |byte: &u8| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]);
+            digest.iter().take(6).map(letter).collect::<String>()
+        };
+        let free = (0..ID_TRIES).map(id).find(|id| !taken.contains(id));
+        free.unwrap_or_else(|| id(ID_TRIES))
+    }
+
+    /// A path for a new file: the name it came with where that is fit and free, else one with its id.
+    pub(super) fn free_path(&self, folder: &str, path: &str, id: &str) -> String {
+        let name = stem(path);
+        if !values::is_kebab(name) {
+            return format!("{folder}/{id}.yml");
+        }
+        let plain = format!("{folder}/{name}.yml");
+        if self.is_there(&plain) {
+            format!("{folder}/{name}-{id}.yml")
+        } else {
+            plain
+        }
+    }
+
+    /// Whether a document says the same as one in the ledger, but for what phileas sets.
+    pub(super) fn same(one: &Node, other: &Node, but: &[&str]) -> bool {
+        let bare = |node: &Node| {
+            let mut node = node.clone();
+            for key in but {
+                edit::remove(&mut node, key);
+            }
+            node.json()
+        };
+        bare(one) == bare(other)
+    }
+
+    pub(super) fn close(mut self) -> Import {
+        let mut found = Vec::new();
+        for path in self.files.keys() {
+            let one = Diagnostic::error(
+                *path,
+                format!("{} may not change it", self.request.author.name()),
+            );
+            found.push(one.mend(allowed(&self.request.author, self.stream())));
+        }
+        self.import.found.extend(found);
+        self.list();
+        self.import.found.sort();
+        self.import.found.dedup();
+        self.import
+    }
+
+    /// Keeps the list of issues in step with what was taken.
+    fn list(&mut self) {
+        if self.layout == Layout::Flat || self.import.files.is_empty() {
+            return;
+        }
+        let tree = after(self.request.tree, &self.import.files);
+        let exchange = read::read(&tree, Some(self.layout)).exchange;
+        let Some(stream) = exchange
+            .as_ref()
+            .and_then(|exchange| exchange.streams.get(self.request.stream))
+        else {
+            return;
+        };
+        if !index::check(stream).is_empty() {
+            self.write(&index::path(stream), index::render(stream), None);
+        }
+    }
+}
+
+/// A tree with files written and removed.
+pub(super) fn after(tree: &Tree, files: &BTreeMap<String, Option<String>>) -> Tree {
+    let mut next = Tree::new();
+    for (path, entry) in tree.iter().filter(|(path, _)| !files.contains_key(*path)) {
+        next.insert(path, entry.clone());
+    }
+    for (path, text) in files {
+        if let Some(text) = text {
+            next.insert_text(path, text);
+        }
+    }
+    next
+}
+
+/// What a role may write, for a mend.
+fn allowed(author: &Author<'_>, stream: &Stream) -> String {
+    let Stream {
+        home, workstations, ..
+    } = stream;
+    match author {
+        Author::Narrator => "write the summary of changes only".to_owned(),
+        Author::Observer(role) => {
+            format!(
+                "write {home}/events/pending/*.yml and {workstations}/{role}/perspective.yml only"
+            )
+        }
+        Author::Decider => {
+            "write work items and feedback/<event-id>.yml only: links and moves are made from them"
+                .to_owned()
+        }
+        Author::Planner(item) => format!("write {item} only"),
+        Author::Innovator(role) => {
+            format!("write {home}/proposals/*.yml and {workstations}/{role}/perspective.yml only")
+        }
+        Author::Implementer | Author::Integrator => {
+            "propose it in the pull request; nothing of it enters the ledger".to_owned()
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! An innovator's proposals and memory.
+
+use std::collections::BTreeSet;
+
+use super::desk::{Desk, Incoming};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::{Filed, Memory, Proposal, stem};
+use crate::exchange::layout::{Layout, Place};
+use crate::exchange::limits::PROPOSALS_PER_SESSION;
+use crate::exchange::memory::{self, Owner};
+use crate::exchange::shapes::{INNOVATOR_PERSPECTIVE, PROPOSAL};
+use crate::exchange::{edit, names, values, yaml};
+
+pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
+    if desk.layout == Layout::Workstreams {
+        return; // Workstreams have no innovators; each file is told of at the end.
+    }
+    let proposals = desk.incoming(|place| matches!(place, Place::Proposal { .. }));
+    if proposals.len() != PROPOSALS_PER_SESSION {
+        let folder = format!("{}/proposals", desk.stream().home);
+        let message = format!(
+            "an innovator brings {PROPOSALS_PER_SESSION} proposals; these are {}",
+            proposals.len()
+        );
+        desk.say(
+            Diagnostic::warning(folder, message).mend("what is sound of the first three was taken"),
+        );
+    }
+    let path = format!("{}/{role}/perspective.yml", desk.stream().workstations);
+    let before: Vec<String> = desk
+        .stream()
+        .memories
+        .iter()
+        .filter(|memory| memory.path == path)
+        .flat_map(|memory| memory.value.recent_proposals.clone())
+        .collect();
+    let mut ids: BTreeSet<String> = desk
+        .stream()
+        .proposals
+        .iter()
+        .map(|one| one.value.id.clone())
+        .collect();
+    let mut titles = Vec::new();
+    for (index, one) in proposals.into_iter().enumerate() {
+        if index >= PROPOSALS_PER_SESSION {
+            let message = format!("this is one proposal more than {PROPOSALS_PER_SESSION}");
+            desk.say(Diagnostic::error(one.path, message).mend("keep the strongest"));
+            continue;
+        }
+        proposal(desk, role, one, &before, &mut ids, &mut titles);
+    }
+    let own =
+        |place: Place<'_>| matches!(place, Place::Memory { role: folder, .. } if folder == role);
+    let given = desk.incoming(own).into_iter().next();
+    remember(desk, role, &path, given, &titles, &before);
+}
+
+fn proposal(
+    desk: &mut Desk<'_>,
+    role: &str,
+    one: Incoming<'_>,
+    before: &[String],
+    ids: &mut BTreeSet<String>,
+    titles: &mut Vec<String>,
+) {
+    let Some(root) = desk.parse(one) else { return };
+    let known = |filed: &Filed<Proposal>| Desk::same(&filed.node, &root, &["id"]);
+    if let Some(title) = desk
+        .stream()
+        .proposals
+        .iter()
+        .find(|filed| known(filed))
+        .map(|filed| filed.value.title.clone())
+    {
+        return titles.push(title);
+    }
+    let text = desk.with_id(one.text, &root, ids);
+    let Some(filed) = desk.sound(&PROPOSAL, one.path, &text, Proposal::of) else {
+        return;
+    };
+    let Proposal {
+        id, persona, title, ..
+    } = filed.value.clone();
+    let error = |key: &str, message: String| {
+        let (line, column) = filed.at(key);
+        Diagnostic::error(one.path, message)
+            .at(line, column)
+            .key(key)
+    };
+    if persona != role {
+        let wrong = error("persona", format!("it says that `{persona}` proposes it"));
+        return desk.say(wrong.mend(format!("write `{role}`")));
+    }
+    let same = |other: &String| other.trim().eq_ignore_ascii_case(title.trim());
+    if before.iter().chain(titles.iter()).any(same) {
+        let wrong = error("title", format!("`{title}` was proposed before"));
+        return desk.say(wrong.mend("propose something else, or write fewer"));
+    }
+    let prefix = names::proposal_prefix(role);
+    let name = stem(one.path);
+    let name = match name.strip_prefix(&prefix) {
+        Some(slug) if values::is_kebab(slug) => name.to_owned(),
+        _ if values::is_kebab(name) => format!("{prefix}{name}"),
+        _ => format!("{prefix}{id}"),
+    };
+    let folder = format!("{}/proposals", desk.stream().home);
+    let path = desk.free_path(&folder, &name, &id);
+    ids.insert(id.clone());
+    titles.push(title);
+    desk.write(&path, text, Some(format!("proposal {id}")));
+}
+
+/// The innovator's memory, in which its proposals stand whether it wrote them down or not.
+fn remember(
+    desk: &mut Desk<'_>,
+    role: &str,
+    path: &str,
+    given: Option<Incoming<'_>>,
+    titles: &[String],
+    before: &[String],
+) {
+    let mut text = None;
+    if let Some(one) = given
+        && let Some(filed) = desk.sound(&INNOVATOR_PERSPECTIVE, one.path, one.text, Memory::of)
+    {
+        let foreign = names::memory(&filed, role, None);
+        if foreign.is_empty() {
+            text = Some(one.text.to_owned());
+        }
+        for wrong in foreign {
+            desk.say(wrong);
+        }
+    }
+    let written = text.is_some();
+    if titles.is_empty() && !written {
+        return;
+    }
+    let present = desk.text(path).map(str::to_owned);
+    let sound = |text: &String| INNOVATOR_PERSPECTIVE.validate(path, text).is_empty();
+    let text = match (text, present) {
+        (Some(text), _) => text,
+        (None, Some(present)) if sound(&present) => present,
+        (None, Some(_)) => {
+            let one = Diagnostic::warning(
+                path,
+                "the proposals could not be noted: the memory is not sound",
+            );
+            return desk.say(one.mend("mend it, and add their titles to `recent_proposals`"));
+        }
+        (None, None) => memory::seed(Owner::Innovator(role), desk.request.session_created),
+    };
+    let Some(mut root) = yaml::parse(&text).0 else {
+        return;
+    };
+    let text = if memory::proposed(&mut root, titles, before) {
+        edit::emit(&root)
+    } else {
+        text
+    };
+    desk.write(path, text, Some(format!("memory of {role}")));
+}

@@ -1,0 +1,124 @@
+//! An observer's events and memory.
+
+use std::collections::BTreeSet;
+
+use super::desk::{Desk, Incoming};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::{Event, EventState, Memory};
+use crate::exchange::layout::{Layout, Place};
+use crate::exchange::limits::EVENTS_PER_SESSION;
+use crate::exchange::shapes::{EVENT, PERSPECTIVE, PERSPECTIVE_V1};
+use crate::exchange::{edit, memory, names, yaml};
+
+pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
+    let pending = EventState::Pending.folder();
+    let events =
+        desk.incoming(|place| matches!(place, Place::Event { state, .. } if state == pending));
+    let mut ids: BTreeSet<String> = desk
+        .stream()
+        .events
+        .iter()
+        .map(|event| event.value.id.clone())
+        .collect();
+    for (index, one) in events.into_iter().enumerate() {
+        if index >= EVENTS_PER_SESSION {
+            let message =
+                format!("a session may bring {EVENTS_PER_SESSION} events; this is one more");
+            desk.say(Diagnostic::error(one.path, message).mend("keep the strongest findings"));
+            continue;
+        }
+        event(desk, role, one, &mut ids);
+    }
+    let own =
+        |place: Place<'_>| matches!(place, Place::Memory { role: folder, .. } if folder == role);
+    for one in desk.incoming(own) {
+        perspective(desk, role, one);
+    }
+}
+
+fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<String>) {
+    let Some(root) = desk.parse(one) else { return };
+    // The link is phileas' to make.
+    let text = edit::set(one.text, &root, "issue_id", "\"\"");
+    let Some(root) = yaml::parse(&text).0 else {
+        return;
+    };
+    let said_before = |event: &&crate::exchange::Filed<Event>| {
+        Desk::same(&event.node, &root, &["id", "issue_id"])
+    };
+    if desk.stream().events.iter().any(|event| said_before(&event)) {
+        return;
+    }
+    let name = crate::exchange::artifact::stem(one.path);
+    let own = root
+        .get("id")
+        .and_then(yaml::Node::text)
+        .unwrap_or_default();
+    // A pending event of its own may be written anew.
+    let replaced = desk.stream().events_in(EventState::Pending).find(|event| {
+        event.stem() == name && event.value.id == own && event.value.author_role == role
+    });
+    let replaced = replaced.map(|event| event.path.clone());
+    let text = if replaced.is_some() {
+        text
+    } else {
+        desk.with_id(&text, &root, ids)
+    };
+    let Some(filed) = desk.sound(&EVENT, one.path, &text, |node| {
+        Event::of(node, EventState::Pending)
+    }) else {
+        return;
+    };
+    if filed.value.author_role != role {
+        let (line, column) = filed.at("author_role");
+        let message = format!("it says that `{}` found it", filed.value.author_role);
+        let wrong = Diagnostic::error(one.path, message)
+            .at(line, column)
+            .key("author_role");
+        desk.say(wrong.mend(format!("write `{role}`")));
+        return;
+    }
+    let id = filed.value.id;
+    let folder = format!(
+        "{}/events/{}",
+        desk.stream().home,
+        EventState::Pending.folder()
+    );
+    let path = replaced.unwrap_or_else(|| desk.free_path(&folder, one.path, &id));
+    ids.insert(id.clone());
+    desk.write(&path, text, Some(format!("event {id}")));
+}
+
+fn perspective(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>) {
+    let (shape, stream) = match desk.layout {
+        Layout::Flat => (&PERSPECTIVE, None),
+        Layout::Workstreams => (&PERSPECTIVE_V1, Some(desk.request.stream)),
+    };
+    let Some(filed) = desk.sound(shape, one.path, one.text, Memory::of) else {
+        return;
+    };
+    let foreign = names::memory(&filed, role, stream);
+    if !foreign.is_empty() {
+        return foreign.into_iter().for_each(|wrong| desk.say(wrong));
+    }
+    // A rejection that came while the session ran is not unlearned.
+    let stream = desk.stream();
+    let of_role = |id: &str| {
+        stream
+            .events_of(id)
+            .any(|event| event.value.author_role == role)
+    };
+    let lessons: Vec<String> = stream
+        .feedback
+        .iter()
+        .filter(|feedback| of_role(feedback.stem()))
+        .map(|feedback| memory::lesson(&feedback.value.topic, &feedback.value.guidance))
+        .collect();
+    let mut root = filed.node;
+    let text = if memory::leave_alone(&mut root, desk.layout, &lessons) {
+        edit::emit(&root)
+    } else {
+        one.text.to_owned()
+    };
+    desk.write(one.path, text, Some(format!("memory of {role}")));
+}

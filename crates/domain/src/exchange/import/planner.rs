@@ -1,0 +1,72 @@
+//! A planner's expansion of the one work item that it was given.
+
+use super::decider::restore;
+use super::desk::Desk;
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::WorkItem;
+use crate::exchange::layout::{Layout, Place};
+use crate::exchange::shapes::{ISSUE, REQUIREMENT};
+use crate::exchange::yaml::{Node, Value};
+use crate::exchange::{edit, names};
+
+pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
+    let mut given = desk.incoming(|place| matches!(place, Place::Item { .. }));
+    let index = given.iter().position(|one| one.path == item);
+    let one = index.map(|index| given.remove(index));
+    for other in given {
+        let wrong = Diagnostic::error(other.path, "the planner was given another work item");
+        desk.say(wrong.mend(format!("write {item} only")));
+    }
+    let Some(one) = one else { return };
+    let Some(before) = desk
+        .stream()
+        .items
+        .iter()
+        .find(|filed| filed.path == item)
+        .cloned()
+    else {
+        let wrong = Diagnostic::error(item, "the work item is gone");
+        return desk.say(wrong.mend("nothing is to be done"));
+    };
+    let Some(mut document) = desk.parse(one) else {
+        return;
+    };
+    restore(&mut document, Some(&before));
+    let mut kept = vec!["id", "source_events"];
+    if desk.layout == Layout::Workstreams {
+        // The label is the name of the folder.
+        kept.push("label");
+    }
+    for key in kept {
+        let Some(node) = before.node.get(key) else {
+            continue;
+        };
+        let changed = document.get(key).map(Node::json) != Some(node.json());
+        if changed {
+            let wrong =
+                Diagnostic::warning(item, format!("a planner does not change `{key}`")).key(key);
+            desk.say(wrong.mend("it was left as it was"));
+            edit::put(&mut document, key, node.value.clone());
+        }
+    }
+    // Cleared by phileas, and only when all the rest is sound.
+    edit::put(&mut document, "requires_deep_analysis", Value::Flag(false));
+    let text = edit::emit(&document);
+    let shape = match desk.layout {
+        Layout::Flat => &REQUIREMENT,
+        Layout::Workstreams => &ISSUE,
+    };
+    let Some(filed) = desk.sound(shape, item, &text, WorkItem::of) else {
+        return;
+    };
+    let wrong = names::label(&filed, None, &desk.exchange.labels);
+    if !wrong.is_empty() {
+        return wrong.into_iter().for_each(|one| desk.say(one));
+    }
+    if !before.value.requires_deep_analysis && desk.text(item) != Some(text.as_str()) {
+        let wrong = Diagnostic::error(item, "it does not wait for a planner any more");
+        return desk.say(wrong.mend("nothing is to be done"));
+    }
+    let id = filed.value.id;
+    desk.write(item, text, Some(format!("plan {id}")));
+}

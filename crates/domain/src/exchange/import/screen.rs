@@ -1,0 +1,127 @@
+//! Which files of a change set are looked at, whoever wrote them.
+
+use std::collections::BTreeMap;
+
+use super::{Changed, Content};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::limits::{ARTIFACT_LIMIT_BYTES, CHANGE_FILES_LIMIT, CHANGE_LIMIT_BYTES};
+use crate::model::{Mode, Tree};
+
+/// The longest path, in bytes.
+const PATH_LIMIT_BYTES: usize = 255;
+
+/// The files that may be looked at, by path, and what is wrong with the others.
+pub(super) fn screen<'c>(
+    changes: &'c [Changed],
+    tree: &Tree,
+) -> (BTreeMap<&'c str, Option<&'c str>>, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let mut files = BTreeMap::new();
+    let total: usize = changes.iter().map(size).sum();
+    if changes.len() > CHANGE_FILES_LIMIT || total > CHANGE_LIMIT_BYTES {
+        let message = format!(
+            "the change set has {} files of {total} bytes; more than {CHANGE_FILES_LIMIT} files or {CHANGE_LIMIT_BYTES} bytes are not looked at",
+            changes.len()
+        );
+        let one = Diagnostic::error(".jules", message);
+        return (files, vec![one.mend("write only the files of the task")]);
+    }
+    let mut spellings: BTreeMap<String, String> = tree
+        .iter()
+        .map(|(path, _)| (path.to_lowercase(), path.to_owned()))
+        .collect();
+    for one in changes {
+        let path = one.path.as_str();
+        let shown = path.escape_debug().to_string();
+        let mut wrong = |message: String, mend: &str| {
+            found.push(Diagnostic::error(&shown, message).mend(mend));
+        };
+        if let Some(why) = unsafe_path(path) {
+            wrong(
+                format!("the path is refused: it {why}"),
+                "write below .jules, by a plain path",
+            );
+            continue;
+        }
+        match spellings.insert(path.to_lowercase(), path.to_owned()) {
+            Some(other) if other != path => {
+                wrong(
+                    format!("`{other}` differs from it in nothing but capitals"),
+                    "write the same path",
+                );
+                spellings.insert(path.to_lowercase(), other);
+                continue;
+            }
+            _ => {}
+        }
+        if files.contains_key(path) {
+            wrong("it is in the change set twice".to_owned(), "write it once");
+            continue;
+        }
+        let text = match &one.content {
+            Content::Removed => None,
+            Content::Text(text) if text.len() > ARTIFACT_LIMIT_BYTES => {
+                let message = format!(
+                    "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}",
+                    text.len()
+                );
+                wrong(message, "say it shorter");
+                continue;
+            }
+            Content::Text(text) => Some(text.as_str()),
+            Content::Other(Mode::Link) => {
+                wrong(
+                    "it is a symbolic link, and links are never followed".to_owned(),
+                    "write a regular file",
+                );
+                continue;
+            }
+            Content::Other(_) => {
+                wrong(
+                    "it is no text file".to_owned(),
+                    "write a text file in UTF-8",
+                );
+                continue;
+            }
+        };
+        // Where the ledger has a link or a submodule, nothing is written in its place.
+        if tree.get(path).is_some_and(|entry| entry.mode != Mode::File) {
+            wrong(
+                "the ledger has no regular file there".to_owned(),
+                "write another file",
+            );
+            continue;
+        }
+        files.insert(path, text);
+    }
+    (files, found)
+}
+
+fn size(one: &Changed) -> usize {
+    match &one.content {
+        Content::Text(text) => text.len(),
+        Content::Removed | Content::Other(_) => 0,
+    }
+}
+
+/// Why a path is not followed.
+fn unsafe_path(path: &str) -> Option<&'static str> {
+    if path.len() > PATH_LIMIT_BYTES {
+        Some("is too long")
+    } else if path.contains(char::is_control) {
+        Some("contains a control character")
+    } else if path.starts_with('/') || path.contains(':') {
+        Some("is absolute")
+    } else if path.contains('\\') {
+        Some("contains a backslash")
+    } else if path.split('/').any(|part| part == "..") {
+        Some("contains `..`")
+    } else if path
+        .split('/')
+        .any(|part| part.is_empty() || part == "." || part.eq_ignore_ascii_case(".git"))
+    {
+        Some("is no plain path")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,145 @@
+//! The kinds of work: the registry `.jules/github-labels.json`, or the usual ones where there is none.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::values;
+use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
+
+/// Where the registry lies.
+pub const LABELS_PATH: &str = ".jules/github-labels.json";
+
+/// One kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Label {
+    /// Its name; an implementer's task and a folder are called by it.
+    pub name: &'static str,
+    /// Its colour on GitHub, six hexadecimal digits.
+    pub colour: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// What is used where a repository says nothing else.
+pub const USUAL: [Label; 5] = [
+    Label {
+        name: "feats",
+        colour: "ff6600",
+        meaning: "something new",
+    },
+    Label {
+        name: "refacts",
+        colour: "0e8a16",
+        meaning: "the same, better built",
+    },
+    Label {
+        name: "bugs",
+        colour: "d73a4a",
+        meaning: "something that does not work",
+    },
+    Label {
+        name: "tests",
+        colour: "5319e7",
+        meaning: "tests, added or mended",
+    },
+    Label {
+        name: "docs",
+        colour: "0075ca",
+        meaning: "documentation only",
+    },
+];
+
+/// The names that a work item's label may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels(BTreeSet<String>);
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self(USUAL.iter().map(|label| label.name.to_owned()).collect())
+    }
+}
+
+impl Labels {
+    /// Reads the registry of a tree; the usual ones where there is none, or none that can be read.
+    #[must_use]
+    pub fn read(tree: &Tree) -> (Self, Vec<Diagnostic>) {
+        let Some(text) = tree.text(LABELS_PATH) else {
+            return (Self::default(), Vec::new());
+        };
+        let error = |message: String| Diagnostic::error(LABELS_PATH, message);
+        let value: Value = match serde_json::from_str(text) {
+            Ok(value) => value,
+            Err(wrong) => {
+                let line = u32::try_from(wrong.line()).unwrap_or(1).max(1);
+                let column = u32::try_from(wrong.column()).unwrap_or(1).max(1);
+                let one = error("this is no JSON".to_owned()).at(line, column);
+                return (Self::default(), vec![one.mend(wrong.to_string())]);
+            }
+        };
+        let Some(names) = value["issue_labels"]
+            .as_object()
+            .filter(|names| !names.is_empty())
+        else {
+            let one = error("it names no labels".to_owned()).key("issue_labels");
+            let mend = "write {\"schema_version\": 1, \"issue_labels\": {\"bugs\": {\"color\": \"d73a4a\", \"description\": \"…\"}}}";
+            return (Self::default(), vec![one.mend(mend)]);
+        };
+        let wrong = names.keys().filter(|name| !values::is_name(name));
+        let found = wrong.map(|name| {
+            error(format!("`{}` can be no label", name.escape_debug()))
+                .key(format!("issue_labels.{name}"))
+                .mend("a label has letters, digits, `-` and `_`")
+        });
+        let found = found.collect();
+        let names = names.keys().filter(|name| values::is_name(name));
+        (Self(names.cloned().collect()), found)
+    }
+
+    /// Whether a label is one of them.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    /// All of them, in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<String>, Vec<String>) {
+        let (labels, found) = Labels::read(&Tree::of_texts([(LABELS_PATH, text)]));
+        let found = found.iter().map(ToString::to_string).collect();
+        (labels.iter().map(str::to_owned).collect(), found)
+    }
+
+    #[test]
+    fn a_registry_counts_and_a_broken_one_is_told() {
+        let usual = ["bugs", "docs", "feats", "refacts", "tests"];
+        assert_eq!(Labels::read(&Tree::new()), (Labels::default(), Vec::new()));
+        assert!(Labels::default().iter().eq(usual));
+        let (names, found) = read(r#"{"schema_version":1,"issue_labels":{"perf":{},"bugs":{}}}"#);
+        assert_eq!(
+            (names, found),
+            (vec!["bugs".to_owned(), "perf".to_owned()], vec![])
+        );
+        for (text, word) in [
+            ("{\n  x", ":2:3: error: this is no JSON"),
+            ("{}", "names no labels"),
+            (r#"{"issue_labels":{}}"#, "names no labels"),
+            (r#"{"issue_labels":[]}"#, "names no labels"),
+        ] {
+            let (names, found) = read(text);
+            assert_eq!(names, usual);
+            assert!(found[0].contains(word), "{found:?}");
+        }
+        let (names, found) = read(r#"{"issue_labels":{"../x":{},"bugs":{}}}"#);
+        assert_eq!((names.len(), found.len()), (1, 1));
+    }
+}

@@ -1,0 +1,397 @@
+//! Where artifacts lie: one flat exchange, or workstreams side by side.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
+
+/// The flat exchange.
+pub(super) const FLAT_FOLDER: &str = ".jules/exchange";
+/// The memories of the flat layout.
+pub(super) const WORKSTATIONS_FOLDER: &str = ".jules/workstations";
+/// The workstreams.
+pub(super) const STREAMS_FOLDER: &str = ".jules/workstreams";
+/// The narrator's summary among workstreams.
+pub(super) const STREAMS_CHANGES: &str = ".jules/changes/latest.yml";
+/// The narrator's summary of the flat layout.
+pub(super) const FLAT_CHANGES: &str = ".jules/exchange/changes.yml";
+/// What the only stream of the flat layout is called.
+pub const FLAT_STREAM: &str = "generic";
+
+/// How an exchange is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layout {
+    /// `.jules/exchange/`: one stream.
+    Flat,
+    /// `.jules/workstreams/<name>/`: streams that know nothing of one another.
+    Workstreams,
+}
+
+impl Layout {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::Workstreams => "workstreams",
+        }
+    }
+
+    /// The layout of a tree; `None` where no exchange has begun. Both at once is a mistake, for nobody could say which
+    /// of the two counts.
+    ///
+    /// # Errors
+    ///
+    /// A finding, when files of both layouts are there.
+    pub fn detect(tree: &Tree) -> Result<Option<Self>, Box<Diagnostic>> {
+        let first = |folder: &str| tree.below(folder).next().map(|(path, _)| path.to_owned());
+        let flat = first(FLAT_FOLDER).or_else(|| first(WORKSTATIONS_FOLDER));
+        let streams = first(STREAMS_FOLDER).or_else(|| first(".jules/changes"));
+        match (flat, streams) {
+            (Some(flat), Some(streams)) => Err(Box::new(
+                Diagnostic::error(
+                    streams,
+                    format!("files of two layouts are there: `{flat}` is of the other one"),
+                )
+                .mend(format!(
+                    "keep either `{STREAMS_FOLDER}` or `{FLAT_FOLDER}`: move what still counts, and remove the rest"
+                )),
+            )),
+            (Some(_), None) => Ok(Some(Self::Flat)),
+            (None, Some(_)) => Ok(Some(Self::Workstreams)),
+            // Intentions of the flat layout, whose exchange is still empty.
+            (None, None) => {
+                let intends = tree.get(".jlo/config.toml").is_some() || first(".jlo/roles").is_some();
+                Ok(intends.then_some(Self::Flat))
+            }
+        }
+    }
+
+    /// Where the narrator's summary lies.
+    #[must_use]
+    pub fn changes_path(self) -> &'static str {
+        match self {
+            Self::Flat => FLAT_CHANGES,
+            Self::Workstreams => STREAMS_CHANGES,
+        }
+    }
+
+    /// The folder of a stream's events, work items and feedback. Both forms of the workstreams layout are read, with and
+    /// without `exchange/`; what is there decides, and a new stream has the form without.
+    #[must_use]
+    pub fn home(self, tree: &Tree, stream: &str) -> String {
+        match self {
+            Self::Flat => FLAT_FOLDER.to_owned(),
+            Self::Workstreams => {
+                let plain = format!("{STREAMS_FOLDER}/{stream}");
+                let nested = format!("{plain}/exchange");
+                if tree.below(&nested).next().is_some() {
+                    nested
+                } else {
+                    plain
+                }
+            }
+        }
+    }
+
+    /// The folder of a stream's memories.
+    #[must_use]
+    pub fn workstations(self, stream: &str) -> String {
+        match self {
+            Self::Flat => WORKSTATIONS_FOLDER.to_owned(),
+            Self::Workstreams => format!("{STREAMS_FOLDER}/{stream}/workstations"),
+        }
+    }
+
+    /// The streams of a tree.
+    #[must_use]
+    pub fn streams(self, tree: &Tree) -> BTreeSet<String> {
+        match self {
+            Self::Flat => BTreeSet::from([FLAT_STREAM.to_owned()]),
+            Self::Workstreams => {
+                let inside = tree.below(STREAMS_FOLDER);
+                let names = inside.filter_map(|(path, _)| {
+                    let rest = path.strip_prefix(STREAMS_FOLDER)?.strip_prefix('/')?;
+                    rest.split_once('/').map(|(name, _)| name.to_owned())
+                });
+                names.collect()
+            }
+        }
+    }
+}
+
+/// What a path means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place<'p> {
+    Changes,
+    Event {
+        stream: &'p str,
+        state: &'p str,
+    },
+    Item {
+        stream: &'p str,
+        label: Option<&'p str>,
+    },
+    Index {
+        stream: &'p str,
+    },
+    Proposal {
+        stream: &'p str,
+    },
+    Feedback {
+        stream: &'p str,
+    },
+    /// Feedback in a role's folder, as older versions of the workstreams layout had it.
+    RoleFeedback,
+    Memory {
+        stream: &'p str,
+        role: &'p str,
+    },
+    History {
+        stream: &'p str,
+        role: &'p str,
+    },
+    Roster {
+        stream: &'p str,
+    },
+    /// Keeps a folder, or is a note to people.
+    Beside,
+    /// Below the exchange, and nothing that belongs there.
+    Stray,
+}
+
+/// What a path means in a layout; `None`: it is not the exchange's.
+pub(super) fn place(layout: Layout, path: &str) -> Option<Place<'_>> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let place = match (layout, parts.as_slice()) {
+        (Layout::Flat, [".jules", "exchange", "changes.yml"])
+        | (Layout::Workstreams, [".jules", "changes", "latest.yml"]) => Place::Changes,
+        (Layout::Flat, [".jules", "exchange", rest @ ..]) => inside(layout, FLAT_STREAM, rest),
+        (Layout::Flat, [".jules", "workstations", rest @ ..]) => station(FLAT_STREAM, rest),
+        (Layout::Workstreams, [".jules", "workstreams", stream, rest @ ..]) => match rest {
+            ["scheduled.toml"] => Place::Roster { stream },
+            ["workstations", rest @ ..] => station(stream, rest),
+            ["exchange", rest @ ..] | rest => inside(layout, stream, rest),
+        },
+        (Layout::Workstreams, [".jules", "changes", rest @ ..]) => beside(rest),
+        (
+            Layout::Workstreams,
+            [".jules", "roles", "observers", _, "feedbacks", _]
+            | [".jules", "roles", "observers", "roles", _, "feedbacks", _],
+        ) => Place::RoleFeedback,
+        _ => return None,
+    };
+    let kept = path.rsplit('/').next().is_some_and(is_keeper);
+    Some(if kept { Place::Beside } else { place })
+}
+
+fn inside<'p>(layout: Layout, stream: &'p str, rest: &[&'p str]) -> Place<'p> {
+    match (layout, rest) {
+        (_, ["events", state, _]) => Place::Event { stream, state },
+        (_, ["feedback", _]) => Place::Feedback { stream },
+        (Layout::Flat, ["requirements", _]) => Place::Item {
+            stream,
+            label: None,
+        },
+        (Layout::Flat, ["proposals", _]) => Place::Proposal { stream },
+        (Layout::Workstreams, ["issues", "index.md"]) => Place::Index { stream },
+        (Layout::Workstreams, ["issues", label, _]) => Place::Item {
+            stream,
+            label: Some(label),
+        },
+        _ => beside(rest),
+    }
+}
+
+fn station<'p>(stream: &'p str, rest: &[&'p str]) -> Place<'p> {
+    match rest {
+        [role, "perspective.yml"] => Place::Memory { stream, role },
+        [role, "histories", _] => Place::History { stream, role },
+        _ => beside(rest),
+    }
+}
+
+fn beside<'p>(rest: &[&str]) -> Place<'p> {
+    match rest {
+        [.., last] if is_keeper(last) => Place::Beside,
+        _ => Place::Stray,
+    }
+}
+
+fn is_keeper(name: &str) -> bool {
+    matches!(name, ".gitkeep" | ".gitignore" | "README.md")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_told_from_the_files() {
+        let of =
+            |paths: &[&str]| Layout::detect(&Tree::of_texts(paths.iter().map(|path| (*path, ""))));
+        assert_eq!(of(&[]), Ok(None));
+        assert_eq!(
+            of(&[".jules/schedules.toml", ".jlo/setup/tools.yml"]),
+            Ok(None)
+        );
+        assert_eq!(of(&[".jules/exchange/.gitkeep"]), Ok(Some(Layout::Flat)));
+        assert_eq!(
+            of(&[".jules/workstations/a/perspective.yml"]),
+            Ok(Some(Layout::Flat))
+        );
+        assert_eq!(
+            of(&[".jlo/config.toml", ".jlo/roles/observers/a/role.yml"]),
+            Ok(Some(Layout::Flat))
+        );
+        assert_eq!(
+            of(&[".jules/workstreams/generic/.gitkeep"]),
+            Ok(Some(Layout::Workstreams))
+        );
+        assert_eq!(
+            of(&[".jules/changes/latest.yml"]),
+            Ok(Some(Layout::Workstreams))
+        );
+        assert_eq!(
+            of(&[".jules/workstreams/a/.gitkeep", ".jlo/config.toml"]),
+            Ok(Some(Layout::Workstreams))
+        );
+        let both = of(&[
+            ".jules/workstreams/a/.gitkeep",
+            ".jules/exchange/changes.yml",
+        ])
+        .unwrap_err();
+        assert!(both.message.contains("two layouts"), "{both}");
+    }
+
+    #[test]
+    fn every_variant_of_a_path_has_its_meaning() {
+        use Layout::{Flat, Workstreams};
+        let (stream, state) = ("ws", "pending");
+        for (layout, path, expected) in [
+            (Flat, ".jules/exchange/changes.yml", Some(Place::Changes)),
+            (
+                Flat,
+                ".jules/exchange/events/pending/a.yml",
+                Some(Place::Event {
+                    stream: "generic",
+                    state,
+                }),
+            ),
+            (
+                Flat,
+                ".jules/exchange/requirements/a.yml",
+                Some(Place::Item {
+                    stream: "generic",
+                    label: None,
+                }),
+            ),
+            (
+                Flat,
+                ".jules/exchange/proposals/a.yml",
+                Some(Place::Proposal { stream: "generic" }),
+            ),
+            (
+                Flat,
+                ".jules/exchange/feedback/a.yml",
+                Some(Place::Feedback { stream: "generic" }),
+            ),
+            (
+                Flat,
+                ".jules/workstations/qa/perspective.yml",
+                Some(Place::Memory {
+                    stream: "generic",
+                    role: "qa",
+                }),
+            ),
+            (
+                Flat,
+                ".jules/exchange/events/pending/.gitkeep",
+                Some(Place::Beside),
+            ),
+            (
+                Flat,
+                ".jules/exchange/issues/bugs/a.yml",
+                Some(Place::Stray),
+            ),
+            (Flat, ".jules/exchange/events/a.yml", Some(Place::Stray)),
+            (Flat, ".jules/schedules.toml", None),
+            (Flat, ".jules/exchanges/a.yml", None),
+            (
+                Workstreams,
+                ".jules/changes/latest.yml",
+                Some(Place::Changes),
+            ),
+            (Workstreams, ".jules/changes/old.yml", Some(Place::Stray)),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/events/pending/a.yml",
+                Some(Place::Event { stream, state }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/exchange/events/pending/a.yml",
+                Some(Place::Event { stream, state }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/issues/bugs/a.yml",
+                Some(Place::Item {
+                    stream,
+                    label: Some("bugs"),
+                }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/exchange/issues/bugs/a.yml",
+                Some(Place::Item {
+                    stream,
+                    label: Some("bugs"),
+                }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/issues/index.md",
+                Some(Place::Index { stream }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/exchange/issues/index.md",
+                Some(Place::Index { stream }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/workstations/qa/perspective.yml",
+                Some(Place::Memory { stream, role: "qa" }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/workstations/qa/histories/1.yml",
+                Some(Place::History { stream, role: "qa" }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/scheduled.toml",
+                Some(Place::Roster { stream }),
+            ),
+            (
+                Workstreams,
+                ".jules/workstreams/ws/exchange/requirements/a.yml",
+                Some(Place::Stray),
+            ),
+            (
+                Workstreams,
+                ".jules/roles/observers/qa/feedbacks/a.yml",
+                Some(Place::RoleFeedback),
+            ),
+            (
+                Workstreams,
+                ".jules/roles/observers/roles/qa/feedbacks/a.yml",
+                Some(Place::RoleFeedback),
+            ),
+            (Workstreams, ".jules/roles/observers/qa/role.yml", None),
+        ] {
+            assert_eq!(place(layout, path), expected, "{path}");
+        }
+    }
+}

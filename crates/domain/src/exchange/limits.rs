@@ -1,0 +1,40 @@
+//! How much the exchange may be. What is larger is a finding and is never read.
+
+/// One artifact, in bytes.
+pub const ARTIFACT_LIMIT_BYTES: usize = 64 * 1024;
+/// All files of an exchange.
+pub const FILES_LIMIT: usize = 5_000;
+/// Values of one artifact, those in lists and maps counted.
+pub const NODES_LIMIT: usize = 4_000;
+/// How deep an artifact may nest lists and maps.
+pub const DEPTH_LIMIT: usize = 12;
+/// Findings about one file; the rest is counted, not listed.
+pub const FINDINGS_LIMIT: usize = 50;
+/// A text of one line, in characters.
+pub const LINE_LIMIT_CHARS: usize = 500;
+/// A text of several lines, in characters.
+pub const TEXT_LIMIT_CHARS: usize = 10_000;
+/// The longest name of a role, a label or a stream, in bytes.
+pub const NAME_LIMIT_BYTES: usize = 64;
+/// Entries of a list that has no smaller limit of its own.
+pub const LIST_LIMIT: usize = 100;
+/// Events that one observer may bring in with one session.
+pub const EVENTS_PER_SESSION: usize = 3;
+/// Proposals that an innovator brings in with one session: neither fewer nor more.
+pub const PROPOSALS_PER_SESSION: usize = 3;
+/// Entries of the narrator's summary: neither fewer nor more.
+pub const SUMMARIES: usize = 5;
+/// Commits that a summary of the workstreams layout names at most.
+pub const COMMITS_LIMIT: usize = 50;
+/// Titles that an innovator remembers; the newest comes first.
+pub const RECENT_PROPOSALS_LIMIT: usize = 15;
+/// What a text must have to say something, in characters; shorter ones are warned of.
+pub const MEANT_TEXT_CHARS: usize = 20;
+/// What a criterion must have to say something, in characters.
+pub const MEANT_CRITERION_CHARS: usize = 8;
+/// Files of one change set that are looked at.
+pub const CHANGE_FILES_LIMIT: usize = 100;
+/// A change set in all, in bytes.
+pub const CHANGE_LIMIT_BYTES: usize = 1024 * 1024;
+/// How often a requirement goes to an implementer before it is parked.
+pub const MAX_ATTEMPTS: u64 = 3;

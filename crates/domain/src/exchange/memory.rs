@@ -1,0 +1,171 @@
+//! A role's memory: how it begins, and what phileas adds to it.
+
+use jiff::Timestamp;
+
+use super::edit::{self, node, text};
+use super::layout::Layout;
+use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, RECENT_PROPOSALS_LIMIT};
+use super::yaml::{Node, Value};
+
+/// Whose memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner<'a> {
+    /// An observer of the flat layout.
+    Observer(&'a str),
+    /// An observer of a workstream: the role and the stream.
+    StreamObserver(&'a str, &'a str),
+    /// An innovator.
+    Innovator(&'a str),
+}
+
+/// The memory of a role that has none yet: sound, and as good as empty.
+#[must_use]
+pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
+    const GOAL: &str = "Look at the repository through this role, and keep what proves worth it.";
+    const FOCUS: &str = "What this role cares for, in its own words after its first session.";
+    let empty = || Value::List(Vec::new());
+    let map = |entries: Vec<(&str, Value)>| {
+        let entry = |(key, value): (&str, Value)| (text(key), node(value));
+        Value::Map(entries.into_iter().map(entry).collect())
+    };
+    let name = |name: &str| Value::Text(name.to_owned());
+    let at = || Value::Text(now.to_string());
+    let root = match owner {
+        Owner::Observer(role) => map(vec![
+            ("schema_version", Value::Integer(2)),
+            ("observer", name(role)),
+            ("updated_at", at()),
+            ("goals", Value::List(vec![text(GOAL)])),
+            ("rules", empty()),
+            ("ignore", empty()),
+            ("log", empty()),
+        ]),
+        Owner::StreamObserver(role, stream) => map(vec![
+            ("schema_version", Value::Integer(1)),
+            ("observer", name(role)),
+            ("workstream", name(stream)),
+            ("updated_at", at()),
+            (
+                "goals",
+                map(vec![("short_term", Value::List(vec![text(GOAL)]))]),
+            ),
+            (
+                "biases",
+                map(vec![
+                    ("assumptions", empty()),
+                    ("blind_spots", empty()),
+                    ("heuristics", empty()),
+                ]),
+            ),
+            ("recent_runs", empty()),
+            ("learned_exclusions", empty()),
+        ]),
+        Owner::Innovator(role) => map(vec![
+            ("schema_version", Value::Integer(1)),
+            ("persona", name(role)),
+            ("focus", name(FOCUS)),
+            ("recent_proposals", empty()),
+        ]),
+    };
+    edit::emit(&node(root))
+}
+
+/// Adds to what an observer leaves alone; says whether anything was new. The oldest entries make room.
+pub(super) fn leave_alone(root: &mut Node, layout: Layout, lines: &[String]) -> bool {
+    let key = match layout {
+        Layout::Flat => "ignore",
+        Layout::Workstreams => "learned_exclusions",
+    };
+    let mut entries = root.get(key).map(Node::items).unwrap_or_default().to_vec();
+    let before = entries.len();
+    for line in lines {
+        if !entries.iter().any(|entry| entry.text() == Some(line)) {
+            entries.push(text(line.as_str()));
+        }
+    }
+    if entries.len() == before {
+        return false;
+    }
+    let surplus = entries.len().saturating_sub(LIST_LIMIT);
+    entries.drain(..surplus);
+    edit::put(root, key, Value::List(entries));
+    true
+}
+
+/// Puts titles in front of what an innovator has proposed, and keeps what was there, as far as there is room.
+pub(super) fn proposed(root: &mut Node, titles: &[String], before: &[String]) -> bool {
+    let key = "recent_proposals";
+    let own = root.get(key).map(Node::items).unwrap_or_default();
+    let own: Vec<String> = own
+        .iter()
+        .filter_map(Node::text)
+        .map(str::to_owned)
+        .collect();
+    let new = titles.iter().filter(|title| !own.contains(title));
+    let mut all: Vec<String> = new.cloned().collect();
+    for title in own.iter().chain(before) {
+        if !all.contains(title) {
+            all.push(title.clone());
+        }
+    }
+    all.truncate(RECENT_PROPOSALS_LIMIT);
+    if all == own {
+        return false;
+    }
+    let list = all.iter().map(|title| text(title.as_str())).collect();
+    edit::put(root, key, Value::List(list));
+    true
+}
+
+/// What a rejection teaches, on one line.
+pub(super) fn lesson(topic: &str, guidance: &str) -> String {
+    let whole = format!("{topic}: {guidance}");
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    words.join(" ").chars().take(LINE_LIMIT_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes::{INNOVATOR_PERSPECTIVE, PERSPECTIVE, PERSPECTIVE_V1};
+    use super::super::yaml::parse;
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-05T10:00:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn what_a_role_begins_with_is_sound() {
+        for (owner, shape) in [
+            (Owner::Observer("taxonomy"), &PERSPECTIVE),
+            (Owner::StreamObserver("taxonomy", "core"), &PERSPECTIVE_V1),
+            (
+                Owner::Innovator("leverage_architect"),
+                &INNOVATOR_PERSPECTIVE,
+            ),
+        ] {
+            let text = seed(owner, now());
+            assert_eq!(shape.validate("x.yml", &text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_grow_at_one_end_and_make_room_at_the_other() {
+        let mut root = parse(&seed(Owner::Observer("a"), now())).0.unwrap();
+        let lines: Vec<String> = (0..LIST_LIMIT + 5).map(|n| n.to_string()).collect();
+        assert!(leave_alone(&mut root, Layout::Flat, &lines));
+        let kept = root.get("ignore").unwrap().items();
+        assert_eq!((kept.len(), kept[0].text()), (LIST_LIMIT, Some("5")));
+        assert!(!leave_alone(&mut root, Layout::Flat, &lines[10..11]));
+        let mut root = parse(&seed(Owner::Innovator("a"), now())).0.unwrap();
+        let titles: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+        assert!(proposed(&mut root, &titles[..3], &titles[3..]));
+        let kept = root.get("recent_proposals").unwrap().items();
+        assert_eq!(
+            (kept.len(), kept[0].text()),
+            (RECENT_PROPOSALS_LIMIT, Some("0"))
+        );
+        assert!(!proposed(&mut root, &titles[..3], &[]));
+        assert_eq!(lesson("a\nb", " c "), "a b: c");
+    }
+}

@@ -1,0 +1,63 @@
+//! The exchange: the files by which narrator, observers, decider, planner, implementer and innovators pass work on.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | `shapes/` | what may an artifact say? Validator, JSON Schema and template are made of it |
+//! | `layout` | where does which artifact lie, in either layout? |
+//! | `read`, `check` | what is there, and what is wrong with it? |
+//! | `fix` | what of that has one answer? |
+//! | `import` | what does a session bring into the ledger? |
+//! | `publish` | what does a proposal look like as an issue? |
+//! | `settle` | what becomes of a work item when its pull request has ended? |
+//! | `route`, `inspect` | what comes next, and what is there, for programs? |
+
+mod artifact;
+mod bindings;
+mod check;
+mod drift;
+mod edit;
+mod fix;
+mod import;
+mod index;
+mod inspect;
+mod labels;
+mod layout;
+pub mod limits;
+mod links;
+mod memory;
+mod names;
+mod placeholder;
+mod publish;
+mod quality;
+mod read;
+mod roster;
+mod route;
+mod schema;
+mod settle;
+mod shape;
+mod shapes;
+mod template;
+mod validate;
+mod values;
+mod yaml;
+
+pub use artifact::{
+    Changes, Event, EventState, Evidence, Feedback, Filed, Memory, Proposal, Verification, WorkItem,
+};
+pub use check::{Checked, UnknownStream, check};
+pub use fix::{Fix, fix};
+pub use import::{Author, Changed, Content, Import, Request, import};
+pub use inspect::inspect;
+pub use labels::{LABELS_PATH, Label, Labels, USUAL};
+pub use layout::{FLAT_STREAM, Layout};
+pub use memory::{Owner, seed};
+pub use publish::{Publication, publication};
+pub use read::{Exchange, Stream};
+pub use roster::Roster;
+pub use route::{Next, Routes};
+pub use settle::{Files, SettleError, merged, returned};
+pub use shape::Shape;
+pub use shapes::{
+    CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
+    PERSPECTIVE_V1, PROPOSAL, REQUIREMENT, SHAPES,
+};

@@ -1,0 +1,163 @@
+//! What files and streams may be called, and whether a name agrees with what stands inside.
+
+use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, stem};
+use super::labels::Labels;
+use super::layout::Place;
+use super::read::Exchange;
+use super::values;
+use crate::diagnostic::Diagnostic;
+use crate::plan::suggest::{closest, either_of};
+
+/// The beginning of the names of a persona's proposals: files have no underscores.
+pub(super) fn proposal_prefix(persona: &str) -> String {
+    format!("{}-", persona.replace('_', "-").to_ascii_lowercase())
+}
+
+/// Streams that cannot be called so.
+pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
+    let wrong = exchange.streams.iter();
+    let wrong = wrong.filter(|(name, _)| !values::is_name(name));
+    wrong
+        .map(|(name, stream)| {
+            let message = format!("`{}` can be no workstream", name.escape_debug());
+            Diagnostic::error(&stream.home, message)
+                .mend("call its folder by letters, digits, `-` and `_`")
+        })
+        .collect()
+}
+
+/// What is wrong with a file's name or place.
+pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut found = Vec::new();
+    let mut wrong = |message: String, mend: String| {
+        found.push(Diagnostic::error(path, message).mend(mend));
+    };
+    match place {
+        Place::Stray => wrong(
+            "nothing of the exchange belongs here".to_owned(),
+            "move it to where artifacts of its kind lie, or remove it".to_owned(),
+        ),
+        Place::Event { state, .. } if EventState::of(state).is_none() => {
+            let states = EventState::ALL.map(EventState::folder);
+            let mend = match closest(state, states) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("move it to {}", either_of(states)),
+            };
+            wrong(format!("`{state}` is no state of an event"), mend);
+        }
+        _ => {}
+    }
+    let artifact = matches!(
+        place,
+        Place::Event { .. }
+            | Place::Item { .. }
+            | Place::Proposal { .. }
+            | Place::Feedback { .. }
+            | Place::RoleFeedback
+            | Place::History { .. }
+    );
+    if artifact {
+        let stem = stem(path);
+        match name.rsplit_once('.') {
+            Some((_, "yml")) => {}
+            _ => wrong(
+                format!("`{name}` does not end in `.yml`"),
+                format!("call it `{stem}.yml`"),
+            ),
+        }
+        let free = matches!(place, Place::History { .. });
+        if !free && !values::is_kebab(stem) {
+            wrong(
+                format!("`{stem}` is not kebab-case"),
+                "call it by lower-case letters and digits, with one `-` between words".to_owned(),
+            );
+        }
+    }
+    if let Place::Memory { role, .. } | Place::History { role, .. } = place
+        && !values::is_name(role)
+    {
+        wrong(
+            format!("`{role}` can be no role"),
+            "call the folder by letters, digits, `-` and `_`".to_owned(),
+        );
+    }
+    found
+}
+
+/// Whether a work item's label is known, and that of its folder.
+pub(super) fn label(
+    item: &Filed<WorkItem>,
+    folder: Option<&str>,
+    labels: &Labels,
+) -> Vec<Diagnostic> {
+    let label = item.value.label.as_str();
+    let (line, column) = item.at("label");
+    let error = |message: String| {
+        Diagnostic::error(&item.path, message)
+            .at(line, column)
+            .key("label")
+    };
+    let mut found = Vec::new();
+    if values::is_name(label) && !labels.contains(label) {
+        let mend = match closest(label, labels.iter()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("write {}", either_of(labels.iter())),
+        };
+        found.push(error(format!("`{label}` is no label of this repository")).mend(mend));
+    }
+    if let Some(folder) = folder.filter(|folder| !label.is_empty() && *folder != label) {
+        found.push(
+            error(format!("its label is `{label}`, and its folder `{folder}`"))
+                .mend(format!("write `{folder}`, or move it to `{label}/`")),
+        );
+    }
+    if let Some(folder) = folder.filter(|folder| !labels.contains(folder)) {
+        found.push(
+            Diagnostic::error(&item.path, format!("its folder `{folder}` is no label"))
+                .mend(format!("move it to {}", either_of(labels.iter()))),
+        );
+    }
+    found
+}
+
+/// Whether a proposal's file is called by its persona.
+pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
+    let persona = proposal.value.persona.as_str();
+    let prefix = proposal_prefix(persona);
+    let rest = proposal.stem().strip_prefix(&prefix);
+    if persona.is_empty() || rest.is_some_and(|slug| !slug.is_empty()) {
+        return Vec::new();
+    }
+    let (line, column) = proposal.at("persona");
+    let message = format!("a proposal of `{persona}` is called `{prefix}<slug>.yml`");
+    let one = Diagnostic::error(&proposal.path, message).at(line, column);
+    vec![
+        one.key("persona")
+            .mend("call the file so, or write whose proposal it is"),
+    ]
+}
+
+/// Whether a memory is that of the role whose folder it lies in.
+pub(super) fn memory(memory: &Filed<Memory>, role: &str, stream: Option<&str>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut agree = |key: &str, said: &str, folder: &str, what: &str| {
+        if !said.is_empty() && said != folder {
+            let (line, column) = memory.at(key);
+            let message = format!("it is `{said}`'s, and lies in the {what} `{folder}`");
+            let one = Diagnostic::error(&memory.path, message).at(line, column);
+            found.push(one.key(key).mend(format!("write `{folder}`")));
+        }
+    };
+    let key = if memory.value.innovator {
+        "persona"
+    } else {
+        "observer"
+    };
+    agree(key, &memory.value.role, role, "folder");
+    if let Some(stream) = stream {
+        let said = memory.node.get("workstream").and_then(|node| node.text());
+        agree("workstream", said.unwrap_or_default(), stream, "workstream");
+    }
+    found
+}

@@ -1,0 +1,73 @@
+//! A proposal as an issue of its repository.
+
+use super::artifact::{Filed, Proposal};
+
+/// What is opened as an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publication {
+    /// The key under which the state remembers the issue: `proposal:<file's name>`.
+    pub key: String,
+    /// The issue's title.
+    pub title: String,
+    /// Its text; ends in the marker.
+    pub body: String,
+    /// Its label.
+    pub label: String,
+    /// What is looked for before it is opened, so that it is opened once.
+    pub marker: String,
+}
+
+/// How a proposal is published; `None` where something is wrong with it.
+///
+/// The marker names file and id, which are the proposal's for good: whoever finds it in an issue need not open another.
+#[must_use]
+pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
+    if !proposal.sound {
+        return None;
+    }
+    let Proposal {
+        id, persona, title, ..
+    } = &proposal.value;
+    let marker = format!("<!-- phileas:proposal:{}:{id} -->", proposal.stem());
+    let value = &proposal.value;
+    let list = |items: &[String]| {
+        let lines: Vec<String> = items
+            .iter()
+            .map(|item| format!("- {}", plain(item)))
+            .collect();
+        lines.join("\n")
+    };
+    let sections = [
+        ("Problem", plain(&value.problem)),
+        ("Introduction", plain(&value.introduction)),
+        ("Why it matters", plain(&value.importance)),
+        ("What it touches", list(&value.impact_surface)),
+        ("What it costs", plain(&value.implementation_cost)),
+        ("What it could clash with", list(&value.consistency_risks)),
+        (
+            "What would show that it was right",
+            list(&value.verification_signals),
+        ),
+    ];
+    let mut body = String::new();
+    for (heading, text) in sections {
+        body.push_str(&format!("## {heading}\n\n{}\n\n", text.trim_end()));
+    }
+    body.push_str(&format!(
+        "---\nProposal `{id}` of `{persona}`, {}.\n\n{marker}\n",
+        value.created_at
+    ));
+    Some(Publication {
+        key: format!("proposal:{}", proposal.stem()),
+        title: format!("[innovator/{persona}] {}", title.trim()),
+        body,
+        label: format!("innovator/{persona}"),
+        marker,
+    })
+}
+
+/// An agent's text in an issue: it calls nobody, and hides nothing.
+fn plain(text: &str) -> String {
+    text.replace("<!--", "<\u{200b}!--")
+        .replace('@', "@\u{200b}")
+}

@@ -1,0 +1,260 @@
+//! Who works in a stream: `scheduled.toml` of the workstreams layout.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::values;
+use crate::diagnostic::Diagnostic;
+use crate::plan::suggest::closest;
+
+/// Who works in a stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roster {
+    /// Whether anybody works in it at all.
+    pub enabled: bool,
+    /// Its observers, in their order.
+    pub observers: Vec<String>,
+    /// Its deciders, in their order; without one people decide.
+    pub deciders: Vec<String>,
+}
+
+/// The layers that a roster lists.
+const LAYERS: [&str; 3] = ["observers", "deciders", "innovators"];
+const KEYS: [&str; 5] = ["version", "enabled", "observers", "deciders", "innovators"];
+
+/// Reads a roster; `None` where it is no TOML.
+pub(super) fn read(file: &str, text: &str) -> (Option<Roster>, Vec<Diagnostic>) {
+    let table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => {
+            let span = error.span().unwrap_or_default();
+            let one = Diagnostic::error(file, format!("this is no TOML: {}", error.message()));
+            let one = one.at_offset(text, span.start);
+            return (None, vec![one.mend("quote texts, and write `key = value`")]);
+        }
+    };
+    let whole = table.span();
+    let mut reader = Reader {
+        file,
+        text,
+        found: Vec::new(),
+    };
+    let roster = reader.roster(table.get_ref(), whole);
+    (Some(roster), reader.found)
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    text: &'a str,
+    found: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn say(&mut self, at: Range<usize>, key: &str, message: impl Into<String>, mend: &str) {
+        let one = Diagnostic::error(self.file, message)
+            .at_offset(self.text, at.start)
+            .key(key)
+            .mend(mend);
+        self.found.push(one);
+    }
+
+    fn roster(&mut self, table: &DeTable<'_>, whole: Range<usize>) -> Roster {
+        self.unknown(table, &KEYS, "");
+        let mut roster = Roster::default();
+        match table
+            .get("version")
+            .map(|value| (value.get_ref(), value.span()))
+        {
+            Some((DeValue::Integer(number), _)) if number.as_str() == "1" => {}
+            Some((_, at)) => self.say(at, "version", "this version is not known", "write 1"),
+            None => self.say(
+                whole.clone(),
+                "version",
+                "`version` is missing",
+                "write `version = 1`",
+            ),
+        }
+        match table
+            .get("enabled")
+            .map(|value| (value.get_ref(), value.span()))
+        {
+            Some((DeValue::Boolean(enabled), _)) => roster.enabled = *enabled,
+            Some((_, at)) => self.say(at, "enabled", "it is no truth value", "write true or false"),
+            None => self.say(
+                whole.clone(),
+                "enabled",
+                "`enabled` is missing",
+                "write `enabled = true`",
+            ),
+        }
+        for layer in LAYERS {
+            let roles = match table.get(layer) {
+                Some(value) => self.layer(value, layer),
+                None if layer == "innovators" => Vec::new(),
+                None => {
+                    let wrong = format!("`[{layer}]` is missing");
+                    self.say(
+                        whole.clone(),
+                        layer,
+                        wrong,
+                        "write the table with `roles = []`",
+                    );
+                    Vec::new()
+                }
+            };
+            match layer {
+                "observers" => roster.observers = roles,
+                "deciders" => roster.deciders = roles,
+                _ => {}
+            }
+        }
+        if roster.enabled && roster.observers.is_empty() {
+            let at = table.get("enabled").map_or(whole, Spanned::span);
+            let wrong = "it is enabled, and has no observers";
+            self.say(
+                at,
+                "enabled",
+                wrong,
+                "name an observer, or write `enabled = false`",
+            );
+        }
+        roster
+    }
+
+    fn layer(&mut self, value: &Spanned<DeValue<'_>>, layer: &str) -> Vec<String> {
+        let key = format!("{layer}.roles");
+        let Some(table) = value.get_ref().as_table() else {
+            self.say(
+                value.span(),
+                layer,
+                "it is no table",
+                "write `roles = []` below it",
+            );
+            return Vec::new();
+        };
+        self.unknown(table, &["roles"], layer);
+        let Some(roles) = table.get("roles") else {
+            self.say(
+                value.span(),
+                &key,
+                "`roles` is missing",
+                "write `roles = []`",
+            );
+            return Vec::new();
+        };
+        let Some(items) = roles.get_ref().as_array() else {
+            self.say(
+                roles.span(),
+                &key,
+                "it is no list",
+                "write the roles in brackets",
+            );
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (index, item) in items.iter().enumerate() {
+            let key = format!("{key}[{index}]");
+            // Older forms wrote `{ name = "…", enabled = true }`.
+            let (name, on) = match item.get_ref() {
+                DeValue::Table(entry) => (
+                    entry.get("name").and_then(|name| name.get_ref().as_str()),
+                    entry.get("enabled").and_then(|on| on.get_ref().as_bool()) != Some(false),
+                ),
+                other => (other.as_str(), true),
+            };
+            match name {
+                Some(name) if !values::is_name(name) => {
+                    let wrong = format!("`{}` can be no role", name.escape_debug());
+                    self.say(
+                        item.span(),
+                        &key,
+                        wrong,
+                        "a role has letters, digits, `-` and `_`",
+                    );
+                }
+                Some(name) if !seen.insert(name.to_owned()) => {
+                    let wrong = format!("`{name}` is there twice");
+                    self.say(item.span(), &key, wrong, "name each role once");
+                }
+                Some(name) if on => names.push(name.to_owned()),
+                Some(_) => {}
+                None => self.say(
+                    item.span(),
+                    &key,
+                    "it names no role",
+                    "write the role's name",
+                ),
+            }
+        }
+        names
+    }
+
+    fn unknown(&mut self, table: &DeTable<'_>, known: &[&str], within: &str) {
+        for (key, _) in table {
+            let name: &str = key.get_ref();
+            if known.contains(&name) {
+                continue;
+            }
+            let mend = match closest(name, known.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "remove it".to_owned(),
+            };
+            let path = if within.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{within}.{name}")
+            };
+            let wrong = format!("unknown key `{name}`");
+            self.say(key.span(), &path, wrong, &mend);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let (_, found) = read("s.toml", text);
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn both_forms_of_roles_are_read() {
+        let text = "version = 1\nenabled = true\n[observers]\nroles = [\"qa\", { name = \"cov\", enabled = true }, { name = \"x\", enabled = false }]\n[deciders]\nroles = [\"triage_generic\"]\n";
+        let (roster, wrong) = read("s.toml", text);
+        assert_eq!(wrong, []);
+        let expected = Roster {
+            enabled: true,
+            observers: vec!["qa".to_owned(), "cov".to_owned()],
+            deciders: vec!["triage_generic".to_owned()],
+        };
+        assert_eq!(roster, Some(expected));
+    }
+
+    #[test]
+    fn every_mistake_has_its_place() {
+        let rest = "[observers]\nroles = [\"a\"]\n[deciders]\nroles = []\n";
+        for (text, word) in [
+            (format!("enabled = true\n{rest}"), "`version` is missing"),
+            (format!("version = 2\nenabled = true\n{rest}"), "s.toml:1:11: error: this version is not known"),
+            (format!("version = 1\n{rest}"), "`enabled` is missing"),
+            (format!("version = 1\nenabled = 1\n{rest}"), "s.toml:2:11: error: it is no truth value"),
+            (format!("version = 1\nenabled = true\nenable = 1\n{rest}"), "did you mean `enabled`?"),
+            ("version = 1\nenabled = false\n[deciders]\nroles = []\n".to_owned(), "`[observers]` is missing"),
+            ("version = 1\nenabled = true\n[observers]\nroles = []\n[deciders]\nroles = []\n".to_owned(), "has no observers"),
+            ("version = 1\nenabled = true\n[observers]\nroles = [\"a\", \"a\"]\n[deciders]\nroles = []\n".to_owned(), ":4:15: error: `a` is there twice"),
+            ("version = 1\nenabled = true\n[observers]\nroles = [\"a\", \"../b\", 3]\n[deciders]\nroles = []\n".to_owned(), "`../b` can be no role"),
+            ("version = 1\nenabled = true\n[observers]\nroles = [\"a\"]\nrole = 1\n[deciders]\nroles = []\n".to_owned(), "(at observers.role); did you mean `roles`?"),
+            ("version = 1\nenabled = true\nobservers = 1\ndeciders = {}\n".to_owned(), "it is no table"),
+            ("version = \n".to_owned(), "no TOML"),
+        ] {
+            let found = found(&text);
+            assert!(found.iter().any(|one| one.contains(word)), "{word}: {found:?}");
+        }
+    }
+}

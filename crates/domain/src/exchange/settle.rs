@@ -1,0 +1,109 @@
+//! What becomes of a work item when its pull request has ended.
+
+use std::collections::BTreeMap;
+
+use super::artifact::{EventState, Filed, WorkItem};
+use super::edit::{self, text};
+use super::index;
+use super::layout::Layout;
+use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, MAX_ATTEMPTS};
+use super::read::{self, Stream};
+use super::yaml::{Node, Value};
+use crate::model::Tree;
+
+/// Files to write, and (without a text) to remove.
+pub type Files = BTreeMap<String, Option<String>>;
+
+/// Why a work item cannot be settled. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettleError {
+    /// It is not there, or nobody can say where it is.
+    #[error("there is no work item at `{0}`")]
+    Gone(String),
+    /// An event that it names is not there, or there twice.
+    #[error(
+        "the work item `{item}` names the event `{event}`, of which there are {count}; mend the link first"
+    )]
+    Unresolved {
+        /// The work item's path.
+        item: String,
+        /// The event.
+        event: String,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// The work is merged: the item and its events leave, in one commit.
+///
+/// # Errors
+///
+/// [`SettleError`], when an event cannot be told for sure: then nothing is removed.
+pub fn merged(tree: &Tree, path: &str) -> Result<Files, SettleError> {
+    let (layout, stream, item) = find(tree, path)?;
+    let mut files = Files::from([(path.to_owned(), None)]);
+    for id in &item.value.source_events {
+        let events: Vec<_> = stream
+            .events_of(id)
+            .filter(|event| event.value.state == EventState::Decided)
+            .collect();
+        let [event] = events.as_slice() else {
+            return Err(SettleError::Unresolved {
+                item: path.to_owned(),
+                event: id.clone(),
+                count: events.len(),
+            });
+        };
+        files.insert(event.path.clone(), None);
+    }
+    if layout == Layout::Workstreams {
+        let mut rest = stream.clone();
+        rest.items.retain(|other| other.path != path);
+        files.insert(index::path(&stream), Some(index::render(&rest)));
+    }
+    Ok(files)
+}
+
+/// The work was rejected or failed: the item stays, with the reason and one attempt more. After [`MAX_ATTEMPTS`] it is
+/// [`super::Next::Parked`], which the answer says.
+///
+/// # Errors
+///
+/// [`SettleError::Gone`], when there is no such item.
+pub fn returned(tree: &Tree, path: &str, reason: &str) -> Result<(Files, bool), SettleError> {
+    let (_, _, item) = find(tree, path)?;
+    let mut root = item.node.clone();
+    let attempts = item.value.attempts.saturating_add(1);
+    let number = i64::try_from(attempts).unwrap_or(i64::MAX);
+    edit::put(&mut root, "attempts", Value::Integer(number));
+    let mut reasons = root
+        .get("returned_because")
+        .map(Node::items)
+        .unwrap_or_default()
+        .to_vec();
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    let line: String = words.join(" ").chars().take(LINE_LIMIT_CHARS).collect();
+    let line = if line.is_empty() {
+        "no reason was given".to_owned()
+    } else {
+        line
+    };
+    reasons.push(text(line));
+    let surplus = reasons.len().saturating_sub(LIST_LIMIT);
+    reasons.drain(..surplus);
+    edit::put(&mut root, "returned_because", Value::List(reasons));
+    let files = Files::from([(path.to_owned(), Some(edit::emit(&root)))]);
+    Ok((files, attempts >= MAX_ATTEMPTS))
+}
+
+fn find(tree: &Tree, path: &str) -> Result<(Layout, Stream, Filed<WorkItem>), SettleError> {
+    let gone = || SettleError::Gone(path.to_owned());
+    let exchange = read::read(tree, None).exchange.ok_or_else(gone)?;
+    let layout = exchange.layout;
+    for stream in exchange.streams.into_values() {
+        if let Some(item) = stream.items.iter().find(|item| item.path == path).cloned() {
+            return Ok((layout, stream, item));
+        }
+    }
+    Err(gone())
+}

@@ -1,0 +1,164 @@
+//! What an artifact is made of, said once: the validator, the JSON Schema, the template that agents fill and the allowed
+//! values are all read from here.
+
+use super::limits::LIST_LIMIT;
+
+/// One kind of artifact.
+#[derive(Debug)]
+pub struct Shape {
+    /// What it is called: the name of its schema.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    pub(super) keys: &'static [Key],
+    pub(super) rules: &'static [Rule],
+    /// What its keys were called elsewhere, and what they are called here.
+    pub(super) renamed: &'static [(&'static str, &'static str)],
+}
+
+/// One key of a map.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) need: Need,
+    /// What it means: a sentence.
+    pub(super) about: &'static str,
+}
+
+/// Whether a key must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// It must.
+    Always,
+    /// It may be left out; the template has it.
+    Offered,
+    /// It may be there, and the template does not have it: phileas writes it, or another layout did.
+    Kept,
+}
+
+/// What a value may be.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// Exactly this number.
+    Version(i64),
+    /// Six characters of `a-z0-9`.
+    Id,
+    /// An [`Id`](Self::Id), or nothing yet.
+    Link,
+    /// A role's name.
+    Role,
+    /// A label's name: a part of a path.
+    Label,
+    /// `YYYY-MM-DD`.
+    Date,
+    /// An instant of RFC 3339.
+    Instant,
+    /// A commit: 7 to 64 hexadecimal digits.
+    Commit,
+    /// A text on one line that is not blank. What stands here is what the template shows.
+    Line(&'static str),
+    /// A text that is not blank.
+    Text(&'static str),
+    /// Any text.
+    Prose,
+    /// A command that starts no agent.
+    Command(&'static str),
+    /// A line, a range of lines or a symbol.
+    Spot(&'static str),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
+    /// A whole number from 0.
+    Count,
+    /// A list.
+    List(List),
+    /// A map.
+    Map(&'static [Key]),
+}
+
+/// What a list may hold.
+#[derive(Debug)]
+pub(super) struct List {
+    pub(super) of: &'static Kind,
+    pub(super) least: usize,
+    pub(super) most: usize,
+    /// One of these is in it; empty when nothing is asked for.
+    pub(super) one_of: &'static [&'static str],
+}
+
+impl List {
+    /// Any number of these.
+    pub(super) const fn any(of: &'static Kind) -> Self {
+        Self::between(0, LIST_LIMIT, of)
+    }
+
+    /// At least one of these.
+    pub(super) const fn some(of: &'static Kind) -> Self {
+        Self::between(1, LIST_LIMIT, of)
+    }
+
+    pub(super) const fn between(least: usize, most: usize, of: &'static Kind) -> Self {
+        Self {
+            of,
+            least,
+            most,
+            one_of: &[],
+        }
+    }
+}
+
+/// A key that must say something when another one has a certain value.
+#[derive(Debug)]
+pub(super) struct Rule {
+    /// The map that holds both; empty for the root.
+    pub(super) within: &'static str,
+    pub(super) when: &'static str,
+    pub(super) is: Is,
+    pub(super) then: &'static str,
+}
+
+/// The value that a [`Rule`] speaks of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Is {
+    True,
+    Word(&'static str),
+}
+
+impl Key {
+    pub(super) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            need: Need::Always,
+            about,
+        }
+    }
+
+    /// May be left out.
+    pub(super) const fn offered(mut self) -> Self {
+        self.need = Need::Offered;
+        self
+    }
+
+    /// May be there, and is not asked for.
+    pub(super) const fn kept(mut self) -> Self {
+        self.need = Need::Kept;
+        self
+    }
+}
+
+impl Shape {
+    /// The words that a key at the outer level may have; none where it is no such key.
+    #[must_use]
+    pub fn words(&self, key: &str) -> &'static [&'static str] {
+        match self.keys.iter().find(|one| one.name == key) {
+            Some(Key {
+                kind: Kind::Word(words),
+                ..
+            }) => words,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Every kind of artifact.
+
+mod changes;
+mod event;
+mod feedback;
+mod memory;
+mod proposal;
+mod work;
+
+pub use changes::{CHANGE, CHANGES};
+pub use event::EVENT;
+pub use feedback::FEEDBACK;
+pub use memory::{HISTORY, INNOVATOR_PERSPECTIVE, PERSPECTIVE, PERSPECTIVE_V1};
+pub use proposal::PROPOSAL;
+pub use work::{ISSUE, REQUIREMENT};
+
+use super::shape::Shape;
+
+/// All of them, in the order of the pipeline.
+pub static SHAPES: [&Shape; 11] = [
+    &CHANGES,
+    &CHANGE,
+    &EVENT,
+    &PERSPECTIVE,
+    &PERSPECTIVE_V1,
+    &HISTORY,
+    &REQUIREMENT,
+    &ISSUE,
+    &FEEDBACK,
+    &INNOVATOR_PERSPECTIVE,
+    &PROPOSAL,
+];

@@ -1,0 +1,41 @@
+//! Why an event was rejected, for the observer that found it.
+
+use crate::exchange::shape::{Key, Kind, Shape};
+
+/// A rejection.
+pub static FEEDBACK: Shape = Shape {
+    name: "feedback",
+    about: "Why the decider rejected an event; its file is called by the event's id.",
+    keys: &[
+        Key::new(
+            "schema_version",
+            Kind::Version(1),
+            "The version of the format.",
+        )
+        .offered(),
+        Key::new("date", Kind::Date, "The day of the rejection, in UTC."),
+        Key::new(
+            "topic",
+            Kind::Line("<topic of the event>"),
+            "What the event was about.",
+        ),
+        Key::new(
+            "critique",
+            Kind::Text("<why it was rejected>"),
+            "Why it was rejected.",
+        ),
+        Key::new(
+            "guidance",
+            Kind::Text("<how to avoid such findings>"),
+            "How such findings are avoided.",
+        ),
+        Key::new(
+            "rejected_content",
+            Kind::Prose,
+            "The event's text, where the event itself does not stay.",
+        )
+        .kept(),
+    ],
+    rules: &[],
+    renamed: &[("created_at", "date"), ("reason", "critique")],
+};

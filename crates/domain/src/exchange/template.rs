@@ -1,0 +1,117 @@
+//! What an agent copies and fills: every key of a shape, with what it means and what it may be.
+
+use super::placeholder;
+use super::shape::{Key, Kind, List, Need, Shape};
+use super::yaml::quoted;
+
+impl Shape {
+    /// The template, in YAML. What is still to be written stands in angle brackets; a choice is `one|or|another`.
+    #[must_use]
+    pub fn template(&self) -> String {
+        let mut text = format!("# {}\n", self.about);
+        map(self.keys, 0, &mut text);
+        text
+    }
+}
+
+fn map(keys: &[Key], depth: usize, text: &mut String) {
+    for key in keys.iter().filter(|key| key.need != Need::Kept) {
+        indent(depth, text);
+        text.push_str(key.name);
+        text.push(':');
+        match &key.kind {
+            Kind::Map(keys) => {
+                text.push_str(&format!(" # {}\n", key.about));
+                map(keys, depth + 1, text);
+            }
+            Kind::List(list) if list.least == 0 => {
+                text.push_str(&format!(" [] # {}{}\n", key.about, range(list)));
+            }
+            Kind::List(list) => {
+                text.push_str(&format!(" # {}{}\n", key.about, range(list)));
+                for _ in 0..list.least {
+                    item(list, depth + 1, text);
+                }
+            }
+            kind => text.push_str(&format!(" {} # {}\n", shown(kind), key.about)),
+        }
+    }
+}
+
+fn item(list: &List, depth: usize, text: &mut String) {
+    indent(depth, text);
+    match list.of {
+        Kind::Map(keys) => {
+            let mut inner = String::new();
+            map(keys, depth + 1, &mut inner);
+            // The first key stands beside the dash.
+            text.push_str("- ");
+            text.push_str(inner.trim_start());
+        }
+        _ if !list.one_of.is_empty() => text.push_str(&format!("- {}\n", list.one_of[0])),
+        kind => text.push_str(&format!("- {}\n", shown(kind))),
+    }
+}
+
+fn indent(depth: usize, text: &mut String) {
+    text.push_str(&"  ".repeat(depth));
+}
+
+fn range(list: &List) -> String {
+    match (list.least, list.most) {
+        (least, most) if least == most => format!(" Exactly {least}."),
+        (0, most) => format!(" At most {most}."),
+        (least, most) => format!(" {least} to {most}."),
+    }
+}
+
+fn shown(kind: &Kind) -> String {
+    match kind {
+        Kind::Version(version) => version.to_string(),
+        Kind::Id => quoted(placeholder::ID),
+        Kind::Link | Kind::Prose => quoted(""),
+        Kind::Role => quoted("<role>"),
+        Kind::Label => quoted("<label>"),
+        Kind::Date => placeholder::DAY.to_owned(),
+        Kind::Instant => quoted("<YYYY-MM-DDTHH:MM:SSZ>"),
+        Kind::Commit => quoted("<commit>"),
+        Kind::Line(fill) | Kind::Text(fill) | Kind::Command(fill) | Kind::Spot(fill) => {
+            quoted(fill)
+        }
+        Kind::Word(words) => words.join("|"),
+        Kind::Flag => "false".to_owned(),
+        Kind::Count => "0".to_owned(),
+        Kind::List(_) => "[]".to_owned(),
+        Kind::Map(_) => "{}".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes::SHAPES;
+    use super::super::{validate, yaml};
+    use super::*;
+
+    /// Whoever fills a template in has written a sound artifact: nothing but its blanks is wrong with it.
+    #[test]
+    fn a_template_has_nothing_wrong_but_its_blanks() {
+        for shape in SHAPES {
+            let text = shape.template();
+            let (root, mistakes) = yaml::parse(&text);
+            assert_eq!(mistakes, [], "{text}");
+            let root = root.unwrap();
+            for key in shape.keys.iter().filter(|key| key.need != Need::Kept) {
+                assert!(root.get(key.name).is_some(), "{}: {}", shape.name, key.name);
+            }
+            let found = validate::validate(shape, "x.yml", &root);
+            assert!(!found.is_empty(), "{}", shape.name);
+            for one in found {
+                let choice = one.message.contains('|') && one.message.contains("none of the words");
+                assert!(
+                    one.message.contains("placeholder") || choice,
+                    "{one}\n{text}"
+                );
+            }
+        }
+    }
+}

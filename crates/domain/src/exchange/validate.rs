@@ -1,0 +1,287 @@
+//! An artifact against its shape: every mistake at once, each with its place and its mend.
+
+use super::limits::{LINE_LIMIT_CHARS, TEXT_LIMIT_CHARS};
+use super::placeholder::left_behind;
+use super::read::artifact;
+use super::shape::{Is, Key, Kind, List, Need, Rule, Shape};
+use super::values;
+use super::yaml::{Node, Value};
+use crate::diagnostic::Diagnostic;
+use crate::plan::suggest::closest;
+
+/// The largest number of an artifact; every reader of JSON can hold it.
+pub(super) const NUMBER_LIMIT: i64 = 9_000_000_000_000_000;
+
+impl Shape {
+    /// Everything that is wrong with a file by itself: what its schema says, and mistakes of the YAML.
+    #[must_use]
+    pub fn validate(&self, file: &str, text: &str) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        artifact(self, file, text, &mut found, |_| ());
+        found
+    }
+}
+
+/// What is wrong with the document of a file.
+pub(super) fn validate(shape: &Shape, file: &str, root: &Node) -> Vec<Diagnostic> {
+    let mut check = Check {
+        file,
+        shape,
+        found: Vec::new(),
+    };
+    check.map(root, shape.keys, "");
+    for rule in shape.rules {
+        check.rule(root, rule);
+    }
+    check.found
+}
+
+struct Check<'a> {
+    file: &'a str,
+    shape: &'a Shape,
+    found: Vec<Diagnostic>,
+}
+
+impl Check<'_> {
+    fn say(&mut self, at: &Node, key: &str, message: impl Into<String>, mend: impl Into<String>) {
+        let one = Diagnostic::error(self.file, message)
+            .at(at.line, at.column)
+            .key(key)
+            .mend(mend);
+        self.found.push(one);
+    }
+
+    fn map(&mut self, node: &Node, keys: &'static [Key], path: &str) {
+        let Value::Map(entries) = &node.value else {
+            let names = keys.iter().filter(|key| key.need == Need::Always);
+            let names: Vec<_> = names.map(|key| format!("`{}`", key.name)).collect();
+            let wrong = format!("{} stands where a map belongs", node.is_called());
+            self.say(
+                node,
+                path,
+                wrong,
+                format!("write the keys {}", names.join(", ")),
+            );
+            return;
+        };
+        for (name, value) in entries {
+            let Some(name_text) = name.text() else {
+                continue; // The reader of YAML has said so.
+            };
+            let at = join(path, name_text);
+            match keys.iter().find(|key| key.name == name_text) {
+                Some(key) => self.value(value, &key.kind, &at),
+                None => {
+                    let mend = self.meant(name_text, keys, path);
+                    self.say(name, &at, format!("unknown key `{name_text}`"), mend);
+                }
+            }
+        }
+        for key in keys.iter().filter(|key| key.need == Need::Always) {
+            if node.get(key.name).is_none() {
+                let at = join(path, key.name);
+                let wrong = format!("`{}` is missing", key.name);
+                self.say(node, &at, wrong, format!("write {}", written(&key.kind)));
+            }
+        }
+    }
+
+    fn meant(&self, name: &str, keys: &[Key], path: &str) -> String {
+        let renamed = self.shape.renamed.iter();
+        let renamed = renamed.filter(|_| path.is_empty());
+        if let Some((_, here)) = renamed.into_iter().find(|(there, _)| *there == name) {
+            return format!("here it is called `{here}`");
+        }
+        match closest(name, keys.iter().map(|key| key.name)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "remove it: artifacts have the keys of their template and no others".to_owned(),
+        }
+    }
+
+    fn value(&mut self, node: &Node, kind: &'static Kind, path: &str) {
+        match kind {
+            Kind::Map(keys) => return self.map(node, keys, path),
+            Kind::List(list) => return self.list(node, list, path),
+            _ => {}
+        }
+        // The day that a template shows could name a role, and the schema takes it for one.
+        let named = |text: &str| matches!(kind, Kind::Role | Kind::Label) && values::is_name(text);
+        if let Some(text) = node.text().filter(|text| !named(text))
+            && let Some(left) = left_behind(text)
+        {
+            let wrong = format!("the placeholder `{left}` was left in it");
+            return self.say(node, path, wrong, format!("write {}", written(kind)));
+        }
+        if let Err(wrong) = scalar(node, kind) {
+            self.say(node, path, wrong, format!("write {}", written(kind)));
+        }
+    }
+
+    fn list(&mut self, node: &Node, list: &'static List, path: &str) {
+        let Value::List(items) = &node.value else {
+            let wrong = format!("{} stands where a list belongs", node.is_called());
+            let mend = if list.least == 0 {
+                "write a list, one entry a line after `- `, or `[]`"
+            } else {
+                "write a list, one entry a line after `- `"
+            };
+            return self.say(node, path, wrong, mend);
+        };
+        if items.len() < list.least || items.len() > list.most {
+            let wrong = format!("there are {} entries", items.len());
+            let mend = match (list.least, list.most) {
+                (least, most) if least == most => format!("write exactly {least}"),
+                (least, _) if items.len() < least => format!("write at least {least}"),
+                (_, most) => format!("write at most {most}"),
+            };
+            self.say(node, path, wrong, mend);
+        }
+        let has = |item: &Node| item.text().is_some_and(|text| list.one_of.contains(&text));
+        if let Some(first) = list.one_of.first()
+            && !items.iter().any(has)
+        {
+            let wrong = format!("`{first}` is not among them");
+            self.say(node, path, wrong, format!("add `- {first}`"));
+        }
+        for (index, item) in items.iter().enumerate() {
+            self.value(item, list.of, &format!("{path}[{index}]"));
+        }
+    }
+
+    fn rule(&mut self, root: &Node, rule: &Rule) {
+        let within = if rule.within.is_empty() {
+            Some(root)
+        } else {
+            root.get(rule.within)
+        };
+        let Some(map) = within else { return };
+        let holds = map.get(rule.when).is_some_and(|node| match rule.is {
+            Is::True => node.value == Value::Flag(true),
+            Is::Word(word) => node.text() == Some(word),
+        });
+        let then = map.get(rule.then);
+        let says = |node: &Node| node.text().is_none_or(|text| !values::is_blank(text));
+        if holds && !then.is_some_and(says) {
+            let at = join(rule.within, rule.then);
+            let is = match rule.is {
+                Is::True => "true",
+                Is::Word(word) => word,
+            };
+            let wrong = format!("`{}` is {is}, and `{}` says nothing", rule.when, rule.then);
+            self.say(then.unwrap_or(map), &at, wrong, "write the reason");
+        }
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// What is wrong with a value that is neither list nor map.
+fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
+    let not = |wanted: &str| {
+        Err(format!(
+            "{} stands where {wanted} belongs",
+            node.is_called()
+        ))
+    };
+    match kind {
+        Kind::Version(version) => match node.integer() {
+            Some(number) if number == *version => return Ok(()),
+            Some(number) => return Err(format!("version {number} is not known")),
+            None => return not("a number"),
+        },
+        Kind::Count => {
+            return match node.integer() {
+                Some(0..=NUMBER_LIMIT) => Ok(()),
+                Some(number) => Err(format!("{number} is no count")),
+                None => not("a whole number"),
+            };
+        }
+        Kind::Flag => {
+            return match node.value {
+                Value::Flag(_) => Ok(()),
+                _ => not("a truth value"),
+            };
+        }
+        Kind::Spot(_) if node.integer().is_some() => {
+            return match node.integer() {
+                Some(1..=NUMBER_LIMIT) => Ok(()),
+                _ => Err("lines count from 1".to_owned()),
+            };
+        }
+        _ => {}
+    }
+    let Some(text) = node.text() else {
+        if matches!(kind, Kind::Id | Kind::Link) && node.integer().is_some() {
+            return Err("without quotes this is a number, and not an id".to_owned());
+        }
+        return not("a text");
+    };
+    let wrong = |what: &str| Err(format!("`{}` is {what}", shown(text)));
+    let limit = match kind {
+        Kind::Text(_) | Kind::Prose => TEXT_LIMIT_CHARS,
+        _ => LINE_LIMIT_CHARS,
+    };
+    let length = text.chars().count();
+    if length > limit {
+        return Err(format!("it has {length} characters, more than {limit}"));
+    }
+    match kind {
+        Kind::Id if !values::is_id(text) => wrong("no id"),
+        Kind::Link if !text.is_empty() && !values::is_id(text) => wrong("no id"),
+        Kind::Role | Kind::Label if !values::is_name(text) => wrong("no name"),
+        Kind::Date if !values::is_date(text) => wrong("no day"),
+        Kind::Instant if !values::is_instant(text) => wrong("no instant"),
+        Kind::Commit if !values::is_commit(text) => wrong("no commit"),
+        Kind::Word(words) if !words.contains(&text) => wrong("none of the words it may be"),
+        Kind::Line(_) | Kind::Text(_) | Kind::Command(_) | Kind::Spot(_)
+            if values::is_blank(text) =>
+        {
+            Err("it says nothing".to_owned())
+        }
+        Kind::Line(_) | Kind::Command(_) | Kind::Spot(_) if values::has_breaks(text) => {
+            Err("it has several lines".to_owned())
+        }
+        Kind::Command(_) if values::starts_an_agent(text) => {
+            wrong("a command that starts an agent")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The beginning of a text, for a message.
+fn shown(text: &str) -> String {
+    const SHOWN_CHARS: usize = 60;
+    let line: String = text.chars().take(SHOWN_CHARS).collect();
+    let cut = if line.len() < text.len() { "…" } else { "" };
+    format!("{}{cut}", line.escape_debug())
+}
+
+/// What is to be written, for a mend.
+fn written(kind: &Kind) -> String {
+    match kind {
+        Kind::Version(version) => format!("{version}"),
+        Kind::Id => "six lower-case letters and digits in quotes, such as \"a1b2c3\"".to_owned(),
+        Kind::Link => "\"\" while it is open, else the id of the work item in quotes".to_owned(),
+        Kind::Role => "the name of the role: letters, digits, `-` and `_`".to_owned(),
+        Kind::Label => "a label: letters, digits, `-` and `_`".to_owned(),
+        Kind::Date => "the day in UTC, such as 2026-01-05".to_owned(),
+        Kind::Instant => "the instant, such as 2026-01-05T10:00:00Z".to_owned(),
+        Kind::Commit => "7 to 64 hexadecimal digits in quotes".to_owned(),
+        Kind::Line(_) => format!("a text on one line, at most {LINE_LIMIT_CHARS} characters"),
+        Kind::Text(_) | Kind::Prose => format!("a text, at most {TEXT_LIMIT_CHARS} characters"),
+        Kind::Command(_) => "a command on one line that builds or tests".to_owned(),
+        Kind::Spot(_) => "a line, a range such as \"10-20\", or a symbol".to_owned(),
+        Kind::Word(words) => crate::plan::suggest::either_of(words.iter().copied()),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Count => "a whole number from 0".to_owned(),
+        Kind::List(list) if list.least == 0 => "a list, or `[]`".to_owned(),
+        Kind::List(_) => "a list".to_owned(),
+        Kind::Map(_) => "a map".to_owned(),
+    }
+}

@@ -1,0 +1,391 @@
+//! Workstreams: each is a world of its own, whichever form its paths have.
+
+use phileas_domain::exchange::{EventState, Layout, check, fix, inspect};
+use phileas_domain::model::Tree;
+
+use crate::examples::{
+    DECIDED, PENDING, REQUIREMENT, event, flat, found, issue, requirement, streams, with,
+};
+
+fn tree(files: &[(String, String)]) -> Tree {
+    Tree::of_texts(
+        files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str())),
+    )
+}
+
+#[track_caller]
+fn told(files: &[(String, String)], word: &str) {
+    let found = found(files);
+    assert!(
+        found.iter().any(|one| one.contains(word)),
+        "{word}: {found:#?}"
+    );
+}
+
+const CORE: &str = ".jules/workstreams/core";
+
+#[test]
+fn both_forms_are_read_into_the_same_model() {
+    let [nested, plain] = [true, false].map(|form| check(&tree(&streams(form))).exchange.unwrap());
+    assert_eq!(
+        (nested.layout, plain.layout),
+        (Layout::Workstreams, Layout::Workstreams)
+    );
+    for (name, stream) in &nested.streams {
+        let other = &plain.streams[name];
+        let values = |stream: &phileas_domain::exchange::Stream| {
+            let events: Vec<_> = stream
+                .events
+                .iter()
+                .map(|event| event.value.clone())
+                .collect();
+            let items: Vec<_> = stream.items.iter().map(|item| item.value.clone()).collect();
+            (events, items)
+        };
+        assert_eq!(values(stream), values(other));
+        assert_eq!(stream.events_in(EventState::Pending).count(), 1);
+        assert_eq!(stream.roster.as_ref().unwrap().observers, ["taxonomy"]);
+    }
+    assert_eq!(
+        nested.changes.unwrap().value.to_commit.as_deref(),
+        Some("5d2e3f4")
+    );
+}
+
+#[test]
+fn streams_do_not_mix() {
+    let path = format!("{CORE}/issues/refacts/one-name.yml");
+    told(
+        &with(streams(false), &path, &issue("citem0", "devent")),
+        "the event `devent` is one of the workstream `docs`",
+    );
+    // The same id in two streams is two events.
+    let other = format!("{CORE}/events/pending/same.yml");
+    assert_eq!(
+        found(&with(streams(false), &other, &event("dpend0", ""))),
+        [""; 0]
+    );
+}
+
+#[test]
+fn an_issue_lies_in_the_folder_of_its_label() {
+    let path = format!("{CORE}/issues/bugs/one-name.yml");
+    let files = with(
+        streams(false),
+        &format!("{CORE}/issues/refacts/one-name.yml"),
+        "",
+    );
+    told(
+        &with(files.clone(), &path, &issue("citem0", "cevent")),
+        "its label is `refacts`, and its folder `bugs`",
+    );
+    let odd = format!("{CORE}/issues/oddities/one-name.yml");
+    told(
+        &with(files, &odd, &issue("citem0", "cevent")),
+        "its folder `oddities` is no label",
+    );
+}
+
+#[test]
+fn commands_start_no_agents() {
+    let path = format!("{CORE}/issues/refacts/one-name.yml");
+    let text = issue("citem0", "cevent");
+    told(
+        &with(
+            streams(false),
+            &path,
+            &text.replace("cargo test", "jules new x"),
+        ),
+        "a command that starts an agent",
+    );
+    told(
+        &with(
+            streams(false),
+            &path,
+            &text.replace("cargo test", "jlo run planner"),
+        ),
+        "a command that starts an agent",
+    );
+    told(
+        &with(
+            streams(false),
+            &path,
+            &text.replace("verification_commands", "verification_criteria"),
+        ),
+        "here it is called `verification_commands`",
+    );
+}
+
+#[test]
+fn bindings_agree_with_folders_rosters_and_one_another() {
+    let files = || streams(false);
+    let prompt = |stream: &str| format!("role: taxonomy\nlayer: observers\nworkstream: {stream}\n");
+    // By roster `taxonomy` works for both, so a prompt that names one disagrees with the other's roster.
+    let seed = ".jules/roles/observers/taxonomy/prompt.yml";
+    told(
+        &with(files(), seed, &prompt("core")),
+        "works for `core` here, and stands on the roster of `docs`",
+    );
+    told(
+        &with(files(), seed, &prompt("croe")),
+        "there is no workstream `croe` (at workstream); did you mean `core`?",
+    );
+    let roster =
+        "version = 1\nenabled = true\n[observers]\nroles = [\"qa\"]\n[deciders]\nroles = []\n";
+    let alone = with(files(), ".jules/workstreams/docs/scheduled.toml", roster);
+    let fits = with(alone.clone(), seed, &prompt("core"));
+    assert!(
+        !found(&fits)
+            .iter()
+            .any(|one| one.contains("taxonomy/prompt.yml")),
+        "{:#?}",
+        found(&fits)
+    );
+    told(
+        &with(alone, seed, &prompt("docs")),
+        "works for `docs` here, and stands on the roster of `core`",
+    );
+    let unlisted = ".jules/roles/deciders/roles/judge/role.yml";
+    told(
+        &with(files(), unlisted, "role: judge\nworkstream: core\n"),
+        "`judge` is not on the roster of `core`",
+    );
+    told(
+        &with(files(), unlisted, "role: judge\n"),
+        "warning: `judge` is on no roster",
+    );
+    told(
+        &with(files(), unlisted, "role: judge\n"),
+        "there is no role `triage_core` among the deciders",
+    );
+    let twice = with(
+        with(files(), seed, &prompt("core")),
+        ".jules/roles/observers/taxonomy/role.yml",
+        &prompt("docs"),
+    );
+    told(
+        &twice,
+        "`taxonomy` works for `docs` here, and for `core` by",
+    );
+    told(
+        &with(
+            files(),
+            ".jules/roles/planners/prompt.yml",
+            "workstream: core\n",
+        ),
+        "the layer planners has no workstream",
+    );
+    told(
+        &with(flat(), seed, &prompt("core")),
+        "there is no workstream `core`: the exchange is flat",
+    );
+    assert_eq!(found(&with(flat(), seed, &prompt("generic"))), [""; 0]);
+    let shared = with(
+        files(),
+        ".jules/roles/observers/prompt.yml",
+        "workstream: \"{{workstream}}\"\n",
+    );
+    assert_eq!(found(&shared), [""; 0]);
+}
+
+#[test]
+fn rosters_are_checked_in_their_place() {
+    let path = format!("{CORE}/scheduled.toml");
+    told(
+        &with(streams(true), &path, "version = 1\nenabled = true\n"),
+        "`[observers]` is missing",
+    );
+}
+
+#[test]
+fn two_layouts_at_once_are_one_mistake() {
+    let mut files = flat();
+    files.extend(streams(false));
+    let found = found(&files);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("two layouts"));
+}
+
+#[test]
+fn a_change_summary_tells_what_it_left_out() {
+    let path = ".jules/changes/latest.yml";
+    let files = streams(true);
+    let (_, text) = files
+        .iter()
+        .find(|(other, _)| other == path)
+        .unwrap()
+        .clone();
+    for (from, to, word) in [
+        (
+            "commits_total: 1",
+            "commits_total: 2",
+            "warning: 1 of 2 commits are listed",
+        ),
+        ("[.jules/]", "[docs]", "`.jules/` is not among them"),
+        (
+            "incremental",
+            "bootstrap",
+            "`selection_mode` is bootstrap, and `selection_detail` says nothing",
+        ),
+        ("incremental", "random", "`random` is none of the words"),
+        ("insertions: 3, ", "", "(at stats.insertions)"),
+        (
+            "to_commit: 5d2e3f4",
+            "to_commit: HEAD",
+            "`HEAD` is no commit",
+        ),
+    ] {
+        told(
+            &with(files.clone(), path, &text.replacen(from, to, 1)),
+            word,
+        );
+    }
+}
+
+#[test]
+fn the_list_of_issues_is_kept_in_step() {
+    let path = format!("{CORE}/issues/index.md");
+    let row = "| [One name](./refacts/one-name.yml) | x |\n";
+    for (text, word) in [
+        (
+            "# Issues\n".to_owned(),
+            "`refacts/one-name.yml` is not listed",
+        ),
+        (
+            format!("{row}| [Gone](./bugs/gone.yml) | x |\n"),
+            "index.md:2:10: error: there is no issue `bugs/gone.yml`",
+        ),
+        (format!("{row}{row}"), "is listed twice, first on line 1"),
+        (String::new(), "the list of issues is missing"),
+    ] {
+        let files = with(streams(false), &path, &text);
+        told(&files, word);
+        let mut mended = tree(&files);
+        for one in fix(&mended) {
+            mended.insert_text(one.path, &one.text.unwrap());
+        }
+        assert_eq!(check(&mended).found, []);
+        assert_eq!(fix(&mended), []);
+    }
+}
+
+/// Only what has one answer is mended, and then nothing is left to mend.
+#[test]
+fn links_with_one_answer_are_mended() {
+    fn mended(files: &[(String, String)]) -> Tree {
+        let before = tree(files);
+        let fixes = fix(&before);
+        let mut after = Tree::new();
+        for (path, entry) in before.iter() {
+            if !fixes
+                .iter()
+                .any(|one| one.path == path && one.text.is_none())
+            {
+                after.insert(path, entry.clone());
+            }
+        }
+        for one in fixes {
+            if let Some(text) = one.text {
+                after.insert_text(one.path, &text);
+            }
+        }
+        after
+    }
+    let unlinked = with(flat(), DECIDED, &event("deci01", ""));
+    assert_eq!(check(&mended(&unlinked)).found, []);
+    let left = with(with(flat(), DECIDED, ""), PENDING, &event("deci01", ""));
+    let after = mended(&left);
+    assert_eq!(check(&after).found, []);
+    assert!(after.get(PENDING).is_none());
+    assert!(
+        after
+            .text(".jules/exchange/events/decided/dead-code.yml")
+            .unwrap()
+            .contains("issue_id: \"item01\"")
+    );
+    let renamed = with(
+        with(flat(), PENDING, ""),
+        ".jules/exchange/events/pending/a.yaml",
+        &event("pend01", ""),
+    );
+    assert_eq!(check(&mended(&renamed)).found, []);
+    // Two work items name it: a person must choose.
+    let second = ".jules/exchange/requirements/other.yml";
+    let two = with(flat(), second, &requirement("item02", "deci01"));
+    assert_eq!(fix(&tree(&two)), []);
+    let nobody = with(flat(), REQUIREMENT, &requirement("item01", "nobody"));
+    assert_eq!(fix(&tree(&nobody)), []);
+    assert_eq!(fix(&tree(&flat())), []);
+}
+
+#[test]
+fn one_stream_can_be_looked_at_alone() {
+    let path = ".jules/workstreams/docs/events/pending/new.yml";
+    let checked = || check(&tree(&with(streams(false), path, "a")));
+    assert_eq!(checked().found.len(), 1);
+    let core = checked().stream("core").unwrap();
+    assert_eq!(
+        (core.found.len(), core.exchange.unwrap().streams.len()),
+        (0, 1)
+    );
+    assert_eq!(checked().stream("docs").unwrap().found.len(), 1);
+    let error = checked().stream("croe").unwrap_err().to_string();
+    assert_eq!(error, "there is no workstream `croe`; did you mean `core`?");
+    let error = check(&tree(&flat()))
+        .stream("zzzzzzzz")
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("the only one is `generic`"), "{error}");
+    let error = check(&Tree::new()).stream("core").unwrap_err().to_string();
+    assert!(error.contains("there is no exchange here"), "{error}");
+}
+
+#[test]
+fn inspection_says_what_is_there_and_where_it_goes() {
+    let exchange = check(&tree(&flat())).exchange.unwrap();
+    let seen = inspect(&exchange, None);
+    let stream = &seen["streams"]["generic"];
+    assert_eq!(seen["layout"], "flat");
+    assert_eq!(stream["events"]["states"][0]["count"], 1);
+    assert_eq!(stream["events"]["pending_files"][0], PENDING);
+    assert_eq!(stream["requirements"]["items"][0]["next"], "implementer");
+    assert_eq!(
+        stream["requirements"]["items"][0]["source_events"][0],
+        "deci01"
+    );
+    let next = |from: &str, to: &str, labels: Option<&[String]>| {
+        let text = requirement("item01", "deci01").replace(from, to);
+        let exchange = check(&tree(&with(flat(), REQUIREMENT, &text)))
+            .exchange
+            .unwrap();
+        let next =
+            inspect(&exchange, labels)["streams"]["generic"]["requirements"]["items"][0]["next"]
+                .clone();
+        next.as_str().unwrap().to_owned()
+    };
+    let deep = "requires_deep_analysis: true\ndeep_analysis_reason: \"Many parts hang on it.\"";
+    assert_eq!(
+        next(
+            "requires_deep_analysis: false\ndeep_analysis_reason: \"\"",
+            deep,
+            None
+        ),
+        "planner"
+    );
+    assert_eq!(next("requires_deep_analysis: false\n", "", None), "refused");
+    assert_eq!(next("goal:", "attempts: 3\ngoal:", None), "parked");
+    assert_eq!(next("goal:", "attempts: 2\ngoal:", None), "implementer");
+    assert_eq!(
+        next("goal:", "goal:", Some(&["bugs".to_owned()])),
+        "shelved"
+    );
+    assert_eq!(
+        next("goal:", "goal:", Some(&["refacts".to_owned()])),
+        "implementer"
+    );
+    let of_streams = inspect(&check(&tree(&streams(true))).exchange.unwrap(), None);
+    assert_eq!(of_streams["streams"]["core"]["issues"]["count"], 1);
+    assert_eq!(of_streams["streams"]["core"]["roster"]["enabled"], true);
+}

@@ -1,0 +1,216 @@
+//! `phileas exchange` as people and scripts meet it.
+
+use serde_json::Value;
+
+use crate::support::child::Ended;
+use crate::support::{Folder, Phileas};
+
+const EVENT: &str = ".jules/exchange/events/pending/doubled-names.yml";
+
+fn exchange(arguments: &[&str]) -> Ended {
+    Phileas::new(&[&["exchange"], arguments].concat()).run()
+}
+
+fn event(id: &str, issue: &str) -> String {
+    format!(
+        "schema_version: 1\nid: \"{id}\"\nissue_id: \"{issue}\"\ncreated_at: 2026-01-05\nauthor_role: taxonomy\nconfidence: high\n\
+         title: Two names for one thing\nstatement: The parser calls it a step, and the runner a stage.\n\
+         evidence:\n  - path: src/parser.rs\n    loc: [12]\n    note: It is called a step here.\n"
+    )
+}
+
+fn flat() -> Folder {
+    let folder = Folder::empty();
+    folder.write(EVENT, &event("a1b2c3", ""));
+    folder
+}
+
+fn streams() -> Folder {
+    let folder = Folder::empty();
+    for (stream, id) in [("core", "core01"), ("docs", "docs01")] {
+        let path = format!(".jules/workstreams/{stream}/events/pending/doubled-names.yml");
+        folder.write(&path, &event(id, ""));
+    }
+    folder
+}
+
+#[test]
+fn a_sound_exchange_is_clean_and_so_is_none() {
+    let clean = exchange(&["check", flat().text()]).expect(0);
+    let expected = "ok: flat layout, 1 stream, 1 event pending, 0 decided, 0 work items, 0 proposals; 0 errors, 0 warnings\n";
+    assert_eq!(clean.out, expected);
+    let json = exchange(&["check", flat().text(), "--json", "--strict"]).expect(0);
+    assert_eq!(json.out, "");
+    let none = exchange(&["check", Folder::empty().text()]).expect(0);
+    assert_eq!(
+        none.out,
+        "ok: no exchange has begun here; 0 errors, 0 warnings\n"
+    );
+    let two = exchange(&["check", streams().text()]).expect(0);
+    assert!(
+        two.out
+            .starts_with("ok: workstreams layout, 2 streams, 2 events pending"),
+        "{two}"
+    );
+}
+
+#[test]
+fn findings_name_file_line_column_key_and_mend() {
+    let folder = flat();
+    folder.write(
+        EVENT,
+        &event("123", "").replace("confidence: high", "confidence: sure"),
+    );
+    let text = exchange(&["check", folder.text()]).expect(1);
+    let place = format!(
+        "{EVENT}:6:13: error: `sure` is none of the words it may be (at confidence); write `low`, `medium` or `high`\n"
+    );
+    assert!(text.out.contains(&place), "{text}");
+    assert!(
+        text.out.contains(&format!("{EVENT}:2:5: ")),
+        "both mistakes at once\n{text}"
+    );
+    assert!(text.out.contains("\nnot ok: flat layout"), "{text}");
+    let lines = exchange(&["check", folder.text(), "--json"])
+        .expect(1)
+        .lines();
+    assert_eq!(lines.len(), 2);
+    let one = lines.iter().find(|one| one["key"] == "confidence").unwrap();
+    let keys: Vec<&str> = one
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "file", "line", "column", "key", "severity", "message", "mend"
+        ]
+    );
+    assert_eq!(
+        (&one["file"], &one["line"], &one["column"]),
+        (&Value::from(EVENT), &Value::from(6), &Value::from(13))
+    );
+}
+
+#[test]
+fn warnings_count_when_that_is_asked_for() {
+    let folder = flat();
+    folder.write(
+        EVENT,
+        &event("a1b2c3", "").replace(
+            "The parser calls it a step, and the runner a stage.",
+            "Short.",
+        ),
+    );
+    let lax = exchange(&["check", folder.text()]).expect(0);
+    assert!(
+        lax.out.contains("warning: `statement` says little")
+            && lax.out.contains("0 errors, 1 warning"),
+        "{lax}"
+    );
+    let strict = exchange(&["check", folder.text(), "--strict"]).expect(1);
+    assert!(strict.out.contains("not ok"), "{strict}");
+}
+
+#[test]
+fn a_stream_is_looked_at_alone_and_a_missing_one_fails_at_once() {
+    let folder = streams();
+    folder.write(".jules/workstreams/docs/events/pending/broken.yml", "a: [");
+    exchange(&["check", folder.text()]).expect(1);
+    exchange(&["check", folder.text(), "--stream", "core"]).expect(0);
+    exchange(&["check", folder.text(), "--stream", "docs"]).expect(1);
+    for command in ["check", "inspect"] {
+        let missing = exchange(&[command, folder.text(), "--stream", "croe"]).expect(2);
+        assert!(missing.out.is_empty(), "{missing}");
+        assert!(
+            missing
+                .err
+                .contains("there is no workstream `croe`; did you mean `core`?"),
+            "{missing}"
+        );
+    }
+}
+
+#[test]
+fn what_has_one_answer_is_mended_and_the_rest_is_told() {
+    let folder = streams();
+    for stream in ["core", "docs"] {
+        let path = format!(".jules/workstreams/{stream}/issues/index.md");
+        folder.write(&path, "| [Gone](./bugs/gone.yml) | x |\n");
+    }
+    folder.write(".jules/workstreams/core/events/pending/broken.yml", "a: [");
+    let one = exchange(&["check", folder.text(), "--fix", "--stream", "core"]).expect(1);
+    assert!(
+        one.out
+            .contains("core/issues/index.md: mended: wrote the list of issues anew"),
+        "{one}"
+    );
+    assert!(
+        one.out.contains("broken.yml") && !one.out.contains("docs/"),
+        "{one}"
+    );
+    let all = exchange(&["check", folder.text(), "--fix", "--json"]).expect(1);
+    assert_eq!(
+        all.lines()[0]["fixed"],
+        "wrote the list of issues anew",
+        "{all}"
+    );
+    assert_eq!(
+        all.lines().len(),
+        2,
+        "the other stream's list, and the broken file\n{all}"
+    );
+    let again = exchange(&["check", folder.text(), "--fix", "--json"]).expect(1);
+    assert_eq!(again.lines().len(), 1, "{again}");
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_mended_through_a_link() {
+    let (folder, outside) = (streams(), Folder::empty());
+    let path = folder.join(".jules/workstreams/core/issues");
+    std::os::unix::fs::symlink(outside.path(), path).unwrap();
+    exchange(&["check", folder.text(), "--fix"]).expect(1);
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn inspection_is_json_for_programs() {
+    let seen = exchange(&["inspect", flat().text(), "--json"]).expect(0);
+    let seen = &seen.lines()[0];
+    assert_eq!(seen["schema_version"], 1);
+    assert_eq!(seen["layout"], "flat");
+    assert_eq!(
+        seen["streams"]["generic"]["events"]["pending_files"][0],
+        EVENT
+    );
+    let people = exchange(&["inspect", flat().text()]).expect(0);
+    assert_eq!(&serde_json::from_str::<Value>(&people.out).unwrap(), seen);
+    let one = exchange(&["inspect", streams().text(), "--stream", "docs", "--json"]).expect(0);
+    assert_eq!(one.lines()[0]["streams"].as_object().unwrap().len(), 1);
+    let none = exchange(&["inspect", Folder::empty().text()]).expect(2);
+    assert!(none.err.contains("there is no exchange"), "{none}");
+}
+
+/// What an agent gets is what the checker takes, once the blanks are filled.
+#[test]
+fn a_template_is_filled_and_taken() {
+    let template = exchange(&["template", "event"]).expect(0).out;
+    let filled = template
+        .replace("<six letters and digits>", "a1b2c3")
+        .replace("YYYY-MM-DD", "2026-01-05")
+        .replace("\"<role>\"", "taxonomy")
+        .replace("low|medium|high", "high")
+        .replace(['<', '>'], "");
+    let folder = Folder::empty();
+    folder.write(EVENT, &filled);
+    exchange(&["check", folder.text(), "--strict"]).expect(0);
+    folder.write(EVENT, &template);
+    let left = exchange(&["check", folder.text()]).expect(1);
+    assert!(
+        left.out.contains("the placeholder `<role>` was left in it"),
+        "{left}"
+    );
+}
