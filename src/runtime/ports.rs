@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CreateFailure, CreateSession, ListingNeed, Notice, Permission, Pull,
-    Repository, Session, Sessions, Subject,
+    Activity, Actor, Comment, CreateFailure, CreateSession, Heard, ListingNeed, Notice, Permission,
+    Pull, Repository, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -69,8 +69,8 @@ pub struct Observation {
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
     /// The newest comments on what is open and was touched last that say something to phileas.
     pub comments: Vec<Comment>,
-    /// Where more was said of late than is read at once.
-    pub crowded: BTreeSet<u64>,
+    /// How far back labels and comments reach.
+    pub heard: Heard,
 }
 
 /// Issues and pull requests that wishes are about.
