@@ -132,6 +132,7 @@ fn snapshot() -> Snapshot {
         unread: BTreeMap::new(),
         missing_sessions: std::collections::BTreeSet::new(),
         notices: Vec::new(),
+        dashboards: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
         labelled: BTreeMap::new(),
@@ -140,6 +141,8 @@ fn snapshot() -> Snapshot {
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
+        red: BTreeMap::new(),
+        alone: BTreeMap::new(),
         ask: Ask::Due,
     }
 }

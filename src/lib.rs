@@ -45,10 +45,12 @@
 //!    deleted branch.
 //! 7. History never shrinks. A corrupt ledger is not an absent one, and an absent one is not a fresh one.
 //! 8. An event only says that something may be due. Every tick reads everything afresh.
-//! 9. Plan and prompts come from the default branch at one commit; from `jules` only data is read.
-//! 10. Every loop, queue, retry, page walk and prompt has a named limit.
-//! 11. Secrets never reach arguments, addresses, logs, state, comments or any host but their own.
-//! 12. A dry run has no client that could write: it is given the reading ports alone.
+//! 9. One tick at a time for a repository in a process; between processes the comparison at the branch decides.
+//! 10. A 2xx to GitHub means that the delivery is on the disk. What cannot be stored is answered 503.
+//! 11. Plan and prompts come from the default branch at one commit; from `jules` only data is read.
+//! 12. Every loop, queue, retry, page walk and prompt has a named limit.
+//! 13. Secrets never reach arguments, addresses, logs, state, comments or any host but their own.
+//! 14. A dry run has no client that could write: it is given the reading ports alone.
 //!
 //! # Where this differs from the first design
 //!
@@ -66,6 +68,11 @@
 //!   what it prints nor which events it heeds.
 //! - A persona is skipped as sensitive on a public repository only when it says `sensitive: true`, unless the plan names
 //!   it with `sensitive = true`.
+//! - Labels are seen on the hundred issues that were touched last, for GitHub does not find labels by a prefix; and the
+//!   text, the timeline and the permission that a wish is judged by are read only while it is undecided. A tick without
+//!   wishes still costs one request.
+//! - The webhook refuses no address for asking often: behind a proxy all of them are one. What bounds it is the number
+//!   of connections, of bodies under way and of places in the queue, by network where it is seen.
 
 pub mod action;
 pub mod adapters;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use phileas_domain::engine::{Permission, Pull};
+use phileas_domain::engine::{Permission, Pull, RedChecks};
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber};
 
 use crate::runtime::ports::{
@@ -39,6 +39,10 @@ impl ReadGitHub for Client {
         self.subjects_by_number(numbers).await
     }
 
+    async fn read_checks(&self, commit: &Oid) -> Result<RedChecks, Failure> {
+        self.checks_of(commit).await
+    }
+
     async fn read_permission(&self, login: &Login) -> Result<Permission, Failure> {
         self.permission_of(login).await
     }
@@ -55,6 +59,10 @@ impl WriteGitHub for Client {
 
     async fn retarget_pull(&self, pull: PullNumber, base: &BranchName) -> Result<(), Failure> {
         self.retarget(pull, base).await
+    }
+
+    async fn mark_ready(&self, pull: PullNumber) -> Result<(), Failure> {
+        self.mark_ready_once(pull).await
     }
 
     async fn open_notice(&self, key: &str, title: &str, body: &str) -> Result<u64, Failure> {
@@ -81,6 +89,20 @@ impl WriteGitHub for Client {
         body: &str,
     ) -> Result<u64, Failure> {
         self.tell_status_once(thread, known, marker, body).await
+    }
+
+    async fn open_dashboard(
+        &self,
+        known: Option<u64>,
+        title: &str,
+        marker: &str,
+        body: &str,
+    ) -> Result<u64, Failure> {
+        self.open_dashboard_once(known, title, marker, body).await
+    }
+
+    async fn edit_dashboard(&self, number: u64, seen: &str, body: &str) -> Result<(), Failure> {
+        self.edit_dashboard_as_seen(number, seen, body).await
     }
 }
 

@@ -137,6 +137,7 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         unread: BTreeMap::new(),
         missing_sessions: BTreeSet::new(),
         notices: Vec::new(),
+        dashboards: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
         labelled: BTreeMap::new(),
@@ -145,6 +146,8 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
+        red: BTreeMap::new(),
+        alone: BTreeMap::new(),
         ask: Ask::Due,
     }
 }

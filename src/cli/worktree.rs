@@ -74,6 +74,9 @@ impl WorkTree {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(no_folder(&folder));
+            }
             Err(error) => return Err(unreadable(&folder, &error)),
         };
         let mut found = BTreeMap::new();
@@ -107,6 +110,9 @@ impl WorkTree {
                     "{} is a symbolic link, and nothing is written through links; put a folder there",
                     folder.display()
                 )));
+            }
+            if folder.exists() && !folder.is_dir() {
+                return Err(no_folder(&folder));
             }
         }
         Ok(())
@@ -185,6 +191,16 @@ fn name_in(address: &str) -> Option<RepositoryName> {
     };
     let path = path.trim_matches('/');
     path.strip_suffix(".git").unwrap_or(path).parse().ok()
+}
+
+/// A file stands where a folder is needed.
+fn no_folder(path: &Path) -> Stopped {
+    let mut above = path.ancestors();
+    let file = above.find(|path| path.is_file()).unwrap_or(path);
+    Stopped::usage(format!(
+        "{} is no folder; move what is there out of the way",
+        file.display()
+    ))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Stopped {

@@ -1,7 +1,7 @@
 //! Effects are carried out in order. Nothing is chosen here: an effect carries every value it needs.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{CreateFailure, CreateSession, Effect, Event};
+use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
 use phileas_domain::model::BranchName;
 
 use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
@@ -27,6 +27,45 @@ pub(super) async fn execute(
                 continue;
             }
             Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
+            Effect::TellPull {
+                pull,
+                session,
+                marker,
+                text,
+                not_after,
+            } => {
+                let told = match in_time(now(), *not_after) {
+                    Ok(()) => jules.send_message(session, text).await,
+                    Err(late) => Err(late),
+                };
+                told.map(|()| {
+                    events.push(Event::PullTold {
+                        pull: *pull,
+                        marker: marker.clone(),
+                    });
+                })
+            }
+            Effect::MarkReady { pull } => github
+                .mark_ready(*pull)
+                .await
+                .map(|()| events.push(Event::PullReadied { pull: *pull })),
+            Effect::RemindPeople {
+                pull,
+                marker,
+                body,
+                not_after,
+            } => {
+                let told = match in_time(now(), *not_after) {
+                    Ok(()) => github.tell_status(pull.0, None, marker, body).await,
+                    Err(late) => Err(late),
+                };
+                told.map(|_| {
+                    events.push(Event::PullTold {
+                        pull: *pull,
+                        marker: marker.clone(),
+                    });
+                })
+            }
             Effect::ApprovePlan { session } => jules.approve_plan(session).await,
             Effect::ArchiveSession { session } => jules.archive(session).await,
             Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
@@ -46,14 +85,9 @@ pub(super) async fn execute(
                 body,
                 not_after,
             } => {
-                // Whoever was stopped for long might meet the successor that writes it instead.
-                let told = if now() < *not_after {
-                    github.tell_status(*thread, *comment_id, marker, body).await
-                } else {
-                    Err(Failure {
-                        disposition: Disposition::Retry { after: None },
-                        detail: "the time for it was over".to_owned(),
-                    })
+                let told = match in_time(now(), *not_after) {
+                    Ok(()) => github.tell_status(*thread, *comment_id, marker, body).await,
+                    Err(late) => Err(late),
                 };
                 told.map(|comment_id| {
                     events.push(Event::StatusTold {
@@ -63,6 +97,28 @@ pub(super) async fn execute(
                     });
                 })
             }
+            Effect::OpenDashboard {
+                known,
+                title,
+                marker,
+                body,
+                not_after,
+            } => {
+                let opened = match in_time(now(), *not_after) {
+                    Ok(()) => github.open_dashboard(*known, title, marker, body).await,
+                    Err(late) => Err(late),
+                };
+                opened.map(|number| events.push(Event::DashboardOpened { number }))
+            }
+            Effect::EditDashboard {
+                number,
+                seen,
+                body,
+                not_after,
+            } => match in_time(now(), *not_after) {
+                Ok(()) => github.edit_dashboard(*number, seen, body).await,
+                Err(late) => Err(late),
+            },
         };
         if let Err(Failure { detail, .. }) = done {
             let about = about(effect);
@@ -86,6 +142,17 @@ pub(super) async fn execute(
     (events, failed)
 }
 
+/// Whoever was stopped for long might meet the successor that writes the text instead.
+fn in_time(now: Timestamp, not_after: Timestamp) -> Result<(), Failure> {
+    if now < not_after {
+        return Ok(());
+    }
+    Err(Failure {
+        disposition: Disposition::Retry { after: None },
+        detail: "the time for it was over".to_owned(),
+    })
+}
+
 /// What an effect is about, for people and programs.
 fn about(effect: &Effect) -> String {
     match effect {
@@ -93,9 +160,15 @@ fn about(effect: &Effect) -> String {
         Effect::SendMessage { session, .. }
         | Effect::ApprovePlan { session }
         | Effect::ArchiveSession { session } => format!("session {session}"),
-        Effect::RetargetPull { pull, .. } => format!("pull request #{pull}"),
+        Effect::RetargetPull { pull, .. }
+        | Effect::TellPull { pull, .. }
+        | Effect::RemindPeople { pull, .. }
+        | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
-        Effect::CloseNotice { number, .. } => format!("issue #{number}"),
+        Effect::CloseNotice { number, .. } | Effect::EditDashboard { number, .. } => {
+            format!("issue #{number}")
+        }
+        Effect::OpenDashboard { .. } => DASHBOARD_KEY.to_owned(),
         Effect::AddReaction { thread, .. }
         | Effect::RemoveLabel { thread, .. }
         | Effect::TellStatus { thread, .. } => format!("#{thread}"),

@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    self, Ledger, Listing, ListingNeed, Needs, Outage, Session, Snapshot,
+    self, Ledger, Listing, ListingNeed, Needs, Outage, RedChecks, Session, Snapshot,
 };
-use phileas_domain::model::{Entry, Mode, SessionId};
+use phileas_domain::model::{Entry, Mode, Oid, SessionId};
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
@@ -112,6 +112,7 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         unread: std::collections::BTreeMap::new(),
         missing_sessions: std::collections::BTreeSet::new(),
         notices: observation.notices,
+        dashboards: observation.dashboards,
         paused_by_variable: settings.paused_by_variable.clone(),
         paused_by_label: observation.paused_by_label,
         labelled: observation.labelled,
@@ -120,6 +121,8 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
+        red: std::collections::BTreeMap::new(),
+        alone: std::collections::BTreeMap::new(),
         ask: settings.ask.clone(),
     }
 }
@@ -208,12 +211,47 @@ async fn read(
             }
         }
     }
+    for id in &needs.alone {
+        match jules.session(id).await {
+            Ok(Some(read)) => {
+                snapshot.alone.insert(id.clone(), read);
+            }
+            Ok(None) => {
+                snapshot.missing_sessions.insert(id.clone());
+            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
+        }
+    }
+    for commit in &needs.red {
+        checks(github, snapshot, commit).await;
+    }
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
         wishes(github, snapshot, needs).await;
     }
     if !needs.texts.is_empty() {
         texts(github, snapshot, needs).await;
     }
+}
+
+/// What failed checks say. Where that cannot be read it is told without; where GitHub is away, it is read next time.
+async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
+    let read = match github.read_checks(commit).await {
+        Ok(read) => read,
+        Err(failure) => {
+            tracing::warn!(commit = commit.as_str(), %failure, "what checks say could not be read");
+            if !matches!(
+                failure.disposition,
+                Disposition::Denied | Disposition::Refused
+            ) {
+                return;
+            }
+            RedChecks {
+                hidden: true,
+                ..RedChecks::default()
+            }
+        }
+    };
+    snapshot.red.insert(commit.clone(), read);
 }
 
 /// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
@@ -332,7 +370,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use phileas_domain::engine::{Activity, Ask, Checks, Permission, Pull, Repository, Sessions};
-    use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, Tree};
+    use phileas_domain::model::{Login, PullNumber, RepositoryId, Tree};
     use phileas_domain::plan::Driver;
 
     use super::super::ports::Subjects;
@@ -366,6 +404,7 @@ mod tests {
                 )]),
                 pulls: BTreeMap::new(),
                 notices: Vec::new(),
+                dashboards: Vec::new(),
                 paused_by_label: None,
                 labelled: BTreeMap::new(),
                 comments: Vec::new(),
@@ -390,6 +429,10 @@ mod tests {
 
         async fn read_subjects(&self, _: &BTreeSet<u64>) -> Result<Subjects, Failure> {
             unreachable!("nobody's wish is heard in an archived repository")
+        }
+
+        async fn read_checks(&self, _: &Oid) -> Result<RedChecks, Failure> {
+            unreachable!("nobody's pull request is looked after in an archived repository")
         }
 
         async fn read_permission(&self, _: &Login) -> Result<Permission, Failure> {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CreateFailure, CreateSession, Heard, ListingNeed, Notice, Permission,
-    Pull, Repository, Session, Sessions, Subject,
+    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, Heard, ListingNeed, Notice,
+    Permission, Pull, RedChecks, Repository, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -63,6 +63,8 @@ pub struct Observation {
     pub pulls: BTreeMap<PullNumber, Pull>,
     /// Open issues that phileas opened.
     pub notices: Vec<Notice>,
+    /// Open issues with the same label that call nobody: the dashboard is among them.
+    pub dashboards: Vec<Dashboard>,
     /// The open issue or pull request that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
     /// Open issues and pull requests with labels of ours: the words behind the prefix, in lower case.
@@ -156,6 +158,9 @@ pub trait ReadGitHub: Send + Sync {
         numbers: &BTreeSet<u64>,
     ) -> impl Future<Output = Result<Subjects, Failure>> + Send;
 
+    /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
+    fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;
+
     /// Reads what an account may do at this moment; one that does not exist may nothing.
     fn read_permission(
         &self,
@@ -181,6 +186,10 @@ pub trait WriteGitHub: ReadGitHub {
         pull: PullNumber,
         base: &BranchName,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Marks a draft as ready for review. One that is closed or no draft, that anybody has marked so before, or that was
+    /// turned back into a draft, is left as it is.
+    fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Opens an issue that carries the key as a hidden marker and the label `phileas`, unless an open one already
     /// carries it; answers with its number.
@@ -221,6 +230,24 @@ pub trait WriteGitHub: ReadGitHub {
         marker: &str,
         body: &str,
     ) -> impl Future<Output = Result<u64, Failure>> + Send;
+
+    /// Opens the dashboard issue, and answers with its number. The known one, or an open one of ours with the marker, is
+    /// brought back instead, with this text.
+    fn open_dashboard(
+        &self,
+        known: Option<u64>,
+        title: &str,
+        marker: &str,
+        body: &str,
+    ) -> impl Future<Output = Result<u64, Failure>> + Send;
+
+    /// Makes the dashboard issue say this, unless its text has another digest by now.
+    fn edit_dashboard(
+        &self,
+        number: u64,
+        seen: &str,
+        body: &str,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// Jules as a tick reads it, for one repository and one key.

@@ -394,7 +394,11 @@ fn learn(report: &mut TickReport, events: &[Event]) {
                 report.done.retain(|(_, line)| !announced(line));
             }
             // It stands among the failed ones, with what it was about.
-            Event::EffectFailed { .. } | Event::StatusTold { .. } => {}
+            Event::EffectFailed { .. }
+            | Event::StatusTold { .. }
+            | Event::PullTold { .. }
+            | Event::PullReadied { .. }
+            | Event::DashboardOpened { .. } => {}
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use phileas::sandbox::{Shared, scene};
+use phileas_world::github::CheckOutput;
 use phileas_world::jules::{Ending, Scenario};
 use serde_json::Value;
 
@@ -109,6 +110,42 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
                 messages(shared)
             );
             outcomes(shared, context, &["pr_open"]);
+        },
+    });
+}
+
+#[test]
+fn killed_words_about_failed_checks_arrive_once() {
+    kill_at_each_request(&Play {
+        name: "failed checks",
+        personas: &["curator"],
+        asked: &[],
+        scenarios: Vec::new,
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+            tick(shared, "settled");
+            let mut world = shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github
+                .repository_by_name(scene::OWNER, scene::NAME)
+                .unwrap();
+            let head = github.pull(repo, 1).unwrap().head.oid;
+            let output = CheckOutput {
+                log: Some("it broke\n".to_owned()),
+                ..CheckOutput::default()
+            };
+            github.fail_job(repo, head, "build", output, now);
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["pr_open"]);
+            assert_eq!(
+                messages(shared).len(),
+                1,
+                "{context}: {:?}",
+                messages(shared)
+            );
         },
     });
 }

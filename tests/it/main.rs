@@ -3,8 +3,10 @@
 
 mod arrows;
 mod branch;
+mod checks;
 mod cli;
 mod commands;
+mod dashboard_issue;
 mod determinism;
 mod export;
 mod fleet;
@@ -13,6 +15,7 @@ mod inbox;
 mod jules_client;
 mod kill;
 mod labels;
+mod open_pulls;
 mod packaging;
 mod race;
 mod readme;

@@ -40,7 +40,11 @@ pub(super) const SUBJECT_FACTS: &str = concat!(
     include_str!("graphql/account.graphql"),
 );
 pub(super) const OWN_COMMENTS: &str = include_str!("graphql/own_comments.graphql");
+pub(super) const OWN_ISSUES: &str = include_str!("graphql/own_issues.graphql");
 pub(super) const BODIES: &str = include_str!("graphql/bodies.graphql");
+pub(super) const CHECKS: &str = include_str!("graphql/checks.graphql");
+pub(super) const DRAFT: &str = include_str!("graphql/draft.graphql");
+pub(super) const MARK_READY: &str = include_str!("graphql/mark_ready.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 
 /// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
@@ -53,8 +57,12 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("PullsByNumber", super::pulls::document(2)),
         ("Texts", super::texts::document(2)),
         ("Subjects", super::subjects::document(2)),
+        ("Checks", CHECKS.to_owned()),
         ("OwnComments", OWN_COMMENTS.to_owned()),
+        ("OwnIssues", OWN_ISSUES.to_owned()),
         ("Bodies", BODIES.to_owned()),
+        ("Draft", DRAFT.to_owned()),
+        ("MarkReady", MARK_READY.to_owned()),
         ("Commit", COMMIT.to_owned()),
     ]
 }

@@ -22,7 +22,8 @@ use super::{App, Client, Token, error, routes};
 /// An installation token is renewed this long before it expires.
 pub(super) const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
 /// What phileas asks for, of what the installation was granted. Nothing of this lets anybody change workflows.
-const WANTED: [(&str, &str); 6] = [
+const WANTED: [(&str, &str); 7] = [
+    ("actions", "read"),
     ("checks", "read"),
     ("contents", "write"),
     ("issues", "write"),

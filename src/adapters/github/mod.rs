@@ -13,25 +13,28 @@
 //! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
 //! | may a person write here? | `people.rs` |
 //! | what is a wish about? | `subjects.rs` |
+//! | what do failed checks say? | `checks.rs` |
 //! | what did a file of a branch say before? | `versions.rs` |
 //! | what does it answer to a request of one's own making? | `verbatim.rs` |
 //! | which labels has it? | `labels.rs` |
 //! | how is a change proposed to people? | `proposal.rs` |
 //! | what is the credential, and what may it see? | `rights.rs` |
 //! | what keeps a branch from being changed? | `protection.rs` |
-//! | which workflows and variables has it? | `workflows.rs`; which labels? `label_names.rs` |
-//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `objects.rs` (for the ledger) |
+//! | which workflows and variables has it? | `workflows.rs`; who put a label on an issue? `issue_events.rs` |
+//! | what is written? | `branch.rs`, `notice.rs`, `status.rs`, `dashboard.rs`, `objects.rs` (for the ledger) |
 
 mod answer;
 mod bodies;
 mod branch;
 mod channel;
+mod checks;
 mod conversion;
+mod dashboard;
 mod error;
 mod graphql;
 mod hooks;
 mod installation;
-mod label_names;
+mod issue_events;
 mod labels;
 mod notice;
 mod observe;
@@ -42,6 +45,7 @@ mod proposal;
 mod protection;
 mod pulls;
 mod reached;
+mod ready;
 mod request;
 mod rights;
 mod status;
@@ -125,6 +129,8 @@ pub struct Client {
     budget: Arc<Budget>,
     backoff: Backoff,
     pause: Arc<dyn Pause>,
+    /// For what lies elsewhere and is fetched without any credential.
+    transport: Arc<dyn Transport>,
 }
 
 impl Client {
@@ -142,13 +148,14 @@ impl Client {
         let Account { tokens, budget } = Account::new(credential);
         Self {
             rest: Channel::new(Arc::clone(&transport), base.rest()),
-            graph: Channel::new(transport, base.graphql()),
+            graph: Channel::new(Arc::clone(&transport), base.graphql()),
             base,
             place: Place::new(repository),
             tokens,
             budget,
             backoff: Backoff::new(seed),
             pause,
+            transport,
         }
     }
 

@@ -133,7 +133,7 @@ impl Client {
         Err(error::plain(route, said, Disposition::Refused))
     }
 
-    async fn ensure_label(&self) -> Result<(), Failure> {
+    pub(super) async fn ensure_label(&self) -> Result<(), Failure> {
         let route = routes::READ_LABEL;
         let answer = self.read(route, &[NOTICE_LABEL], "").await?;
         if answer.status != StatusCode::NOT_FOUND {
@@ -155,7 +155,7 @@ impl Client {
 
     /// GitHub drops labels silently from the issues of those who may not set them. Without its label an issue would
     /// never be found again, and opened anew with every tick.
-    async fn label(&self, issue: Issue) -> Result<u64, Failure> {
+    pub(super) async fn label(&self, issue: Issue) -> Result<u64, Failure> {
         if !issue.has_label(NOTICE_LABEL) {
             let route = routes::ADD_LABELS;
             let id = issue.number.to_string();

@@ -7,7 +7,9 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{Checks, Heard, LABEL_PREFIX, Notice, Pull, Repository};
+use phileas_domain::engine::{
+    Checks, DASHBOARD_KEY, Dashboard, Heard, LABEL_PREFIX, Notice, Pull, Repository,
+};
 use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
 use phileas_domain::state::STATE_PATH;
 
@@ -40,7 +42,7 @@ const PAUSE: &str = "pause";
 const WHAT: &str = "POST /graphql (Observe)";
 
 /// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
-fn tolerated(problem: &GraphError) -> bool {
+pub(super) fn tolerated(problem: &GraphError) -> bool {
     problem.is("FORBIDDEN") && problem.is_below("statusCheckRollup")
 }
 
@@ -161,6 +163,23 @@ impl Client {
             let pull = Pull::from(facts);
             pulls.insert(pull.number, pull);
         }
+        let (mut notices, mut dashboards) = (Vec::new(), Vec::new());
+        for issue in seen.notices {
+            let number = issue.number;
+            match notice::key_in(&issue.body) {
+                Some(key) if key != DASHBOARD_KEY => {
+                    let key = key.to_owned();
+                    notices.push(Notice { number, key });
+                }
+                // A person may have cut the marker out of the one that the ledger knows.
+                _ => dashboards.push(Dashboard {
+                    number,
+                    body: issue.body,
+                    edited_at: issue.last_edited_at,
+                    own: issue.viewer_did_author,
+                }),
+            }
+        }
         let age = Duration::try_from(self.pause.now().duration_since(answered_at));
         Ok(Observation {
             now,
@@ -171,15 +190,8 @@ impl Client {
             ledger,
             tree,
             pulls,
-            notices: seen
-                .notices
-                .into_iter()
-                .filter_map(|issue| {
-                    let key = notice::key_in(&issue.body)?.to_owned();
-                    let number = issue.number;
-                    Some(Notice { number, key })
-                })
-                .collect(),
+            notices,
+            dashboards,
             paused_by_label: seen
                 .paused
                 .into_iter()
@@ -268,7 +280,7 @@ impl Client {
             let mut variables = self.repository_variables();
             variables["after"] = after.into();
             let page = self
-                .query::<OpenPulls>("OpenPulls", OPEN_PULLS, &variables, |_| false)
+                .query::<OpenPulls>("OpenPulls", OPEN_PULLS, &variables, tolerated)
                 .await?;
             let Some(repository) = page.data.repository else {
                 let what = "POST /graphql (OpenPulls)";

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::runtime::ports::{Disposition, Failure};
 
 use super::graphql::PULL_FACTS;
+use super::observe::tolerated;
 use super::wire::present;
 use super::wire::pull::PullFacts;
 use super::{Client, error};
@@ -61,7 +62,7 @@ impl Client {
                     "PullsByNumber",
                     &document(chunk.len()),
                     &variables,
-                    |error| error.is("NOT_FOUND") && error.path.len() == 2,
+                    |error| tolerated(error) || error.is("NOT_FOUND") && error.path.len() == 2,
                 )
                 .await?;
             let found = reply.data.repository.ok_or_else(|| {

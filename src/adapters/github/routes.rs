@@ -50,6 +50,8 @@ pub const CREATE_COMMIT: &str = "POST /repos/{owner}/{repo}/git/commits";
 pub const CREATE_TREE: &str = "POST /repos/{owner}/{repo}/git/trees";
 /// A file's content by its object id.
 pub const READ_BLOB: &str = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}";
+/// The log of a job: a redirect to where it is stored. A job's number is its check run's.
+pub const READ_JOB_LOG: &str = "GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs";
 /// A pull request.
 pub const READ_PULL: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
 /// A change of a pull request.

@@ -111,7 +111,7 @@ mod tests {
     #[tokio::test]
     async fn one_that_is_missing_hides_no_other() {
         let issue = value!({ "__typename": "Issue", "id": "I", "number": 2, "title": "t", "body": "b",
-            "closed": false, "lastEditedAt": null, "updatedAt": "2026-01-05T00:00:00Z", "author": null, "labels": null, "issueEvents": { "nodes": [] } });
+            "closed": false, "lastEditedAt": null, "updatedAt": "2026-01-05T00:00:00Z", "author": null, "labels": null, "userContentEdits": null, "issueEvents": { "nodes": [] } });
         let body = value!({ "data": { "viewer": { "login": "app[bot]", "databaseId": 9 },
                 "repository": { "databaseId": 7, "s0": null, "s1": issue } },
             "errors": [{ "type": "NOT_FOUND", "path": ["repository", "s0"], "message": "no" }] });

@@ -54,6 +54,9 @@ pub(super) async fn of_branch(
     Some(files)
 }
 
+/// What makes the workflow.
+const WRITE_IT: &str = "phileas init, in a clone (or --repo OWNER/NAME --pull-request without one), writes it and changes nothing that is there";
+
 /// What the files themselves say.
 pub(super) fn check_files(files: &[File], plan: Option<&Plan>, findings: &mut Findings) {
     findings.group = Group::Workflow;
@@ -64,12 +67,12 @@ pub(super) fn check_files(files: &[File], plan: Option<&Plan>, findings: &mut Fi
             Driver::Action => findings.error(
                 "workflow.present",
                 "the plan says `driver = \"action\"`, and no workflow calls phileas: nothing will ever start",
-                "copy the workflow of README.md, \"As a GitHub Action\", to .github/workflows/phileas.yml",
+                WRITE_IT,
             ),
             Driver::Any => findings.hint(
                 "workflow.present",
                 "no workflow calls phileas; something else must: a service, or a cron of yours",
-                "copy the workflow of README.md, \"As a GitHub Action\", to .github/workflows/phileas.yml",
+                WRITE_IT,
             ),
         }
         return;

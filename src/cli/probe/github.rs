@@ -23,7 +23,7 @@ pub(super) async fn ask(
     findings.push(limits(asker, &reply).await);
     findings.push(conditional(asker, &reply).await);
     findings.push(variables(asker).await);
-    jules_pulls(listed, pulls, findings);
+    jules_pulls(asker, listed, pulls, findings).await;
     let ms = i64::try_from(asker.slowest_github.as_millis()).unwrap_or(i64::MAX);
     findings.push(
         Finding::new("github-latency", "How long do answers of GitHub take?")
@@ -115,7 +115,12 @@ async fn variables(asker: &mut Asker<'_>) -> Finding {
 }
 
 /// What Jules' pull requests in this repository tell.
-fn jules_pulls(listed: &Listed, pulls: &[Pull], findings: &mut Vec<Finding>) {
+async fn jules_pulls(
+    asker: &mut Asker<'_>,
+    listed: &Listed,
+    pulls: &[Pull],
+    findings: &mut Vec<Finding>,
+) {
     let ids: Vec<String> = listed.ours.iter().filter_map(id_of).collect();
     let theirs: Vec<&Pull> = pulls
         .iter()
@@ -141,12 +146,17 @@ fn jules_pulls(listed: &Listed, pulls: &[Pull], findings: &mut Vec<Finding>) {
         findings.extend([drafts, author, form]);
         return;
     };
-    let answer = if newest.draft {
-        "they are"
-    } else {
-        "they are not"
-    };
-    findings.push(drafts.answer(answer).knob("draft-pulls", newest.draft));
+    // One that is none now may have been marked as ready since, by phileas too.
+    let events = format!("/issues/{}/events?per_page=100", newest.number);
+    let events = asker.rest(Method::GET, &events, None).await;
+    let was_marked = events.json.as_ref().and_then(Value::as_array);
+    let was_marked = was_marked.is_some_and(|events| {
+        let mut words = events.iter().filter_map(|one| one["event"].as_str());
+        words.any(|word| word == "ready_for_review")
+    });
+    let is_draft = newest.draft || was_marked;
+    let answer = if is_draft { "they are" } else { "they are not" };
+    findings.push(drafts.answer(answer).knob("draft-pulls", is_draft));
     let login = newest.author.to_string();
     let bot = login.ends_with("[bot]") || login.contains("jules");
     findings.push(

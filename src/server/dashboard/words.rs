@@ -48,6 +48,15 @@ pub fn clock(at: Timestamp, now: Timestamp) -> String {
     at.strftime(form).to_string()
 }
 
+/// An instant along a timeline: the day that begins with it, or the time of day.
+#[must_use]
+pub fn mark(at: Timestamp) -> String {
+    let at = at.to_zoned(TimeZone::UTC);
+    let midnight = at.hour() == 0 && at.minute() == 0;
+    let form = if midnight { "%a %-d" } else { "%H:%M" };
+    at.strftime(form).to_string()
+}
+
 /// How far an instant lies ahead or behind.
 #[must_use]
 pub fn relative(at: Timestamp, now: Timestamp) -> String {

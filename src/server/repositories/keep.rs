@@ -70,27 +70,28 @@ impl Repositories {
         }
     }
 
-    /// Reads the truth once, and tells the inbox who has come and who has gone. Answers with whether all of it could be
-    /// read: what could not be still stands as it was known before.
+    /// Reads the truth once, and tells the inbox who has come and who has gone: of an App's installations as each one
+    /// answers, so that nobody waits for all others. Answers with whether all of it could be read: what could not be
+    /// still stands as it was known before.
     ///
     /// # Errors
     ///
     /// When GitHub or the inbox cannot be asked. What was known before still holds.
     pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<bool, RefreshError> {
-        let listing = self.source.list(&self.outside).await?;
+        let mut reading = self.source.list(&self.outside).await?;
+        let mut come_first = 0;
+        while let Some(found) = reading.next().await {
+            let come = self.welcome(found);
+            come_first += come.len();
+            self.tell(inbox, &come, &BTreeSet::new(), now).await?;
+        }
+        let listing = reading.whole();
         let whole = listing.is_whole();
         let (come, gone) = self.adopt(listing);
-        if let Err(error) = tell(inbox, &come, &gone, now).await {
-            // Who has come was not told of, or not all of them: they come again with the next reading.
-            self.unlearn(&come);
-            return Err(error.into());
-        }
-        if !come.is_empty() || !gone.is_empty() {
-            tracing::info!(
-                come = come.len(),
-                gone = gone.len(),
-                "repositories were listed"
-            );
+        self.tell(inbox, &come, &gone, now).await?;
+        let come = come.len() + come_first;
+        if come > 0 || !gone.is_empty() {
+            tracing::info!(come, gone = gone.len(), "repositories were listed");
         }
         Ok(whole)
     }
@@ -101,10 +102,42 @@ impl Repositories {
     ///
     /// When GitHub cannot be asked.
     pub async fn read_once(&self) -> Result<bool, Failure> {
-        let listing = self.source.list(&self.outside).await?;
+        let mut reading = self.source.list(&self.outside).await?;
+        while reading.next().await.is_some() {}
+        let listing = reading.whole();
         let whole = listing.is_whole();
         self.adopt(listing);
         Ok(whole)
+    }
+
+    /// Takes in what one installation reaches, and answers with who was not known before. Nobody goes by it.
+    fn welcome(&self, found: &[Found]) -> BTreeSet<RepositoryId> {
+        let members: Vec<Member> = found.iter().cloned().map(|one| self.member(one)).collect();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut come = BTreeSet::new();
+        for member in members {
+            let id = member.id;
+            if known.members.insert(id, Arc::new(member)).is_none() {
+                come.insert(id);
+            }
+        }
+        come
+    }
+
+    /// Tells the inbox who has come and who has gone.
+    async fn tell(
+        &self,
+        inbox: &impl Inbox,
+        come: &BTreeSet<RepositoryId>,
+        gone: &BTreeSet<RepositoryId>,
+        now: Timestamp,
+    ) -> Result<(), InboxError> {
+        let told = tell(inbox, come, gone, now).await;
+        if told.is_err() {
+            // Who has come was not told of, or not all of them: they come again with the next reading.
+            self.unlearn(come);
+        }
+        told
     }
 
     /// Takes a listing for the truth, and answers with who has come and who has gone.

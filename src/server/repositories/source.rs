@@ -1,16 +1,23 @@
 //! Where the list of repositories comes from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use super::super::app::Identity;
 use super::super::config::RepositoryEntry;
 use super::super::outside::Outside;
 use super::Learnt;
-use crate::adapters::github::{Account, App, AppClient, Credential, Reached};
+use crate::adapters::github::{Account, App, AppClient, Credential, Installation, Reached};
+use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Disposition, Failure};
+
+/// How many installations are listed at a time. Each has limits of its own at GitHub, so that this bounds only how many
+/// connections are open: a fleet of thousands is not listed one after another.
+const AT_A_TIME: usize = 8;
 
 /// Where the list of repositories comes from.
 #[derive(Debug)]
@@ -87,6 +94,91 @@ impl Listing {
     }
 }
 
+/// A listing under way.
+pub(super) struct Reading<'a> {
+    source: &'a Source,
+    outside: &'a Outside,
+    waiting: VecDeque<Installation>,
+    asked: FuturesUnordered<BoxFuture<'a, Answered>>,
+    listing: Listing,
+}
+
+/// What an installation reaches.
+struct Answered {
+    installation: u64,
+    account: Account,
+    reached: Result<Vec<Reached>, Failure>,
+}
+
+impl<'a> Reading<'a> {
+    /// What was found of one more installation; `None`: all have been asked.
+    pub(super) async fn next(&mut self) -> Option<&[Found]> {
+        while self.asked.len() < AT_A_TIME
+            && let Some(installation) = self.waiting.pop_front()
+        {
+            if let Some(account) = self.source.account(installation.id) {
+                self.asked.push(ask(installation, account, self.outside));
+            }
+        }
+        let answered = self.asked.next().await?;
+        let before = self.listing.found.len();
+        match answered.reached {
+            Ok(reached) => {
+                let wanted = reached.into_iter().filter(|one| self.source.wants(one));
+                self.listing.found.extend(wanted.map(|one| Found {
+                    id: one.id,
+                    name: one.name,
+                    account: answered.account.clone(),
+                    installation: answered.installation,
+                }));
+            }
+            Err(failure) => {
+                tracing::warn!(
+                    installation = answered.installation,
+                    "an installation's repositories cannot be listed: {failure}"
+                );
+                self.listing.unread.push(answered.installation);
+            }
+        }
+        Some(&self.listing.found[before..])
+    }
+
+    /// The listing, when all have been asked.
+    pub(super) fn whole(self) -> Listing {
+        let (source, mut listing) = (self.source, self.listing);
+        if source.app().is_none() {
+            return listing;
+        }
+        for entry in &source.named {
+            let reached = listing.found.iter();
+            let mut reached = reached.filter(|one| source.learnt.means(entry, one.id, &one.name));
+            if let Some(one) = reached.next() {
+                source.found(entry, one.id);
+            } else if listing.unread.is_empty() {
+                let because = "the App is not installed on it, or it has another name by now";
+                listing.unreached.push(source.missed(entry, because));
+            }
+        }
+        listing
+    }
+}
+
+fn ask(installation: Installation, account: Account, outside: &Outside) -> BoxFuture<'_, Answered> {
+    // A listing is of the installation; the name only stands in messages.
+    let of = RepositoryName {
+        owner: installation.account,
+        name: "*".to_owned(),
+    };
+    let client = outside.client(of, &account);
+    Box::pin(async move {
+        Answered {
+            installation: installation.id,
+            account,
+            reached: client.reached().await,
+        }
+    })
+}
+
 impl Source {
     /// The source of an identity. Must be made within a Tokio runtime.
     #[must_use]
@@ -137,80 +229,40 @@ impl Source {
         &self.named
     }
 
-    /// Lists all repositories.
-    pub(super) async fn list(&self, outside: &Outside) -> Result<Listing, Failure> {
+    /// Begins to list all repositories.
+    pub(super) async fn list<'a>(&'a self, outside: &'a Outside) -> Result<Reading<'a>, Failure> {
+        let mut reading = Reading {
+            source: self,
+            outside,
+            waiting: VecDeque::new(),
+            asked: FuturesUnordered::new(),
+            listing: Listing::default(),
+        };
         match &self.kind {
             Kind::App {
-                client,
-                app,
-                accounts,
-            } => self.of_app(client, app, accounts, outside).await,
-            Kind::Token(account) => Ok(self.of_token(account, outside).await),
+                client, accounts, ..
+            } => {
+                let installations = client.installations().await?;
+                let mut accounts = accounts.lock().unwrap_or_else(PoisonError::into_inner);
+                accounts.retain(|id, _| installations.iter().any(|one| one.id == *id));
+                let live = installations.into_iter().filter(|one| !one.suspended);
+                reading.waiting = live.collect();
+            }
+            Kind::Token(account) => reading.listing = self.of_token(account, outside).await,
         }
+        Ok(reading)
     }
 
-    async fn of_app(
-        &self,
-        client: &AppClient,
-        app: &App,
-        accounts: &Mutex<BTreeMap<u64, Account>>,
-        outside: &Outside,
-    ) -> Result<Listing, Failure> {
-        let installations = client.installations().await?;
-        let mut listing = Listing::default();
-        for installation in installations.iter().filter(|one| !one.suspended) {
-            let account = {
-                let mut accounts = accounts.lock().unwrap_or_else(PoisonError::into_inner);
-                let account = accounts
-                    .entry(installation.id)
-                    .or_insert_with(|| Account::of_installation(app.clone(), installation.id));
-                account.clone()
-            };
-            // A listing is of the installation; the name only stands in messages.
-            let of = RepositoryName {
-                owner: installation.account.clone(),
-                name: "*".to_owned(),
-            };
-            match outside.client(of, &account).reached().await {
-                Ok(reached) => {
-                    listing
-                        .found
-                        .extend(
-                            reached
-                                .into_iter()
-                                .filter(|one| self.wants(one))
-                                .map(|one| Found {
-                                    id: one.id,
-                                    name: one.name,
-                                    account: account.clone(),
-                                    installation: installation.id,
-                                }),
-                        )
-                }
-                Err(failure) => {
-                    tracing::warn!(
-                        installation = installation.id,
-                        "an installation's repositories cannot be listed: {failure}"
-                    );
-                    listing.unread.push(installation.id);
-                }
-            }
-        }
-        for entry in &self.named {
-            let reached = listing.found.iter();
-            let mut reached = reached.filter(|one| self.learnt.means(entry, one.id, &one.name));
-            if let Some(one) = reached.next() {
-                self.found(entry, one.id);
-            } else if listing.unread.is_empty() {
-                let because = "the App is not installed on it, or it has another name by now";
-                listing.unreached.push(self.missed(entry, because));
-            }
-        }
-        accounts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|id, _| installations.iter().any(|one| one.id == *id));
-        Ok(listing)
+    /// The account of an installation.
+    fn account(&self, installation: u64) -> Option<Account> {
+        let Kind::App { app, accounts, .. } = &self.kind else {
+            return None;
+        };
+        let mut accounts = accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let account = accounts
+            .entry(installation)
+            .or_insert_with(|| Account::of_installation(app.clone(), installation));
+        Some(account.clone())
     }
 
     async fn of_token(&self, account: &Account, outside: &Outside) -> Listing {

@@ -125,6 +125,19 @@ fn nothing_is_written_outside_of_a_repository_or_through_a_link() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_folder_is_left_alone() {
+    for place in [".github", ".github/workflows", ".jules/personas"] {
+        let folder = repository();
+        let path = folder.join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "mine").unwrap();
+        init(&folder, &["--yes"]).refused(2, &format!("{place} is no folder; move"));
+        assert_eq!(text_of(&path), "mine");
+        assert!(!folder.join(WORKFLOW).exists(), "all of it or nothing");
+    }
+}
+
+#[test]
 fn only_what_nobody_changed_is_taken_away() {
     let folder = repository();
     init(&folder, &["--yes"]).done();

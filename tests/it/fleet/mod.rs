@@ -9,6 +9,7 @@ mod many;
 mod names;
 mod process;
 mod setup;
+mod slow;
 pub(crate) mod stage;
 mod stop;
 mod sweep;

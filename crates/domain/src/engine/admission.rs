@@ -76,7 +76,8 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
         let text = format!("there is no persona `{persona}`");
         return Admission::Refused(Reason::Unknown, text);
     }
-    if starts && subject.changed_since(wish.event, wish.at) {
+    let is_bound = draft.state.dashboard_issue != Some(subject.number);
+    if starts && is_bound && subject.changed_since(wish.event, wish.at) {
         return refused(
             Reason::ContentChanged,
             "the text or the commits were changed after it was asked for",
@@ -117,6 +118,14 @@ impl Actor {
     pub(super) fn is(&self, other: &Self) -> bool {
         let (own, login) = (self.login.as_str(), other.login.as_str());
         (self.id.is_some() && self.id == other.id) || own.eq_ignore_ascii_case(login)
+    }
+}
+
+/// Whether somebody may ask for anything; `None` where that has still to be read.
+pub(super) fn may_ask(draft: &mut Draft<'_>, actor: Option<&Actor>) -> Option<bool> {
+    match actor {
+        Some(actor) if stranger(draft, actor).is_none() => may_write(draft, actor),
+        _ => Some(false),
     }
 }
 

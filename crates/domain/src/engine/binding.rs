@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::limits::{POLL, PULL_POLL};
 use super::start::{Candidate, wait};
 use super::subject::{Actor, Subject};
-use super::wish::{BY_COMMENT, BY_LABEL, HOLD};
+use super::wish::{BY_BOX, BY_COMMENT, BY_LABEL, HOLD};
 use super::{Line, Reason, step};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::{PlanApproval, Policy};
@@ -16,8 +16,23 @@ use crate::state::RequestState;
 fn of_track<'d>(draft: &'d Draft<'_>, track: &TrackName) -> Option<&'d RequestState> {
     let number = track.request_number()?;
     let mut requests = draft.state.requests.values();
+    let dashboard = draft.state.dashboard_issue;
     requests.find(|request| {
-        request.number == Some(number) && [BY_LABEL, BY_COMMENT].contains(&request.kind.as_str())
+        // What the dashboard says is nobody's wish: who asks on it for a persona asks for that and no more.
+        request.number == Some(number)
+            && [BY_LABEL, BY_COMMENT].contains(&request.kind.as_str())
+            && (request.thread.is_none() || request.thread != dashboard)
+    })
+}
+
+/// The request of a track that was made on the dashboard issue, by a box or by a comment: it is bound to its actor alone.
+fn of_dashboard<'d>(draft: &'d Draft<'_>, track: &TrackName) -> Option<&'d RequestState> {
+    let number = track.request_number()?;
+    let mut requests = draft.state.requests.values();
+    let dashboard = draft.state.dashboard_issue;
+    requests.find(|request| {
+        request.number == Some(number)
+            && (request.kind == BY_BOX || (dashboard.is_some() && request.thread == dashboard))
     })
 }
 
@@ -75,6 +90,13 @@ pub(super) fn still_on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<
 
 /// Whether what it is about, and what its actor may do, are still to be read.
 pub(super) fn unread(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    if let Some(request) = of_dashboard(draft, &candidate.track) {
+        let actor = actor_of(request)?;
+        return match may_write(draft, &actor) {
+            Some(_) => None,
+            None => Some(unread_actor(draft, candidate)),
+        };
+    }
     let request = of_track(draft, &candidate.track)?;
     let thread = request.thread?;
     let actor = actor_of(request);
@@ -82,11 +104,16 @@ pub(super) fn unread(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Lin
         draft.needs.subjects.insert(thread);
         format!("#{thread} is read once more before anything starts")
     } else if actor.is_some_and(|actor| may_write(draft, &actor).is_none()) {
-        "what its actor may do is looked at once more".to_owned()
+        return Some(unread_actor(draft, candidate));
     } else {
         return None;
     };
     Some(wait(candidate, Reason::RequestUnread, text).until(draft.after(POLL)))
+}
+
+fn unread_actor(draft: &Draft<'_>, candidate: &Candidate) -> Line {
+    let text = "what its actor may do is looked at once more";
+    wait(candidate, Reason::RequestUnread, text).until(draft.after(POLL))
 }
 
 fn actor_of(request: &RequestState) -> Option<Actor> {
@@ -107,6 +134,18 @@ pub(super) fn content<'s>(
     draft: &mut Draft<'s>,
     track: &TrackName,
 ) -> Result<Option<&'s Subject>, (Reason, String)> {
+    let gone = || {
+        let text = "who asked for it may not do so any more".to_owned();
+        (Reason::ActorPermission, text)
+    };
+    if let Some(actor) = of_dashboard(draft, track).map(actor_of) {
+        let may = actor.and_then(|actor| may_write(draft, &actor));
+        return if may == Some(true) {
+            Ok(None)
+        } else {
+            Err(gone())
+        };
+    }
     let Some(request) = of_track(draft, track) else {
         return Ok(None);
     };
@@ -125,8 +164,7 @@ pub(super) fn content<'s>(
         return Err((Reason::ContentChanged, text));
     }
     if actor.and_then(|actor| may_write(draft, &actor)) != Some(true) {
-        let text = "who asked for it may not do so any more".to_owned();
-        return Err((Reason::ActorPermission, text));
+        return Err(gone());
     }
     Ok(Some(subject))
 }

@@ -3,7 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, events, follow, gate, notices, pulls, start, tell, wish,
+    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, notices, pulls,
+    put_away, ready, red, remind, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -39,13 +40,25 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         wish::take_up(&mut draft);
         follow::turns(&mut draft);
         pulls::settle(&mut draft);
+        watched::forget(&mut draft);
         start::forget_old(&mut draft);
         match gate::paused(&mut draft) {
-            None => start::due(&mut draft, started),
+            None => {
+                start::due(&mut draft, started);
+                // The last round says nothing more: nobody would write down that it was said.
+                if started == 0 {
+                    base::everybody(&mut draft);
+                    red::everybody(&mut draft);
+                    ready::everybody(&mut draft);
+                    remind::everybody(&mut draft);
+                    put_away::everybody(&mut draft);
+                }
+            }
             Some(reason) => start::say_paused(&mut draft, reason),
         }
         notices::dismiss_settled(&mut draft);
         tell::everybody(&mut draft);
+        dashboard::show(&mut draft);
     }
     gate::silence_observers(draft.finish(), snapshot)
 }

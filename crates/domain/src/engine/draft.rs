@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::dashboard::Standing;
 use super::heard::{self, Listening};
 use super::limits::HEADLINE_LIMIT;
 use super::{
@@ -28,6 +29,8 @@ pub(super) struct Draft<'a> {
     pub(super) listening: Listening,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
     pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
+    /// What people did to the dashboard issue.
+    pub(super) standing: Standing,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
     effects: Vec<Effect>,
@@ -52,6 +55,7 @@ impl<'a> Draft<'a> {
             ignored: OnceCell::new(),
             listening: Listening::default(),
             unable: BTreeMap::new(),
+            standing: Standing::default(),
             base,
             diagnostics: Vec::new(),
             effects: Vec::new(),
@@ -76,6 +80,12 @@ impl<'a> Draft<'a> {
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
+    }
+
+    /// Whether a session is created after this very decision's commit.
+    pub(super) fn is_creating(&self) -> bool {
+        let creates = |effect: &Effect| matches!(effect, Effect::CreateSession(_));
+        self.effects.iter().any(creates)
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.
@@ -228,7 +238,12 @@ impl<'a> Draft<'a> {
         let only_tells = |effect: &Effect| {
             matches!(
                 effect,
-                Effect::AddReaction { .. } | Effect::RemoveLabel { .. } | Effect::TellStatus { .. }
+                Effect::AddReaction { .. }
+                    | Effect::RemoveLabel { .. }
+                    | Effect::TellStatus { .. }
+                    | Effect::RemindPeople { .. }
+                    | Effect::OpenDashboard { .. }
+                    | Effect::EditDashboard { .. }
             )
         };
         effects.sort_by_key(only_tells);
@@ -251,6 +266,9 @@ impl<'a> Draft<'a> {
         } = self.snapshot;
         needs
             .sessions
+            .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
+        needs
+            .alone
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)

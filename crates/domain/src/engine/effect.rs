@@ -27,6 +27,36 @@ pub enum Effect {
         /// What, the marker included.
         text: String,
     },
+    /// Say something to the session of a pull request. It was counted before, and is decided on again only while the
+    /// session does not show the marker.
+    TellPull {
+        /// The pull request that it is about.
+        pull: PullNumber,
+        /// To whom.
+        session: SessionId,
+        /// Stands at the end of the text.
+        marker: String,
+        /// What, the marker included.
+        text: String,
+        /// Jules may be called only before this: a later decision says it again.
+        not_after: Timestamp,
+    },
+    /// Mark a draft as ready for review, unless anybody has marked it so or turned it back before.
+    MarkReady {
+        /// Which pull request.
+        pull: PullNumber,
+    },
+    /// Remind people of a pull request by a comment on it, which is looked for before it is written.
+    RemindPeople {
+        /// Which pull request.
+        pull: PullNumber,
+        /// Stands in the text, hidden.
+        marker: String,
+        /// What, the marker included.
+        body: String,
+        /// GitHub may be called only before this: a later decision says it again.
+        not_after: Timestamp,
+    },
     /// Approve a session's plan. Approving twice does no harm.
     ApprovePlan {
         /// Whose.
@@ -92,6 +122,30 @@ pub enum Effect {
         /// GitHub may be called only before this: a later decision writes it again.
         not_after: Timestamp,
     },
+    /// Open the dashboard issue. One of ours is looked for first, and opened again if it was closed.
+    OpenDashboard {
+        /// Its number, where it was open before.
+        known: Option<u64>,
+        /// The issue's title.
+        title: String,
+        /// Stands in the text.
+        marker: String,
+        /// The text, the marker included.
+        body: String,
+        /// GitHub may be called only before this.
+        not_after: Timestamp,
+    },
+    /// Make the dashboard issue say this, unless its text is another one by now than the one that was looked at.
+    EditDashboard {
+        /// Its number.
+        number: u64,
+        /// SHA-256 of the text that was looked at.
+        seen: String,
+        /// The new text.
+        body: String,
+        /// GitHub may be called only before this: a later decision writes it again.
+        not_after: Timestamp,
+    },
 }
 
 /// Everything that starting a session takes.
@@ -145,6 +199,8 @@ pub enum NoticeKey {
     LedgerForeign,
     /// A turn needs a person: a question, an ambiguous dispatch, a plan to approve.
     Turn(TurnId),
+    /// An open pull request needs a person: its session could not mend it.
+    Pull(PullNumber),
     /// The Jules key is refused.
     JulesCredential,
 }
@@ -157,6 +213,7 @@ impl fmt::Display for NoticeKey {
             Self::LedgerUnproven => f.write_str("ledger_unproven"),
             Self::LedgerForeign => f.write_str("ledger_foreign"),
             Self::Turn(turn) => write!(f, "turn:{turn}"),
+            Self::Pull(pull) => write!(f, "pull:{pull}"),
             Self::JulesCredential => f.write_str("jules_credential"),
         }
     }
@@ -169,6 +226,9 @@ impl Effect {
         match self {
             Self::CreateSession(_) => "create_session",
             Self::SendMessage { .. } => "send_message",
+            Self::TellPull { .. } => "tell_pull",
+            Self::MarkReady { .. } => "mark_ready",
+            Self::RemindPeople { .. } => "remind_people",
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
             Self::RetargetPull { .. } => "retarget_pull",
@@ -177,6 +237,8 @@ impl Effect {
             Self::AddReaction { .. } => "add_reaction",
             Self::RemoveLabel { .. } => "remove_label",
             Self::TellStatus { .. } => "tell_status",
+            Self::OpenDashboard { .. } => "open_dashboard",
+            Self::EditDashboard { .. } => "edit_dashboard",
         }
     }
 }
@@ -221,8 +283,42 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
+        let about_pull = Effect::TellPull {
+            pull: PullNumber(7),
+            session: session.clone(),
+            marker: String::new(),
+            text: String::new(),
+            not_after: Timestamp::MIN,
+        };
+        let ready = Effect::MarkReady {
+            pull: PullNumber(7),
+        };
+        let reminder = Effect::RemindPeople {
+            pull: PullNumber(7),
+            marker: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
+        let open = Effect::OpenDashboard {
+            known: None,
+            title: String::new(),
+            marker: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
+        let edit = Effect::EditDashboard {
+            number: 7,
+            seen: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
         for (effect, name) in [
+            (open, "open_dashboard"),
+            (edit, "edit_dashboard"),
             (message, "send_message"),
+            (about_pull, "tell_pull"),
+            (ready, "mark_ready"),
+            (reminder, "remind_people"),
             (retarget, "retarget_pull"),
             (close, "close_notice"),
             (react, "add_reaction"),

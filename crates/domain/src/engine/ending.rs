@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::{Reason, Verdict, pulls, rest};
+use super::{Reason, Verdict, pulls, put_away, rest};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::state::{Outcome, State, Turn};
 
@@ -122,6 +122,8 @@ fn close(
         entry.finished_at = Some(now);
         entry.note = note.cloned();
         entry.pr_number = entry.pr_number.or(turn.pr_number);
+        let entry = entry.clone();
+        put_away::note(state, &entry, now);
     }
     pulls::finish_request(state, &Some(turn.turn.clone()), outcome, now);
     Some((turn, was))

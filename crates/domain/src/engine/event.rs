@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::snapshot::Session;
-use crate::model::{Marker, Slot, TrackName};
+use crate::model::{Marker, PullNumber, Slot, TrackName};
 
 /// What came of an effect.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,23 @@ pub enum Event {
         digest: String,
         /// The comment.
         comment_id: u64,
+    },
+    /// What was to be said to the session of a pull request, or to people on it, was said.
+    PullTold {
+        /// The pull request.
+        pull: PullNumber,
+        /// What stood at the end of the text.
+        marker: String,
+    },
+    /// A draft was marked as ready, or somebody else had seen to it.
+    PullReadied {
+        /// The pull request.
+        pull: PullNumber,
+    },
+    /// The dashboard issue is open.
+    DashboardOpened {
+        /// Its number.
+        number: u64,
     },
     /// Another effect could not be carried out; the next tick sees for itself.
     EffectFailed {

@@ -7,7 +7,10 @@ use super::limits::{
     QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE, REFUSED_PAUSE_LIMIT, RETRY_AFTER_LIMIT,
     UNSENT_PAUSE,
 };
-use super::{CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, tell};
+use super::{
+    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, ready, tell,
+    word,
+};
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
 use crate::state::{Extra, HistoryEntry, Intent};
@@ -34,6 +37,9 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
                 digest,
                 comment_id,
             } => tell::told(draft, request, digest, *comment_id),
+            Event::PullReadied { pull } => ready::done(draft, *pull),
+            Event::PullTold { pull, marker } => word::told_of(draft, *pull, marker),
+            Event::DashboardOpened { number } => dashboard::opened(draft, *number),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}
         }

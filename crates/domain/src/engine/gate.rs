@@ -381,7 +381,10 @@ pub(super) fn silence_observers(
         .report
         .lines
         .insert(0, Line::repository(Verdict::Waiting, reason, text));
+    // Nothing would be said with these.
     needs.texts.clear();
+    needs.red.clear();
+    needs.alone.clear();
     (decision, needs)
 }
 

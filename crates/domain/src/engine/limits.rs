@@ -87,3 +87,48 @@ pub(super) const STATUS_CALM: SignedDuration = SignedDuration::from_mins(15);
 pub(super) const STATUS_REQUESTS: usize = 5;
 /// Jules' own account on GitHub.
 pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
+/// How many messages about failed checks one pull request's session gets, over all its commits.
+pub(super) const MAX_FIX_ROUNDS: u32 = 2;
+/// How many messages about merging its base one pull request's session gets, over all its commits.
+pub(super) const MAX_BASE_ROUNDS: u32 = 3;
+/// People are reminded of a pull request that nobody has reviewed for this long.
+pub(super) const STALE_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// How many pull requests people are reminded of in one go.
+pub(super) const REMINDED_AT_ONCE: usize = 5;
+/// How often something about a pull request is done again that is not known to have been done.
+pub(super) const DOING_REPEATS: u32 = 2;
+/// How long to wait before that.
+pub(super) const DONE_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+/// How many commits' checks are read one by one in one go.
+pub(super) const CHECKS_READ: usize = 5;
+/// How many sessions are looked at by themselves in one go, because something is to be said to them.
+pub(super) const LISTENERS_READ: usize = 5;
+/// How long a session has to answer a message about its pull request by a new commit, before a person is called.
+pub(super) const FIX_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
+/// A session that is at work is not spoken to, unless it has been quiet for this long: some never say that they are done.
+pub(super) const QUIET: SignedDuration = SignedDuration::from_mins(30);
+/// How often a person is called about one pull request.
+pub(super) const PULL_CALLS: u32 = 2;
+/// How long after its pull request was merged or closed, and after it last moved, a session is archived: a reopened one
+/// is still found until then, and nobody is interrupted.
+pub(super) const ARCHIVED_AFTER: SignedDuration = SignedDuration::from_hours(24);
+/// A session that could not be archived for this long after it was due is left as it is.
+pub(super) const ARCHIVING_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How many sessions are looked at in one go, to archive them.
+pub(super) const ARCHIVED_AT_ONCE: usize = 5;
+/// The dashboard issue changes no more often than this, unless a person did something to it.
+pub(super) const DASHBOARD_CALM: SignedDuration = SignedDuration::from_mins(15);
+/// A text of the dashboard issue that did not arrive is written again after this.
+pub(super) const DASHBOARD_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+/// So many times.
+pub(super) const DASHBOARD_REPEATS: u32 = 6;
+/// How many tracks, schedules and requests the dashboard issue shows.
+pub(super) const DASHBOARD_TRACKS: usize = 60;
+/// How many personas it shows.
+pub(super) const DASHBOARD_PERSONAS: usize = 40;
+/// How many personas have a box to be started by.
+pub(super) const DASHBOARD_BOXES: usize = 20;
+/// How many requests that were made by its boxes it shows.
+pub(super) const DASHBOARD_REQUESTS: usize = 5;
+/// A cell of its tables is cut here, in characters.
+pub(super) const DASHBOARD_CELL: usize = 160;

@@ -8,9 +8,11 @@ mod admission;
 mod adopt;
 mod allowance;
 mod asked;
+mod base;
 mod binding;
 mod budget;
 mod comment;
+mod dashboard;
 mod decide;
 mod decision;
 mod dispatch;
@@ -31,6 +33,10 @@ mod notices;
 mod obey;
 mod progress;
 mod pulls;
+mod put_away;
+mod ready;
+mod red;
+mod remind;
 mod report;
 mod rest;
 mod schedule;
@@ -42,11 +48,14 @@ mod step;
 mod subject;
 mod tell;
 mod track;
+mod watched;
 mod wish;
+mod word;
 mod yields;
 
 pub use asked::{asked_for, pending_requests, withdraw};
 pub use comment::{Comment, command_in};
+pub use dashboard::{DASHBOARD_KEY, text_digest};
 pub use decide::{decide, needs, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
@@ -59,10 +68,13 @@ pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
 pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
-    Activity, ActivityKind, Ask, Checks, KeyUse, Ledger, Listing, Notice, Outage, Pull, PullState,
-    Repository, Session, SessionState, Sessions, Snapshot,
+    Activity, ActivityKind, Ask, Checks, Dashboard, FailedCheck, KeyUse, Ledger, Listing,
+    Mergeable, Notice, Outage, Pull, PullState, RedChecks, Repository, Session, SessionState,
+    Sessions, Snapshot,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
-pub use subject::{Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEvent};
+pub use subject::{
+    Actor, Ends, LABEL_PREFIX, Permission, Subject, SubjectChange, SubjectEdit, SubjectEvent,
+};
 pub use tell::STATUS_MARKER;
 pub use yields::{BudgetFigures, Yield, budget_figures, yield_of_all, yields};

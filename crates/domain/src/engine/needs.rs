@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::model::{Login, PullNumber, SessionId};
+use crate::model::{Login, Oid, PullNumber, SessionId};
 
 /// How far a listing of sessions must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,10 @@ pub struct Needs {
     pub texts: BTreeSet<String>,
     /// Issues and pull requests that a wish is about.
     pub subjects: BTreeSet<u64>,
+    /// Sessions that are looked at by themselves: nothing else needs a listing.
+    pub alone: BTreeSet<SessionId>,
+    /// Commits whose checks are needed one by one.
+    pub red: BTreeSet<Oid>,
     /// Accounts whose permission is needed.
     pub permissions: BTreeSet<Login>,
 }

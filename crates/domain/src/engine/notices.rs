@@ -1,8 +1,8 @@
 //! Issues that called a person are closed once nothing waits for one.
 
 use super::draft::Draft;
-use super::{Listing, NoticeKey};
-use crate::model::TurnId;
+use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
+use crate::model::{PullNumber, TurnId};
 
 /// Closes what is settled. Only called while the ledger can be trusted.
 pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
@@ -25,6 +25,18 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
             &NoticeKey::JulesCredential,
             "Jules takes the key again; phileas goes on.",
         );
+    }
+    let about_pulls: Vec<PullNumber> = draft
+        .snapshot
+        .notices
+        .iter()
+        .filter_map(|notice| Some(PullNumber(notice.key.strip_prefix("pull:")?.parse().ok()?)))
+        .collect();
+    for number in about_pulls {
+        if !waits_for_person(draft, number) {
+            let text = "This pull request no longer waits for a person.";
+            draft.dismiss(&NoticeKey::Pull(number), text);
+        }
     }
     let about_turns: Vec<_> = draft
         .snapshot
@@ -51,4 +63,16 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
             );
         }
     }
+}
+
+/// Whether a person was called about a pull request that is still as it was.
+fn waits_for_person(draft: &Draft<'_>, number: PullNumber) -> bool {
+    let called = draft.state.pulls.get(&number);
+    let pull = draft.snapshot.pulls.get(&number);
+    called.is_some_and(|known| known.calls > 0)
+        && pull.is_none_or(|pull| {
+            pull.state == PullState::Open
+                && (matches!(pull.checks, Checks::Red | Checks::Pending)
+                    || pull.mergeable != Mergeable::Yes)
+        })
 }

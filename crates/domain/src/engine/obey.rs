@@ -6,8 +6,9 @@ use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
 use super::{
     Activity, ActivityKind, Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding,
+    dashboard,
 };
-use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName};
+use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
 use crate::state::{Pause, RequestState, Turn};
 
@@ -30,6 +31,8 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
             Some(answer) => answer,
             None => return false,
         },
+        What::GoOn(turn) => let_go_on(draft, turn),
+        What::Dashboard => Ok(dashboard::open(draft)),
         What::Cancel => cancel(draft, wish),
         What::Pause => Ok(pause(draft, wish)),
         What::Resume => resume(draft, wish),
@@ -109,7 +112,7 @@ fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
 }
 
 /// Whether a turn waits for a person, so that a person can let it go on.
-fn waits_for_a_person(turn: &Turn) -> bool {
+pub(super) fn waits_for_a_person(turn: &Turn) -> bool {
     turn.warned_at.is_some() || adopt::is_held(turn) || turn.not_before.is_some()
 }
 
@@ -155,6 +158,19 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
     }
     ask_for(draft, wish, &persona);
     Ok(None)
+}
+
+/// The very turn goes on, if it still waits for a person.
+fn let_go_on(draft: &mut Draft<'_>, id: &TurnId) -> Result<String, Refusal> {
+    let tracks = draft.state.tracks.values_mut();
+    let mut turns = tracks.flat_map(|track| track.turns.values_mut());
+    match turns.find(|turn| turn.turn == *id && waits_for_a_person(turn)) {
+        Some(turn) => {
+            go_on(turn);
+            Ok("what waited goes on".to_owned())
+        }
+        None => Err((Reason::NothingToDo, "it waits for nobody".to_owned())),
+    }
 }
 
 /// The plan that waits is approved by the decision that follows. `None`: Jules was not asked yet whether one waits.

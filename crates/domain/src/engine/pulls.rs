@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::dispatch::START_BRANCHES;
 use super::draft::Draft;
 use super::limits::PULLS_FOLLOWED;
-use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict};
+use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict, put_away};
 use crate::model::{BranchName, PullNumber, SessionId};
 use crate::state::segment::amend;
 use crate::state::{Amendment, Outcome, State};
@@ -168,6 +168,7 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
     let entry = entry.clone();
     let track = entry.track_name();
     super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);
+    put_away::note(&mut draft.state, &entry, now);
     finish_request(&mut draft.state, &entry.turn, outcome, now);
     let seq = entry.seq.map(|seq| format!("#{seq}")).unwrap_or_default();
     draft.headline(

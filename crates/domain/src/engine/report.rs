@@ -130,6 +130,12 @@ reasons! {
     Finished = "finished",
     /// A pull request's fate became known.
     PullSettled = "finished.pull",
+    /// A pull request's session was archived some time after its end.
+    SessionArchived = "finished.archived",
+    /// People were reminded of a pull request that nobody has reviewed.
+    Reminded = "finished.reminder",
+    /// A draft was marked as ready for review.
+    DraftReady = "finished.draft_ready",
     /// The session is at work.
     SessionRunning = "waiting.session_running",
     /// The session asked something and was given a standard answer.
@@ -146,6 +152,16 @@ reasons! {
     PersonAnswer = "waiting.person_answer",
     /// The pull request is neither merged nor closed.
     PrOpen = "waiting.pr_open",
+    /// The pull request's checks failed; it waits until its session can be told.
+    ChecksFailed = "waiting.checks_failed",
+    /// The pull request's checks failed and its session was told.
+    ChecksTold = "waiting.checks_told",
+    /// The pull request conflicts with its base or is behind it; it waits until its session can be told.
+    BaseNeeded = "waiting.base_needed",
+    /// The pull request conflicts with its base or is behind it, and its session was told.
+    BaseTold = "waiting.base_told",
+    /// The pull request is a draft, and its session is not done.
+    DraftUnfinished = "waiting.draft",
     /// People have enough to review.
     ReviewBacklog = "waiting.review_backlog",
     /// A plan waits for approval by a person.
@@ -252,6 +268,8 @@ reasons! {
     ActorBudget = "refused.actor_budget",
     /// What it was asked for on was changed afterwards.
     ContentChanged = "refused.content_changed",
+    /// Somebody changed the text of the dashboard issue; it is written anew.
+    DashboardEdited = "refused.dashboard_edited",
     /// What it was asked for on was closed or is gone.
     SubjectClosed = "refused.subject_closed",
     /// The pull request comes from a fork.

@@ -51,6 +51,8 @@ pub struct Snapshot {
     pub missing_sessions: BTreeSet<SessionId>,
     /// Open issues that phileas itself opened.
     pub notices: Vec<Notice>,
+    /// Open issues with the label `phileas` that call nobody: the dashboard is among them.
+    pub dashboards: Vec<Dashboard>,
     /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.
     pub paused_by_variable: Option<String>,
     /// The open issue or pull request that carries the label `phileas:pause`.
@@ -67,6 +69,10 @@ pub struct Snapshot {
     pub permissions: BTreeMap<Login, Permission>,
     /// Who we are to GitHub, where subjects were read.
     pub viewer: Option<Actor>,
+    /// What is known of the checks of commits that were asked for; all of them ended red, or seemed so.
+    pub red: BTreeMap<Oid, RedChecks>,
+    /// Sessions that were looked at by themselves, because no listing was needed.
+    pub alone: BTreeMap<SessionId, Session>,
     /// What a person asked this very run to do.
     pub ask: Ask,
 }
@@ -157,6 +163,52 @@ pub struct Pull {
     pub closed_at: Option<Timestamp>,
     /// Whether a person has reviewed it.
     pub reviewed: bool,
+    /// The verdict of the checks of the commit on its branch; none where they are hidden from us.
+    pub checks: Checks,
+    /// Whether it can be merged into its base as it stands.
+    pub mergeable: Mergeable,
+}
+
+/// Whether a pull request can be merged into its base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mergeable {
+    /// GitHub has not worked it out yet; asking makes it begin.
+    #[default]
+    Unknown,
+    /// It can, as far as its base is concerned.
+    Yes,
+    /// Its base has moved on, and the branch's protection demands that it is merged first.
+    Behind,
+    /// It conflicts with its base.
+    Conflicting,
+}
+
+/// The checks of a commit, one by one. All texts are untrusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedChecks {
+    /// They cannot be read with this credential.
+    pub hidden: bool,
+    /// How many have not ended yet.
+    pub running: usize,
+    /// Those that ended badly.
+    pub failed: Vec<FailedCheck>,
+}
+
+/// A check that ended badly. All texts are untrusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FailedCheck {
+    /// Its name.
+    pub name: String,
+    /// How it ended, in GitHub's word.
+    pub conclusion: String,
+    /// What it says of itself: title, summary, description.
+    pub summary: String,
+    /// What it says of single lines: `path:line: message`.
+    pub annotations: Vec<String>,
+    /// The end of its log, where it has one that the token may read.
+    pub log: String,
+    /// It has a log, and this credential may not read it.
+    pub log_hidden: bool,
 }
 
 /// Whether a pull request is open.
@@ -330,6 +382,19 @@ pub struct Notice {
     pub number: u64,
     /// What it is about: the text of [`super::NoticeKey`].
     pub key: String,
+}
+
+/// An open issue that may be the dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dashboard {
+    /// The issue's number.
+    pub number: u64,
+    /// Its text.
+    pub body: String,
+    /// When that was last edited.
+    pub edited_at: Option<Timestamp>,
+    /// Whether the account that phileas works as opened it.
+    pub own: bool,
 }
 
 /// What a person asked this very run to do.

@@ -29,6 +29,8 @@ pub struct Subject {
     pub edited_at: Option<Timestamp>,
     /// When anything was last done to it.
     pub touched_at: Timestamp,
+    /// The newest edits of an issue's description, newest first; the text that was written first counts as one.
+    pub edits: Vec<SubjectEdit>,
     /// The words behind [`LABEL_PREFIX`] of the labels of ours that it bears, in lower case.
     pub labels: BTreeSet<String>,
     /// The ends of a pull request; `None` for an issue.
@@ -61,6 +63,17 @@ pub struct SubjectEvent {
     pub actor: Option<Actor>,
     /// What.
     pub what: SubjectChange,
+}
+
+/// One edit of an issue's description.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubjectEdit {
+    /// Its node id.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// Who; `None` when the account is gone.
+    pub actor: Option<Actor>,
 }
 
 /// What happened to an issue or pull request.
@@ -164,6 +177,7 @@ mod tests {
             author: None,
             edited_at: None,
             touched_at: Timestamp::UNIX_EPOCH,
+            edits: Vec::new(),
             labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),

@@ -143,7 +143,7 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
     });
 }
 
-fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
+pub(super) fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
     at.checked_add(span).unwrap_or(Timestamp::MAX)
 }
 
@@ -165,8 +165,8 @@ struct Text {
 }
 
 /// Where one request stands.
-struct Standing {
-    text: String,
+pub(super) struct Standing {
+    pub(super) text: String,
     /// Whether it only waits, for a reason that may be another one in a minute.
     waits: bool,
 }
@@ -213,12 +213,12 @@ fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text> {
 }
 
 /// A word of a plan or an account inside backticks.
-fn plain(word: &str) -> String {
+pub(super) fn plain(word: &str) -> String {
     prompt::clean_line(word).replace('`', "'")
 }
 
 /// Where one request stands; `None` while it is being started.
-fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<Standing> {
+pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<Standing> {
     let track = TrackName::of_request(number);
     if request.outcome.as_deref() == Some(PENDING) {
         let line = draft.lines_of(&track).find(|line| {
@@ -323,13 +323,13 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
     Some(Standing { text, waits: false })
 }
 
-fn session_link(id: &str) -> String {
+pub(super) fn session_link(id: &str) -> String {
     let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("[session {id}](https://jules.google.com/session/{id})")
 }
 
 /// Why something waits, for people who do not know phileas.
-fn waiting(reason: Reason) -> &'static str {
+pub(super) fn waiting(reason: Reason) -> &'static str {
     match reason {
         Reason::BudgetActive => "enough sessions are at work in this repository",
         Reason::BudgetDaily => "enough sessions were started today in this repository",

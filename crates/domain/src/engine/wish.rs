@@ -13,8 +13,8 @@ use super::draft::Draft;
 use super::limits::{GRACE, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
-use super::{Effect, Line, Reason, Verdict, heard, obey};
-use crate::model::{PersonaId, TrackName};
+use super::{Effect, Line, Reason, Verdict, dashboard, heard, obey};
+use crate::model::{PersonaId, TrackName, TurnId};
 use crate::plan::RESERVED_IDS;
 use crate::prompt;
 use crate::state::RequestState;
@@ -23,6 +23,8 @@ use crate::state::RequestState;
 pub(super) const BY_LABEL: &str = "label";
 /// The kind of a request that was made by a comment.
 pub(super) const BY_COMMENT: &str = "comment";
+/// The kind of a request that was made by a box of the dashboard issue.
+pub(super) const BY_BOX: &str = "box";
 /// The outcome of a request that was taken up and not yet started.
 pub(super) const PENDING: &str = "pending";
 /// The outcome of a request that was not let through, or cannot be fulfilled.
@@ -38,10 +40,10 @@ const WORD_LIMIT: usize = 100;
 
 /// A wish and where it was put.
 pub(super) struct Wish<'a> {
-    /// Under which it stands in the state: the event's or the comment's node id; where no event is known, what bears the
-    /// label, and the label.
+    /// Under which it stands in the state: the node id of the event or the comment, or of the edit and the box in it; where
+    /// no event is known, what bears the label, and the label.
     pub(super) key: Cow<'a, str>,
-    /// By label or by comment.
+    /// By label, by comment or by a box of the dashboard.
     pub(super) kind: &'static str,
     pub(super) subject: &'a Subject,
     pub(super) what: What,
@@ -62,6 +64,10 @@ pub(super) enum What {
     Run(PersonaId),
     /// What came to nothing, once more.
     Retry,
+    /// A turn that waits for a person shall go on.
+    GoOn(TurnId),
+    /// The dashboard issue shall be open.
+    Dashboard,
     /// The plan that waits is good.
     ApprovePlan,
     /// To be merged.
@@ -101,6 +107,7 @@ impl What {
             ["run", persona] if could_be_persona(persona) => Self::Run((*persona).into()),
             ["approve"] => Self::ApprovePlan,
             ["retry"] => Self::Retry,
+            ["dashboard"] => Self::Dashboard,
             ["cancel"] => Self::Cancel,
             ["pause", ..] => Self::Pause,
             ["resume"] => Self::Resume,
@@ -108,6 +115,19 @@ impl What {
             ["explain"] => Self::Explain,
             ["stop"] => Self::Stop,
             words => Self::Unknown(shortened(&words.join(" "))),
+        }
+    }
+
+    /// What a box of the dashboard asks for, by the word that stands in it.
+    pub(super) fn of_box(word: &str) -> Self {
+        match (word, word.split_once(':')) {
+            ("pause", _) => Self::Pause,
+            ("resume", _) => Self::Resume,
+            (_, Some(("run", persona))) if could_be_persona(persona) => Self::Run(persona.into()),
+            (_, Some(("retry", turn))) => {
+                TurnId::parse(turn).map_or_else(|| Self::Unknown(shortened(word)), Self::GoOn)
+            }
+            _ => Self::Unknown(shortened(word)),
         }
     }
 
@@ -125,7 +145,8 @@ impl What {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",
-            Self::Retry => "retry",
+            Self::Retry | Self::GoOn(_) => "retry",
+            Self::Dashboard => "dashboard",
             Self::ApprovePlan => "approve",
             Self::Merge => "merge",
             Self::Cancel => "cancel",
@@ -145,7 +166,7 @@ impl What {
 }
 
 /// Whether a word has the form of a persona's id. Others do not get into the ledger.
-fn could_be_persona(word: &str) -> bool {
+pub(super) fn could_be_persona(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     word.len() <= WORD_LIMIT && word.chars().all(fits)
 }
@@ -160,6 +181,7 @@ fn shortened(words: &str) -> String {
 pub(super) fn take_up(draft: &mut Draft<'_>) {
     let mut wishes = labelled(draft);
     wishes.extend(commented(draft));
+    wishes.extend(dashboard::ticked(draft));
     wishes.sort_by_key(|wish| (wish.at, wish.comment));
     let before = draft.state.requests.len();
     let mut again = 0;
@@ -271,7 +293,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     wishes
 }
 
-fn say_unread(draft: &mut Draft<'_>, text: String) {
+pub(super) fn say_unread(draft: &mut Draft<'_>, text: String) {
     let soon = draft.after(POLL);
     let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
     draft.say(line.until(soon));
@@ -360,7 +382,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
 /// What people see at once: eyes for what was heard, and the label off. Both do no harm when they are done again.
 fn acknowledge(draft: &mut Draft<'_>, wish: &Wish<'_>, heard: bool) {
     let thread = wish.subject.number;
-    if heard {
+    // A box is answered by what the dashboard says afterwards.
+    if heard && wish.kind != BY_BOX {
         let comment = wish.comment;
         draft.effect(Effect::AddReaction { thread, comment });
     }
@@ -378,6 +401,9 @@ pub(super) fn record(
     let now = draft.now();
     let number = draft.state.next_request_number();
     let subject = wish.subject;
+    let is_box = wish.kind == BY_BOX;
+    // What the dashboard says is phileas' own, and changes by itself.
+    let is_bound = draft.state.dashboard_issue != Some(subject.number);
     let mut same: Vec<_> = draft
         .state
         .requests
@@ -389,10 +415,11 @@ pub(super) fn record(
     let mut request = RequestState {
         kind: wish.kind.to_owned(),
         subject: Some(subject.id.clone()),
-        digest: Some(subject.digest()),
+        digest: is_bound.then(|| subject.digest()),
         actor: wish.actor.map(|actor| actor.login.to_string()),
         actor_id: wish.actor.and_then(|actor| actor.id),
-        thread: Some(subject.number),
+        // The dashboard itself tells of what was asked for by its boxes.
+        thread: (!is_box).then_some(subject.number),
         persona: match &wish.what {
             What::Run(persona) => Some(persona.clone()),
             _ => None,

@@ -77,7 +77,12 @@ pub struct BudgetFigures {
 /// The yield of each persona that has a history or rests, by id.
 #[must_use]
 pub fn yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
-    let draft = Draft::new(snapshot);
+    yields_of(&Draft::new(snapshot))
+}
+
+/// The same, by what a decision knows so far.
+pub(super) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
+    let snapshot = draft.snapshot;
     let mut entries: BTreeMap<&PersonaId, Vec<&HistoryEntry>> = BTreeMap::new();
     for entry in draft.state.history.values() {
         entries.entry(&entry.persona_id).or_default().push(entry);
@@ -86,7 +91,7 @@ pub fn yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
         .into_iter()
         .map(|(persona, entries)| {
             let mut figures = of_entries(snapshot, &entries);
-            figures.resting_until = resting(&draft, persona);
+            figures.resting_until = resting(draft, persona);
             (persona.clone(), figures)
         })
         .collect()
@@ -170,24 +175,29 @@ fn resting(draft: &Draft<'_>, persona: &PersonaId) -> Option<Timestamp> {
 /// What is spent of each limit.
 #[must_use]
 pub fn budget_figures(snapshot: &Snapshot) -> BudgetFigures {
-    let draft = Draft::new(snapshot);
+    budget_of(&Draft::new(snapshot))
+}
+
+/// The same, by what a decision knows so far.
+pub(super) fn budget_of(draft: &Draft<'_>) -> BudgetFigures {
+    let snapshot = draft.snapshot;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let limits = &snapshot.plan.budget;
     let key = limits.key_limits();
     let used = snapshot.listing().map(|listing| listing.key);
     BudgetFigures {
-        day: count(budget::recent(&draft).len() + budget::announced(&draft)),
+        day: count(budget::recent(draft).len() + budget::announced(draft)),
         day_limit: limits.daily_sessions,
-        live: count(budget::live(&draft)),
+        live: count(budget::live(draft)),
         live_limit: limits.max_active,
-        backlog: count(pulls::unreviewed(&draft).len()),
+        backlog: count(pulls::unreviewed(draft).len()),
         backlog_limit: limits.max_open_pulls,
         key_day: used.map(|used| used.created_last_day),
         key_day_limit: key.daily,
         key_reserved: limits.reserve_for_people,
         key_live: snapshot
             .listing()
-            .map(|listing| budget::active_of_key(&draft, listing)),
+            .map(|listing| budget::active_of_key(draft, listing)),
         key_live_limit: key.active,
         paused_until: draft
             .state

@@ -25,14 +25,19 @@ pub(super) struct Fence {
 impl Fence {
     /// Draws the boundary of one prompt. Two prompts of one tick do not share it.
     pub(super) fn draw(entropy: &[u8; 32], persona: &PersonaId, track: &TrackName) -> Arc<Self> {
+        Arc::new(Self::around(entropy, &format!("{persona}\n{track}")))
+    }
+
+    /// Draws the boundary of one message, which is about this.
+    pub(super) fn around(entropy: &[u8; 32], what: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(b"phileas/fence/1\n");
         hash.update(entropy);
-        hash.update(format!("{persona}\n{track}"));
-        Arc::new(Self {
+        hash.update(what);
+        Self {
             boundary: HEXLOWER.encode(&hash.finalize()[..BOUNDARY_BYTES]),
             inline_used: AtomicBool::new(false),
-        })
+        }
     }
 
     /// Somebody else's text on lines of its own, after one sentence that says what it is.

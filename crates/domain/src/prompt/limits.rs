@@ -38,3 +38,19 @@ pub const NOTE_LIMIT_CHARS: usize = 500;
 /// compiler follow an expression's nesting by recursion without a limit of their own, and a stack that runs over
 /// ends the whole process: this one holds the deepest nesting that [`TEMPLATE_LIMIT_BYTES`] allows.
 pub const STACK_BYTES: usize = 256 * 1024 * 1024;
+/// How many failed checks a message shows.
+pub const CHECKS_SHOWN: usize = 10;
+/// What a failed check says of itself is cut here.
+pub const CHECK_SUMMARY_LIMIT_BYTES: usize = 2 * 1024;
+/// How many remarks on single lines are shown of one check.
+pub const ANNOTATIONS_SHOWN: usize = 20;
+/// Each of them is cut here.
+pub const ANNOTATION_LIMIT_CHARS: usize = 300;
+/// How many lines of a failed job's log are shown, the last ones before the end or the last error.
+pub const LOG_SHOWN_LINES: usize = 80;
+/// Each of them is cut here.
+pub const LOG_LINE_LIMIT_CHARS: usize = 400;
+/// The lines together are cut here, at their beginning.
+pub const LOG_LIMIT_BYTES: usize = 8 * 1024;
+/// Everything that failed checks say is cut here.
+pub const CHECKS_LIMIT_BYTES: usize = 32 * 1024;

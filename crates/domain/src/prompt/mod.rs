@@ -31,6 +31,7 @@
 //! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
 //! is cleaned, stands inside a fence that nobody could foresee, and is never parsed as a template.
 
+mod checks;
 mod context;
 mod environment;
 mod failure;
@@ -42,6 +43,7 @@ mod marker;
 mod partials;
 mod pulls;
 mod render;
+mod secrets;
 mod sections;
 mod sprint;
 mod subject;
@@ -51,6 +53,7 @@ mod title;
 mod untrusted;
 mod validate;
 
+pub use checks::{CheckReport, failed_checks};
 pub use journals::journals_to_read;
 pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};

@@ -2,6 +2,8 @@
 
 /// Stands for a marker's beginning in somebody else's text.
 const NEUTRAL_LINE: &str = "phileas turn";
+/// Stands for the beginning of a message's marker in somebody else's text.
+const NEUTRAL_MESSAGE: &str = "phileas message";
 /// Stands for a title marker's beginning in somebody else's text.
 const NEUTRAL_TITLE: &str = "(phileas:";
 
@@ -28,9 +30,10 @@ pub(super) fn one_line(text: &str) -> String {
     neutralise_markers(&spaced.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Breaks `phileas-turn` and `[phileas:` in any case, so that a foreign text is never read as a marker.
+/// Breaks `phileas-turn`, `phileas-message` and `[phileas:` in any case, so that a foreign text is never read as a marker.
 fn neutralise_markers(text: &str) -> String {
     let text = replace_ignoring_case(text, "phileas-turn", NEUTRAL_LINE);
+    let text = replace_ignoring_case(&text, "phileas-message", NEUTRAL_MESSAGE);
     replace_ignoring_case(&text, "[phileas:", NEUTRAL_TITLE)
 }
 
@@ -137,13 +140,16 @@ mod tests {
             "phileas-turn: 0123456789ab.1 repository=1",
             "PHILEAS-Turn: x",
             "phileas\u{200b}-turn: x",
+            "Phileas-\u{200b}Message: pull 7 checks 1f",
             "phile<!-- -->as-turn: x",
             "x [phileas:0123456789ab.1]",
             "x [Phil\u{202e}eas:0123456789ab.1]",
         ] {
             let bare = clean(dirty).to_lowercase();
             assert!(
-                !bare.contains("phileas-turn") && !bare.contains("[phileas:"),
+                !bare.contains("phileas-turn")
+                    && !bare.contains("phileas-message")
+                    && !bare.contains("[phileas:"),
                 "{bare}"
             );
         }

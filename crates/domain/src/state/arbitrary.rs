@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
+    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -332,6 +333,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
             let (first, amendments) = archive;
             let first = if entries.is_empty() { 0 } else { first };
             let (repository_id, born_at, nonce, extra) = born;
+            let (budget_at, cursors_extra) = (cursors.0, cursors.1.clone());
             let mut state = State {
                 genesis: Some(Genesis {
                     repository_id: RepositoryId(repository_id),
@@ -354,6 +356,16 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     extra: cursors.1,
                 },
                 dashboard_issue: top.0,
+                dashboard: top.0.map(|number| DashboardState {
+                    wanted: number % 2 == 0,
+                    digest: Some(format!("d{number}")),
+                    before: (number % 3 == 0).then(|| "b\"".to_owned()),
+                    replaces: (number % 5 == 0).then(|| "r".to_owned()),
+                    heard: vec!["pause".to_owned(); usize::from(number % 11 == 0)],
+                    at: budget_at,
+                    repeats: u32::from(number % 7 == 0),
+                    extra: cursors_extra,
+                }),
                 sprint: top.1,
                 paused: top.2,
                 extra: top.3,
@@ -385,6 +397,25 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 if key % 3 != 0 {
                     entry.session_id = Some(SessionId::new(format!("s{key}\"")));
                     entry.duplicates = vec![format!("d{key}").into()];
+                }
+                if let (Some(session_id), Some(at)) = (&entry.session_id, entry.finished_at) {
+                    let mut watched = WatchedPull::new(session_id.clone());
+                    watched.fix_rounds = entry.attempt.unwrap_or_default();
+                    watched.calls = watched.fix_rounds / 2;
+                    watched.called_at = entry.created_at;
+                    watched.closed_at = entry.finished_at.filter(|_| key % 2 == 0);
+                    watched.archive_at = watched.closed_at.and(entry.created_at);
+                    watched.extra.clone_from(&entry.extra);
+                    watched.checks = entry.base_sha.clone().map(|head| Told {
+                        told: key % 2 == 0,
+                        repeats: watched.calls,
+                        ..Told::new(head, at)
+                    });
+                    watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
+                    watched.ready = watched.base.clone();
+                    watched.reminded = watched.checks.clone();
+                    watched.base_rounds = watched.calls;
+                    state.pulls.insert(PullNumber(key), watched);
                 }
                 state.history.insert(key, entry);
             }

@@ -6,8 +6,9 @@ use super::issues::{Issues, Path};
 use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
-    Amendment, BudgetState, Cursors, Genesis, HistoryEntry, Intent, Outcome, Pause, PersonaState,
-    RequestState, ScheduleState, State, StatusState, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Outcome, Pause,
+    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
@@ -17,11 +18,13 @@ pub(super) fn rest_of_state(fields: &mut Fields<'_, '_>, state: &mut State) {
     state.amendments = fields.table("amendments", history_key, amendment);
     state.schedules = fields.table("schedules", text_key, schedule);
     state.requests = fields.table("requests", text_key, request);
+    state.pulls = fields.table("pulls", pull_key, watched);
     state.personas = fields.table("personas", id_key, persona);
     state.budget = fields.object("budget", budget).unwrap_or_default();
     state.cursors = fields.object("cursors", cursors).unwrap_or_default();
     state.published = fields.table("published", text_key, issue_number);
     state.dashboard_issue = fields.number("dashboard_issue");
+    state.dashboard = fields.object("dashboard", dashboard);
     state.sprint = fields.number("sprint");
     state.paused = paused(fields);
 }
@@ -198,6 +201,63 @@ fn status(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Status
     })
 }
 
+fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<WatchedPull> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let session_id = fields.session("session_id");
+    if session_id.is_none() {
+        fields.missing("session_id");
+    }
+    Some(WatchedPull {
+        checks: fields.object("checks", said),
+        fix_rounds: fields.count("fix_rounds").unwrap_or_default(),
+        base: fields.object("base", said),
+        base_rounds: fields.count("base_rounds").unwrap_or_default(),
+        ready: fields.object("ready", said),
+        reminded: fields.object("reminded", said),
+        closed_at: fields.time("closed_at"),
+        archive_at: fields.time("archive_at"),
+        called_at: fields.time("called_at"),
+        calls: fields.count("calls").unwrap_or_default(),
+        extra: fields.rest(),
+        ..WatchedPull::new(session_id?)
+    })
+}
+
+fn said(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Told> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let head = fields.required("head");
+    let at = fields.required_time("at");
+    Some(Told {
+        head: Oid::new(head?),
+        at: at?,
+        told: fields.flag("told"),
+        repeats: fields.count("repeats").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn dashboard(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<DashboardState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    Some(DashboardState {
+        wanted: fields.flag("wanted"),
+        digest: fields.word("digest"),
+        before: fields.word("before"),
+        replaces: fields.word("replaces"),
+        heard: fields.list("heard", text),
+        at: fields.time("at"),
+        repeats: fields.count("repeats").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn text(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<String> {
+    if let Value::Text(text) = &node.value {
+        return Some(text.clone().into_owned());
+    }
+    issues.wrong_kind(node, path, "a text");
+    None
+}
+
 fn persona(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<PersonaState> {
     let mut fields = Fields::of(node, path, issues)?;
     Some(PersonaState {
@@ -275,6 +335,10 @@ fn turn_id(fields: &mut Fields<'_, '_>, key: &str) -> Option<TurnId> {
         }
         id
     })
+}
+
+fn pull_key(key: &str) -> Option<PullNumber> {
+    history_key(key).map(PullNumber)
 }
 
 fn text_key(key: &str) -> Option<String> {

@@ -9,8 +9,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Pause, PersonaState,
-    RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Pause,
+    PersonaState, RequestState, STATE_VERSION, ScheduleState, State, StatusState, Told, TrackState,
+    Turn, WatchedPull,
 };
 
 /// An object in the making.
@@ -113,11 +114,16 @@ pub(super) fn state(state: &State) -> Value {
     out.table("tracks", &state.tracks, track);
     out.table("schedules", &state.schedules, schedule);
     out.table("requests", &state.requests, request);
+    if !state.pulls.is_empty() {
+        out.table("pulls", &state.pulls, watched);
+    }
     out.table("personas", &state.personas, persona);
     out.put("budget", budget(&state.budget));
     out.put("cursors", cursors(&state.cursors));
     out.table("published", &state.published, |number| (*number).into());
     out.put("dashboard_issue", state.dashboard_issue);
+    let shown = state.dashboard.as_ref();
+    out.put_if("dashboard", shown.map(dashboard), shown.is_some());
     out.put("sprint", state.sprint);
     out.put("paused", state.paused.as_ref().map(pause));
     out.with(&state.extra)
@@ -256,6 +262,47 @@ fn status(status: &StatusState) -> Value {
     out.put_if("told", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);
     out.with(&status.extra)
+}
+
+fn watched(pull: &WatchedPull) -> Value {
+    let mut out = Object::default();
+    out.put("session_id", pull.session_id.as_str());
+    let checks = pull.checks.as_ref().map(said);
+    out.put_if("checks", checks, pull.checks.is_some());
+    out.put_if("fix_rounds", pull.fix_rounds, pull.fix_rounds > 0);
+    let base = pull.base.as_ref().map(said);
+    out.put_if("base", base, pull.base.is_some());
+    out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
+    let ready = pull.ready.as_ref().map(said);
+    out.put_if("ready", ready, pull.ready.is_some());
+    let reminded = pull.reminded.as_ref().map(said);
+    out.put_if("reminded", reminded, pull.reminded.is_some());
+    out.time_if("closed_at", pull.closed_at.as_ref());
+    out.time_if("archive_at", pull.archive_at.as_ref());
+    out.time_if("called_at", pull.called_at.as_ref());
+    out.put_if("calls", pull.calls, pull.calls > 0);
+    out.with(&pull.extra)
+}
+
+fn said(told: &Told) -> Value {
+    let mut out = Object::default();
+    out.put("head", told.head.as_str());
+    out.put("at", written(&told.at));
+    out.put_if("told", true, told.told);
+    out.put_if("repeats", told.repeats, told.repeats > 0);
+    out.with(&told.extra)
+}
+
+fn dashboard(shown: &DashboardState) -> Value {
+    let mut out = Object::default();
+    out.put_if("wanted", true, shown.wanted);
+    out.text_if("digest", shown.digest.as_ref());
+    out.text_if("before", shown.before.as_ref());
+    out.text_if("replaces", shown.replaces.as_ref());
+    out.put_if("heard", shown.heard.clone(), !shown.heard.is_empty());
+    out.time_if("at", shown.at.as_ref());
+    out.put_if("repeats", shown.repeats, shown.repeats > 0);
+    out.with(&shown.extra)
 }
 
 fn persona(persona: &PersonaState) -> Value {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Amendment, HistoryEntry, State, TrackState};
+use super::{Amendment, HistoryEntry, State, Told, TrackState, WatchedPull};
 use crate::model::TrackName;
 
 /// Adds what `other` knows and `base` does not. Returns remarks on what did not fit, for people.
@@ -37,6 +37,10 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
             ours.clone_from(theirs);
         }
     }
+    for (number, theirs) in &other.pulls {
+        let ours = base.pulls.entry(*number).or_insert_with(|| theirs.clone());
+        join_watched(ours, theirs);
+    }
     add_missing(&mut base.personas, &other.personas);
     add_missing(&mut base.published, &other.published);
     merge_budget(base, other);
@@ -44,6 +48,10 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     let since = |state: &State| state.cursors.comments_since;
     base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
     base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
+    // What stands there is compared with it; where it is the other one, the issue is written anew and nothing is obeyed.
+    if base.dashboard.is_none() {
+        base.dashboard.clone_from(&other.dashboard);
+    }
     base.sprint = base.sprint.max(other.sprint);
     if base.paused.is_none() {
         base.paused.clone_from(&other.paused);
@@ -178,6 +186,34 @@ fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String
         &mut ours.pr_number,
         &mut ours.finished_at,
     )
+}
+
+/// What one side has done is done: it counts as said, and the rounds are those of the side with more.
+fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
+    join_told(&mut ours.checks, &theirs.checks);
+    ours.fix_rounds = ours.fix_rounds.max(theirs.fix_rounds);
+    join_told(&mut ours.base, &theirs.base);
+    ours.base_rounds = ours.base_rounds.max(theirs.base_rounds);
+    join_told(&mut ours.ready, &theirs.ready);
+    join_told(&mut ours.reminded, &theirs.reminded);
+    ours.closed_at = ours.closed_at.max(theirs.closed_at);
+    ours.archive_at = ours.archive_at.max(theirs.archive_at);
+    ours.called_at = ours.called_at.max(theirs.called_at);
+    ours.calls = ours.calls.max(theirs.calls);
+}
+
+/// The newer word counts.
+fn join_told(ours: &mut Option<Told>, theirs: &Option<Told>) {
+    let newer = match (&*ours, theirs) {
+        (Some(ours), Some(theirs)) if ours.head == theirs.head => {
+            (theirs.told, theirs.at) > (ours.told, ours.at)
+        }
+        (Some(ours), Some(theirs)) => theirs.at > ours.at,
+        (ours, _) => ours.is_none(),
+    };
+    if newer {
+        ours.clone_from(theirs);
+    }
 }
 
 fn fill<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>) {

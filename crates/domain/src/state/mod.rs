@@ -23,6 +23,7 @@ mod property;
 mod query;
 mod track;
 mod values;
+mod watched;
 
 pub mod codec;
 pub mod invariant;
@@ -34,11 +35,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::model::{Oid, PersonaId, RepositoryId, TrackName, TurnId};
+use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
 
 pub use entry::{Amendment, HistoryEntry, Outcome};
 pub use history::History;
 pub use track::{Intent, TrackState, Turn};
+pub use watched::{Told, WatchedPull};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
@@ -65,6 +67,8 @@ pub struct State {
     pub schedules: BTreeMap<String, ScheduleState>,
     /// Requests by the id of the event that made them.
     pub requests: BTreeMap<String, RequestState>,
+    /// What was done about pull requests of sessions of ours. Dropped when nothing more can come of them.
+    pub pulls: BTreeMap<PullNumber, WatchedPull>,
     /// What is remembered of each persona.
     pub personas: BTreeMap<PersonaId, PersonaState>,
     /// What was spent lately.
@@ -75,6 +79,8 @@ pub struct State {
     pub published: BTreeMap<String, u64>,
     /// The number of the dashboard issue.
     pub dashboard_issue: Option<u64>,
+    /// What it was last made to say.
+    pub dashboard: Option<DashboardState>,
     /// The sprint's number, where sprints are used.
     pub sprint: Option<u64>,
     /// Why nothing starts, when a person paused everything here.
@@ -160,6 +166,27 @@ pub struct StatusState {
     /// Whether GitHub has confirmed it.
     pub told: bool,
     /// How often it was decided to say the same again.
+    pub repeats: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What the dashboard issue was last made to say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DashboardState {
+    /// A person asked for it, and it is not open yet.
+    pub wanted: bool,
+    /// SHA-256 of its text.
+    pub digest: Option<String>,
+    /// SHA-256 of the text that stood there before, in case the newer one never arrived.
+    pub before: Option<String>,
+    /// SHA-256 over the very version that the text takes the place of: what a person did to it was heard.
+    pub replaces: Option<String>,
+    /// The boxes that were ticked in that version.
+    pub heard: Vec<String>,
+    /// When it was last decided to say it.
+    pub at: Option<Timestamp>,
+    /// How often in a row it did not arrive.
     pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,

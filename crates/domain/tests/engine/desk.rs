@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
-    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, Notice, Outage, Permission,
-    Pull, PullState, Reason, Repository, Session, SessionState, Sessions, Snapshot, Subject,
-    Verdict, decide, needs,
+    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, Mergeable, Notice, Outage,
+    Permission, Pull, PullState, Reason, RedChecks, Repository, Session, SessionState, Sessions,
+    Snapshot, Subject, Verdict, decide, needs,
 };
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -88,6 +88,10 @@ pub(crate) struct Desk {
     pub(crate) wake_at: Option<Timestamp>,
     /// How many listings were asked for.
     pub(crate) listings: usize,
+    /// How many sessions were looked at by themselves.
+    pub(crate) looks: usize,
+    /// What is told of the checks of commits.
+    pub(crate) red: BTreeMap<Oid, RedChecks>,
     created: usize,
 }
 
@@ -136,6 +140,8 @@ impl Desk {
             headlines: Vec::new(),
             wake_at: None,
             listings: 0,
+            looks: 0,
+            red: BTreeMap::new(),
             created: 0,
         }
     }
@@ -219,6 +225,7 @@ impl Desk {
             unread: self.unread.clone(),
             missing_sessions: BTreeSet::new(),
             notices: self.notices.clone(),
+            dashboards: self.dashboards(),
             paused_by_variable: self.paused_by_variable.clone(),
             paused_by_label: None,
             labelled: self.labelled(),
@@ -227,6 +234,8 @@ impl Desk {
             subjects: BTreeMap::new(),
             permissions: BTreeMap::new(),
             viewer: None,
+            red: BTreeMap::new(),
+            alone: BTreeMap::new(),
             ask: self.ask.clone(),
         }
     }
@@ -256,6 +265,21 @@ impl Desk {
                     }
                 }
                 listing.sessions.sort_by_key(|one| one.created_at);
+            }
+            for id in needs.alone {
+                self.looks += 1;
+                match self.sessions.iter().find(|one| one.id == id) {
+                    Some(found) => {
+                        snapshot.alone.insert(id, found.clone());
+                    }
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+            }
+            for oid in needs.red {
+                let known = self.red.get(&oid).cloned().unwrap_or_default();
+                snapshot.red.insert(oid, known);
             }
             for number in needs.pulls {
                 match self.pulls.get(&number) {
@@ -421,6 +445,20 @@ impl Desk {
                 self.say(session, at, ActivityKind::UserMessaged(text.clone()));
                 None
             }
+            Effect::TellPull {
+                pull,
+                session,
+                marker,
+                text,
+                ..
+            } => {
+                let at = self.now;
+                self.say(session, at, ActivityKind::UserMessaged(text.clone()));
+                Some(Event::PullTold {
+                    pull: *pull,
+                    marker: marker.clone(),
+                })
+            }
             Effect::ArchiveSession { session } => {
                 // Jules answers 404 for one that a person has deleted.
                 let mut sessions = self.sessions.iter_mut();
@@ -474,6 +512,27 @@ impl Desk {
                     digest: digest.clone(),
                     comment_id: id,
                 })
+            }
+            Effect::RemindPeople {
+                pull, marker, body, ..
+            } => {
+                let id = 900 + self.comments.len() as u64;
+                self.comments.insert(id, (pull.0, body.clone()));
+                Some(Event::PullTold {
+                    pull: *pull,
+                    marker: marker.clone(),
+                })
+            }
+            Effect::MarkReady { pull } => {
+                self.pulls.get_mut(pull).unwrap().draft = false;
+                Some(Event::PullReadied { pull: *pull })
+            }
+            Effect::OpenDashboard { known, body, .. } => Some(self.open_dashboard(*known, body)),
+            Effect::EditDashboard {
+                number, seen, body, ..
+            } => {
+                self.edit_dashboard(*number, seen, body);
+                None
             }
             Effect::RetargetPull { pull, base } => {
                 self.pulls.get_mut(pull).unwrap().base = base.clone();
@@ -599,6 +658,8 @@ impl Desk {
             created_at: now,
             closed_at: None,
             reviewed: false,
+            checks: Checks::None,
+            mergeable: Mergeable::Yes,
         };
         self.pulls.insert(number, pull);
         number

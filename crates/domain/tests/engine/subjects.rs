@@ -41,6 +41,7 @@ impl Desk {
             author: Some(account("stranger")),
             edited_at: None,
             touched_at: self.now,
+            edits: Vec::new(),
             labels: BTreeSet::new(),
             pull: None,
             events: Vec::new(),

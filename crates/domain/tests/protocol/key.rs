@@ -178,11 +178,16 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             Effect::OpenNotice { key, .. } => NoticeKey::to_string(key).hash(hasher),
             Effect::CloseNotice { number, .. } => number.hash(hasher),
             Effect::SendMessage { .. }
+            | Effect::TellPull { .. }
             | Effect::ApprovePlan { .. }
+            | Effect::MarkReady { .. }
+            | Effect::RemindPeople { .. }
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
-            | Effect::TellStatus { .. } => {}
+            | Effect::TellStatus { .. }
+            | Effect::OpenDashboard { .. }
+            | Effect::EditDashboard { .. } => {}
         }
     }
 }
@@ -198,6 +203,9 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
                 std::mem::discriminant::<CreateFailure>(failure).hash(hasher);
             }
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
+            Event::PullTold { marker, .. } => marker.hash(hasher),
+            Event::PullReadied { pull } => pull.hash(hasher),
+            Event::DashboardOpened { number } => number.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

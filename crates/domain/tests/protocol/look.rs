@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Listing, ListingNeed, Pull, PullState, Repository, Sessions, Snapshot,
-    needs,
+    Ask, Checks, KeyUse, Listing, ListingNeed, Mergeable, Pull, PullState, Repository, Sessions,
+    Snapshot, needs,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -51,6 +51,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         unread: std::collections::BTreeMap::new(),
         missing_sessions: BTreeSet::new(),
         notices: Vec::new(),
+        dashboards: Vec::new(),
         paused_by_variable: None,
         paused_by_label: None,
         labelled: std::collections::BTreeMap::new(),
@@ -59,6 +60,8 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
+        red: std::collections::BTreeMap::new(),
+        alone: std::collections::BTreeMap::new(),
         ask: Ask::Due,
     }
 }
@@ -98,6 +101,8 @@ fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
         created_at,
         closed_at: None,
         reviewed: true,
+        checks: Checks::None,
+        mergeable: Mergeable::Yes,
     }
 }
 

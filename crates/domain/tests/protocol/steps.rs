@@ -418,11 +418,16 @@ fn carry_out(world: &mut World, actor: usize) {
             done(world, actor, None);
         }
         Effect::SendMessage { .. }
+        | Effect::TellPull { .. }
         | Effect::ApprovePlan { .. }
+        | Effect::MarkReady { .. }
+        | Effect::RemindPeople { .. }
         | Effect::RetargetPull { .. }
         | Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }
-        | Effect::TellStatus { .. } => {
+        | Effect::TellStatus { .. }
+        | Effect::OpenDashboard { .. }
+        | Effect::EditDashboard { .. } => {
             done(world, actor, None);
         }
     }

@@ -12,13 +12,15 @@ use http::{Method, Request, Response, StatusCode, header};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{Model, RepoId, rest};
+use super::{Model, RepoId, Repository, rest};
 use crate::clock::later;
 
 /// How long a signed address is good (seen on the real service: 5 minutes to an hour).
 const GOOD_FOR: Duration = Duration::from_secs(300);
 /// What addresses of the storage begin with.
 const STORAGE: &str = "/github-production-release-asset/";
+/// What addresses of the store of logs begin with.
+const LOGS: &str = "/actions-results/job-logs/";
 /// What the storage signs with; nobody else knows it.
 const SIGNING_KEY: &str = "the model's own storage key";
 
@@ -31,6 +33,12 @@ impl Model {
     ) -> Option<Response<Bytes>> {
         let path = request.uri().path();
         let stored = path.strip_prefix(STORAGE);
+        if let Some(log) = path.strip_prefix(LOGS) {
+            return Some(self.stored(log, request, now, |repository, id| {
+                let run = repository.checks.iter().find(|run| run.id == id)?;
+                run.output.log.clone().map(Bytes::from)
+            }));
+        }
         let page = page_of(path);
         if stored.is_none() && page.is_none() {
             return None;
@@ -42,7 +50,17 @@ impl Model {
             ));
         }
         let found = match (stored, page) {
-            (Some(stored), _) => return Some(self.stored_asset(stored, request, now)),
+            (Some(stored), _) => {
+                return Some(self.stored(stored, request, now, |repository, id| {
+                    let mut assets = repository
+                        .releases
+                        .iter()
+                        .flat_map(|release| &release.assets);
+                    assets
+                        .find(|asset| asset.0 == id)
+                        .map(|asset| asset.2.clone())
+                }));
+            }
             (_, Some((owner, name, tag, file))) => self.asset_on_page(owner, name, &tag, &file),
             _ => None,
         };
@@ -59,6 +77,16 @@ impl Model {
         let signature = signature(&repo.to_string(), &asset.to_string(), until);
         format!(
             "{}{STORAGE}{repo}/{asset}?se={until}&sig={signature}",
+            self.api_url
+        )
+    }
+
+    /// The signed address at which the store gives a job's log.
+    pub(crate) fn log_address(&self, repo: RepoId, job: u64, now: Timestamp) -> String {
+        let until = later(now, GOOD_FOR).as_second();
+        let signature = signature(&repo.to_string(), &job.to_string(), until);
+        format!(
+            "{}{LOGS}{repo}/{job}?se={until}&sig={signature}",
             self.api_url
         )
     }
@@ -82,11 +110,12 @@ impl Model {
         Some((id, asset.0))
     }
 
-    fn stored_asset(
+    fn stored(
         &self,
         stored: &str,
         request: &Request<Bytes>,
         now: Timestamp,
+        content: impl Fn(&Repository, u64) -> Option<Bytes>,
     ) -> Response<Bytes> {
         if request.headers().contains_key(header::AUTHORIZATION) {
             let why = "Only one auth mechanism allowed; the signature is one already";
@@ -111,17 +140,10 @@ impl Model {
                 "Signature not valid in the specified time frame",
             );
         }
-        let content = repo.parse().ok().and_then(|repo| {
-            let repository = self.repository(RepoId(repo))?;
-            let mut assets = repository
-                .releases
-                .iter()
-                .flat_map(|release| &release.assets);
-            let id: u64 = asset.parse().ok()?;
-            assets
-                .find(|asset| asset.0 == id)
-                .map(|asset| asset.2.clone())
-        });
+        let content = repo
+            .parse()
+            .ok()
+            .and_then(|repo| content(self.repository(RepoId(repo))?, asset.parse().ok()?));
         match content {
             Some(content) => {
                 let mut response = Response::new(content);

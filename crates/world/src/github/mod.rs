@@ -30,7 +30,7 @@ pub use account::{Access, Account, AccountKind, Identity, Role, TokenKind};
 pub use acts::{ActError, MergeMethod};
 pub use hook::{Delivery, Fate};
 pub use object::Oid;
-pub use repository::{NewPull, Pull, RepoId, Repository, State, Verdict};
+pub use repository::{CheckOutput, CheckRemark, NewPull, Pull, RepoId, Repository, State, Verdict};
 pub use rest::AppKey;
 
 use crate::books::Write;

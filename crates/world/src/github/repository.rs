@@ -500,6 +500,32 @@ pub struct CheckRun {
     pub started_at: Timestamp,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
+    /// What it says of itself.
+    pub output: CheckOutput,
+}
+
+/// What a check run says of itself.
+#[derive(Debug, Clone, Default)]
+pub struct CheckOutput {
+    /// One line.
+    pub title: Option<String>,
+    /// A text.
+    pub summary: Option<String>,
+    /// Remarks on single lines.
+    pub annotations: Vec<CheckRemark>,
+    /// The log of the job that it is, for one of GitHub Actions.
+    pub log: Option<String>,
+}
+
+/// What a check run says of one line.
+#[derive(Debug, Clone)]
+pub struct CheckRemark {
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The text.
+    pub message: String,
 }
 
 /// A status of a commit.

@@ -22,7 +22,8 @@ fn pull(number: u64, state: &str) -> Value {
     value!({ "number": number, "state": state, "isDraft": false, "title": "t", "body": "b",
         "author": { "login": "ada" }, "headRefName": "h", "headRefOid": "1f",
         "isCrossRepository": false, "baseRefName": "main", "createdAt": "2026-01-04T00:00:00Z",
-        "closedAt": null, "mergedAt": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
+        "closedAt": null, "mergedAt": null, "mergeable": "UNKNOWN", "mergeStateStatus": "UNKNOWN",
+        "statusCheckRollup": null, "labels": { "nodes": [{ "name": "Phileas:Curator" }, { "name": "bug" }] }, "reviews": { "nodes": [] } })
 }
 
 /// The same with a command and another comment on it, of so many in all.
@@ -65,8 +66,11 @@ fn answer() -> Value {
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
         "recent": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
-            { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->" },
-            { "number": 6, "body": "somebody's own" } ] },
+            { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
+                "viewerDidAuthor": true },
+            { "number": 6, "body": "somebody's own", "lastEditedAt": null, "viewerDidAuthor": false },
+            { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true,
+                "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
         "active": { "pageInfo": { "hasNextPage": true, "endCursor": "c9" }, "nodes": [
             said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),

@@ -103,9 +103,13 @@ pub(in super::super) struct LedgerCommit {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(in super::super) struct NoticeIssue {
     pub(in super::super) number: u64,
     pub(in super::super) body: String,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) last_edited_at: Option<Timestamp>,
+    pub(in super::super) viewer_did_author: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

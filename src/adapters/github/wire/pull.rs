@@ -1,11 +1,11 @@
 //! Pull requests.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Pull, PullState};
+use phileas_domain::engine::{Checks, Mergeable, Pull, PullState};
 use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
-use super::observation::Named;
+use super::observation::{Named, Rollup};
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -28,6 +28,11 @@ pub(in super::super) struct PullFacts {
     closed_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     merged_at: Option<Timestamp>,
+    mergeable: String,
+    merge_state_status: String,
+    /// Null where there are no checks, or where they are hidden from us.
+    #[serde(deserialize_with = "present")]
+    status_check_rollup: Option<Rollup>,
     #[serde(deserialize_with = "present")]
     labels: Option<Connection<Named>>,
     #[serde(deserialize_with = "present")]
@@ -115,7 +120,22 @@ impl From<PullFacts> for Pull {
             created_at: facts.created_at,
             closed_at: facts.closed_at.or(facts.merged_at),
             reviewed,
+            mergeable: mergeable(&facts.mergeable, &facts.merge_state_status),
+            checks: facts
+                .status_check_rollup
+                .map_or(Checks::None, |rollup| rollup.verdict()),
         }
+    }
+}
+
+/// What GitHub's two words for it come to. It says `BEHIND` only where the protection of the base demands that a pull
+/// request is up to date, and it says whether two commits can be merged before it says how everything stands.
+fn mergeable(can: &str, stands: &str) -> Mergeable {
+    match (can, stands) {
+        ("CONFLICTING", _) => Mergeable::Conflicting,
+        ("MERGEABLE", "BEHIND") => Mergeable::Behind,
+        ("MERGEABLE", _) => Mergeable::Yes,
+        _ => Mergeable::Unknown,
     }
 }
 
@@ -128,7 +148,7 @@ mod tests {
             r#"{{"number":7,"state":"MERGED","isDraft":false,"title":"t","body":"b","author":{author},
                 "headRefName":"h","headRefOid":"1f","isCrossRepository":true,"baseRefName":"main",
                 "createdAt":"2026-01-05T00:00:00Z","closedAt":null,"mergedAt":"2026-01-05T01:00:00Z",
-                "labels":{{"nodes":[]}},"reviews":{{"nodes":{reviews}}}}}"#
+                "mergeable":"UNKNOWN","mergeStateStatus":"UNKNOWN","statusCheckRollup":{{"state":"ERROR"}},"labels":{{"nodes":[]}},"reviews":{{"nodes":{reviews}}}}}"#
         ))
         .unwrap();
         facts.into()
@@ -147,6 +167,21 @@ mod tests {
         assert!(!pull(ada, &review("gemini", "Bot", "APPROVED")).reviewed);
         assert!(!pull(ada, &review("bob", "User", "PENDING")).reviewed);
         assert!(!pull(ada, r#"[{"author":null,"state":"APPROVED"},null]"#).reviewed);
+    }
+
+    #[test]
+    fn only_a_conflict_and_a_demand_to_catch_up_need_the_base() {
+        for (can, stands, is) in [
+            ("CONFLICTING", "DIRTY", Mergeable::Conflicting),
+            ("CONFLICTING", "UNKNOWN", Mergeable::Conflicting),
+            ("MERGEABLE", "BEHIND", Mergeable::Behind),
+            ("MERGEABLE", "BLOCKED", Mergeable::Yes),
+            ("MERGEABLE", "UNKNOWN", Mergeable::Yes),
+            ("UNKNOWN", "BEHIND", Mergeable::Unknown),
+            ("UNKNOWN", "UNKNOWN", Mergeable::Unknown),
+        ] {
+            assert_eq!(mergeable(can, stands), is, "{can} {stands}");
+        }
     }
 
     #[test]

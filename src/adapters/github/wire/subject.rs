@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Actor, Comment as Command, Ends, LABEL_PREFIX, Subject, SubjectChange, SubjectEvent, command_in,
+    Actor, Comment as Command, Ends, LABEL_PREFIX, Subject, SubjectChange, SubjectEdit,
+    SubjectEvent, command_in,
 };
 use phileas_domain::model::Login;
 use serde::Deserialize;
@@ -65,6 +66,19 @@ pub(in super::super) struct IssueFacts {
     #[serde(flatten)]
     content: Content,
     issue_events: Connection<TimelineItem>,
+    /// Null where nobody has edited it.
+    #[serde(deserialize_with = "present")]
+    user_content_edits: Option<Connection<ContentEdit>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContentEdit {
+    id: String,
+    edited_at: Timestamp,
+    /// Null when the account is gone.
+    #[serde(deserialize_with = "present")]
+    editor: Option<Account>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -256,8 +270,15 @@ impl From<Account> for Actor {
 impl SubjectFacts {
     /// The subject as the engine sees it; `repository` is the number of the one that was asked.
     pub(in super::super) fn subject(self, repository: Option<u64>) -> Subject {
+        let mut edits = Vec::new();
         let (content, pull, events) = match self {
-            Self::Issue(issue) => (issue.content, None, issue.issue_events),
+            Self::Issue(issue) => {
+                let all = issue.user_content_edits.into_iter().flatten();
+                edits.extend(all.map(SubjectEdit::from));
+                // GitHub says nothing of their order; those of one instant stay as they are.
+                edits.sort_by_key(|edit: &SubjectEdit| std::cmp::Reverse(edit.at));
+                (issue.content, None, issue.issue_events)
+            }
             Self::PullRequest(pull) => {
                 let head = pull.head_repository.and_then(|head| head.database_id);
                 let ends = Ends {
@@ -281,6 +302,7 @@ impl SubjectFacts {
             author: content.author.map(Actor::from),
             edited_at: content.last_edited_at,
             touched_at: content.updated_at,
+            edits,
             labels: words_of_ours(content.labels.into_iter().flatten()),
             pull,
             events: events.into_iter().map(SubjectEvent::from).collect(),
@@ -294,6 +316,16 @@ fn words_of_ours(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
     names
         .filter_map(|name| Some(name.strip_prefix(LABEL_PREFIX)?.to_owned()))
         .collect()
+}
+
+impl From<ContentEdit> for SubjectEdit {
+    fn from(edit: ContentEdit) -> Self {
+        Self {
+            id: edit.id,
+            at: edit.edited_at,
+            actor: edit.editor.map(Actor::from),
+        }
+    }
 }
 
 impl From<TimelineItem> for SubjectEvent {
@@ -363,8 +395,33 @@ mod tests {
     }
 
     #[test]
+    fn r23_edits_are_told_newest_first_with_their_editors() {
+        let edit = |id: &str, hour: u8, editor: Value| json!({ "id": id, "editedAt": format!("2026-01-05T0{hour}:00:00Z"), "editor": editor });
+        let ada = json!({ "__typename": "User", "login": "ada", "databaseId": 5 });
+        let nodes = json!([
+            edit("E1", 1, ada),
+            null,
+            edit("E3", 3, Value::Null),
+            edit("E2", 2, Value::Null)
+        ]);
+        let more =
+            json!({ "userContentEdits": { "nodes": nodes }, "issueEvents": { "nodes": [] } });
+        let edits = facts("Issue", more).edits;
+        let told = edits
+            .iter()
+            .map(|one| (one.id.as_str(), one.actor.is_some()));
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [("E3", false), ("E2", false), ("E1", true)]
+        );
+    }
+
+    #[test]
     fn labels_of_ours_are_read_in_whatever_case() {
-        let subject = facts("Issue", json!({ "issueEvents": { "nodes": [] } }));
+        let subject = facts(
+            "Issue",
+            json!({ "userContentEdits": null, "issueEvents": { "nodes": [] } }),
+        );
         assert_eq!(Vec::from_iter(&subject.labels), ["hold"]);
     }
 
@@ -373,7 +430,10 @@ mod tests {
         let event = |actor: Value| {
             let node = json!({ "__typename": "LabeledEvent", "id": "LE", "createdAt": "2026-01-05T00:00:00Z",
                 "actor": actor, "label": { "name": "phileas:a" } });
-            let subject = facts("Issue", json!({ "issueEvents": { "nodes": [node, null] } }));
+            let subject = facts(
+                "Issue",
+                json!({ "userContentEdits": null, "issueEvents": { "nodes": [node, null] } }),
+            );
             subject.events[0].actor.clone()
         };
         let actor = |login: &str, id, bot| Actor {

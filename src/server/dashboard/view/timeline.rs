@@ -13,12 +13,19 @@ use crate::server::dashboard::words;
 pub const WIDTH: i64 = 1_000;
 /// No bar is narrower than this.
 const LEAST: i64 = 8;
-/// The spans that can be shown, in hours.
-const SPANS: [i64; 6] = [6, 24, 3 * 24, 7 * 24, 14 * 24, 30 * 24];
+/// The spans that can be shown, each with the step of its marks, in hours.
+const SPANS: [(i64, i64); 6] = [
+    (6, 1),
+    (24, 6),
+    (3 * 24, 24),
+    (7 * 24, 24),
+    (14 * 24, 2 * 24),
+    (30 * 24, 7 * 24),
+];
+/// Nearer to the end than this, a mark would run into `now`.
+const ROOM: i64 = 60;
 /// The shortest span with so many sessions is shown.
 const ENOUGH: usize = 14;
-/// How many parts the span is divided into.
-const PARTS: i64 = 4;
 /// The most rows; the personas that ran last have them.
 const MAX_ROWS: usize = 24;
 
@@ -27,10 +34,37 @@ const MAX_ROWS: usize = 24;
 pub struct Timeline {
     /// How much time it shows, in words.
     pub span: String,
-    /// Times along it, evenly spread.
-    pub marks: Vec<String>,
+    /// Full hours or midnights along it, and its end.
+    pub marks: Vec<Mark>,
     /// Rows by persona.
     pub rows: Vec<Row>,
+}
+
+/// A time along the timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Where it is, from the left.
+    pub x: i64,
+    /// The time of day, or the day that begins.
+    pub text: String,
+}
+
+impl Mark {
+    /// Where it is, in hundredths of the width.
+    #[must_use]
+    pub fn percent(&self) -> String {
+        format!("{}.{}%", self.x * 100 / WIDTH, self.x * 1_000 / WIDTH % 10)
+    }
+
+    /// How its text lies to its place, so that none leaves the picture.
+    #[must_use]
+    pub fn anchor(&self) -> &'static str {
+        match self.x {
+            x if x < ROOM / 2 => "start",
+            WIDTH => "end",
+            _ => "middle",
+        }
+    }
 }
 
 /// One persona's sessions.
@@ -71,13 +105,13 @@ pub fn timeline(
             .filter(|entry| age(entry).is_some_and(|age| age < span))
             .count()
     };
-    let all = within(SPANS[SPANS.len() - 1]);
+    let all = within(SPANS[SPANS.len() - 1].0);
     if all == 0 {
         return None;
     }
-    let hours = SPANS
+    let (hours, step) = SPANS
         .into_iter()
-        .find(|hours| within(*hours) >= ENOUGH.min(all))?;
+        .find(|(hours, _)| within(*hours) >= ENOUGH.min(all))?;
     let start = now
         .checked_sub(SignedDuration::from_hours(hours))
         .unwrap_or(Timestamp::MIN);
@@ -132,12 +166,23 @@ pub fn timeline(
         );
     }
     rows.sort_by(|one, other| one.persona.cmp(&other.persona));
-    let marks = (0..PARTS).map(|part| {
-        let at = start.checked_add(SignedDuration::from_secs(hours * 3_600 * part / PARTS));
-        words::clock(at.unwrap_or(now), now)
+    let step = step * 3_600;
+    let first = (start.as_second() + step - 1).div_euclid(step) * step;
+    let mut marks = Vec::new();
+    for second in (first..now.as_second()).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+        let Ok(at) = Timestamp::from_second(second) else {
+            break;
+        };
+        let x = place(at);
+        if x <= WIDTH - ROOM {
+            let text = words::mark(at);
+            marks.push(Mark { x, text });
+        }
+    }
+    marks.push(Mark {
+        x: WIDTH,
+        text: "now".to_owned(),
     });
-    let mut marks: Vec<String> = marks.collect();
-    marks.push("now".to_owned());
     Some(Timeline {
         span: if hours <= 24 {
             format!("{hours} hours")
@@ -202,6 +247,37 @@ mod tests {
             .collect();
         assert_eq!(bars, [("a", 500, LEAST), ("a", 750, 125), ("b", 958, 42)]);
         assert_eq!(shown.rows[1].bars[0].session.class, "live");
+        let marks: Vec<_> = shown
+            .marks
+            .iter()
+            .map(|mark| (mark.x, &*mark.text))
+            .collect();
+        assert_eq!(
+            marks,
+            [
+                (0, "12:00"),
+                (250, "18:00"),
+                (500, "Mon 5"),
+                (750, "06:00"),
+                (WIDTH, "now")
+            ]
+        );
+    }
+
+    #[test]
+    fn days_begin_at_midnight() {
+        let sessions: Vec<_> = (0..8)
+            .map(|n| entry("a", &format!("2026-01-03T1{n}:30:00Z"), None))
+            .collect();
+        let shown = at(&sessions).unwrap();
+        assert_eq!(shown.span, "3 days");
+        let marks: Vec<_> = shown
+            .marks
+            .iter()
+            .map(|mark| (mark.percent(), &*mark.text))
+            .collect();
+        assert_eq!(marks[0], ("16.6%".to_owned(), "Sat 3"));
+        assert_eq!(marks[1].1, "Sun 4");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{ActError, MergeMethod};
 use crate::github::object::Oid;
-use crate::github::repository::{CheckRun, State, Status};
+use crate::github::repository::{CheckOutput, CheckRun, State, Status};
 use crate::github::{Model, RepoId};
 
 impl Model {
@@ -49,6 +49,7 @@ impl Model {
                     conclusion: conclusion.map(str::to_owned),
                     started_at: now,
                     completed_at: conclusion.map(|_| now),
+                    output: CheckOutput::default(),
                 });
                 id
             }
@@ -86,6 +87,29 @@ impl Model {
             );
             self.try_auto_merge(repo, commit, now);
         }
+    }
+
+    /// A job of GitHub Actions fails on a commit, and says this of it.
+    pub fn fail_job(
+        &mut self,
+        repo: RepoId,
+        commit: Oid,
+        name: &str,
+        output: CheckOutput,
+        now: Timestamp,
+    ) {
+        let by = "github-actions[bot]";
+        self.set_checks(repo, commit, name, None, by, now);
+        if let Some(repository) = self.repository_mut(repo) {
+            let run = repository.checks.iter_mut().rev();
+            if let Some(run) = run
+                .into_iter()
+                .find(|run| run.commit == commit && run.name == name)
+            {
+                run.output = output;
+            }
+        }
+        self.set_checks(repo, commit, name, Some("failure"), by, now);
     }
 
     /// Reports a status on a commit.

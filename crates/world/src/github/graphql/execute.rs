@@ -74,6 +74,9 @@ pub(super) struct Run<'a> {
     /// Mutations show what they did at once; queries may lag.
     pub(super) fresh: bool,
     pub(super) errors: Vec<Value>,
+    /// Whether each pull request that was asked about can be merged: one request asks once, however many fields of it
+    /// want to know.
+    pub(super) mergeable: BTreeMap<(RepoId, u64), Option<bool>>,
     document: &'a ExecutableDocument,
     variables: Map<String, Value>,
     nodes: usize,
@@ -100,6 +103,7 @@ impl<'a> Run<'a> {
             now,
             fresh: false,
             errors: Vec::new(),
+            mergeable: BTreeMap::new(),
             document,
             variables,
             nodes: 0,

@@ -36,7 +36,7 @@ impl Run<'_> {
             Thing::Entry(repo, path, entry) => self.entry_field(*repo, path, entry, field),
             Thing::Person(signature) => Ok(self.person_field(signature, field)),
             Thing::Rollup(repo, oid) => self.rollup_field(*repo, *oid, field, args),
-            Thing::CheckRun(repo, run) => Ok(self.check_run_field(*repo, run, field)),
+            Thing::CheckRun(repo, run) => self.check_run_field(*repo, run, field, args),
             Thing::Status(repo, status) => Ok(self.status_field(*repo, status, field)),
             Thing::Issue(repo, number) => self.thread_field(*repo, *number, false, field, args),
             Thing::Pull(repo, number) => self.thread_field(*repo, *number, true, field, args),

@@ -298,8 +298,17 @@ impl Run<'_> {
         })
     }
 
-    pub(super) fn check_run_field(&self, repo: RepoId, run: &CheckRun, field: &str) -> Val {
-        match field {
+    pub(super) fn check_run_field(
+        &self,
+        repo: RepoId,
+        run: &CheckRun,
+        field: &str,
+        args: &Args,
+    ) -> Resolved {
+        let made = |name, fields: Vec<(&'static str, Val)>| {
+            Val::Thing(Thing::Made(name, fields.into_iter().collect()))
+        };
+        Ok(match field {
             "id" => node::encode("CR", repo, run.id).into(),
             "databaseId" => run.id.into(),
             "name" => run.name.as_str().into(),
@@ -314,11 +323,42 @@ impl Run<'_> {
             }
             "startedAt" => stamp(run.started_at).into(),
             "completedAt" => super::resolve::optional(run.completed_at.map(stamp)),
+            "title" => super::resolve::optional(run.output.title.clone()),
+            "summary" => super::resolve::optional(run.output.summary.clone()),
+            "text" => Val::NULL,
+            "annotations" => {
+                let position = |line: u64| {
+                    let fields = vec![("line", line.into()), ("column", Val::NULL)];
+                    made("CheckAnnotationPosition", fields)
+                };
+                let remarks = run.output.annotations.iter().map(|remark| {
+                    let (start, end) = (position(remark.line), position(remark.line));
+                    let span = made("CheckAnnotationSpan", vec![("start", start), ("end", end)]);
+                    let fields = vec![
+                        ("path", remark.path.as_str().into()),
+                        ("message", remark.message.as_str().into()),
+                        ("location", span),
+                    ];
+                    made("CheckAnnotation", fields)
+                });
+                connection(
+                    "annotations",
+                    names!("CheckAnnotation"),
+                    remarks.collect(),
+                    args,
+                )?
+            }
+            "checkSuite" => {
+                let slug = Val::from(run.app.as_str());
+                let app = made("App", vec![("slug", slug.clone()), ("name", slug)]);
+                let fields = vec![("databaseId", run.suite.into()), ("app", app)];
+                made("CheckSuite", fields)
+            }
             _ => self
                 .model
                 .web_url(repo, &format!("/runs/{}", run.id))
                 .into(),
-        }
+        })
     }
 
     pub(super) fn status_field(&self, repo: RepoId, status: &Status, field: &str) -> Val {

@@ -142,6 +142,7 @@ impl Run<'_> {
             "includesCreatedEdit" => (!thread.edits.is_empty()).into(),
             "editor" => Val::thing(thread.edits.last().map(|edit| Thing::Account(edit.editor))),
             "author" => Val::Thing(Thing::Account(thread.author)),
+            "viewerDidAuthor" => (thread.author == self.identity.account).into(),
             "authorAssociation" => self.model.association(repository, thread.author).into(),
             "url" => self
                 .model
@@ -243,24 +244,33 @@ impl Run<'_> {
     }
 
     fn merge_state(&mut self, repo: RepoId, number: u64, field: &str) -> Resolved {
-        let known = self.model.mergeable_now(repo, number, self.knobs);
+        // Only what is open is worked out.
+        let is_open = |pull: &Pull| pull.state == State::Open;
+        if !self.model.pull(repo, number).is_some_and(is_open) {
+            return Ok("UNKNOWN".into());
+        }
+        let known = match self.mergeable.get(&(repo, number)) {
+            Some(known) => *known,
+            None => {
+                let known = self.model.mergeable_now(repo, number, self.knobs);
+                self.mergeable.insert((repo, number), known);
+                known
+            }
+        };
         let repository = self.repository(repo)?;
         let pull = repository
             .pulls
             .get(&number)
             .ok_or_else(|| gone("PullRequest"))?;
-        let open = pull.state == State::Open;
         Ok(match (field, known) {
             (_, None) => "UNKNOWN".into(),
-            ("mergeable", Some(_)) if !open => "UNKNOWN".into(),
             ("mergeable", Some(true)) => "MERGEABLE".into(),
             ("mergeable", Some(false)) => "CONFLICTING".into(),
-            (_, Some(_)) if !open => "UNKNOWN".into(),
             (_, Some(false)) => "DIRTY".into(),
             _ if pull.draft => "DRAFT".into(),
             _ => self
                 .model
-                .checks_state(repository, pull)
+                .merge_state(repository, pull)
                 .to_uppercase()
                 .into(),
         })
@@ -298,6 +308,10 @@ impl Run<'_> {
             "headRefName" => pull.head.branch.as_str().into(),
             "headRefOid" => pull.head.oid.to_string().into(),
             "headRef" => branch(&pull.head.branch),
+            "statusCheckRollup" => {
+                let known = crate::github::rest::rollup(repository, pull.head.oid).is_some();
+                Val::thing(known.then_some(Thing::Rollup(repo, pull.head.oid)))
+            }
             "baseRefName" => pull.base.branch.as_str().into(),
             "baseRefOid" => {
                 let now = repository.branch(&pull.base.branch);

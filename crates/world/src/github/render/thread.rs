@@ -157,7 +157,7 @@ impl Model {
                 (State::Closed, _) | (_, None) => "unknown",
                 (_, Some(false)) => "dirty",
                 _ if pull.draft => "draft",
-                _ => self.checks_state(repository, pull),
+                _ => self.merge_state(repository, pull),
             };
             let more = json!({
                 "merged": pull.merged.is_some(), "mergeable": mergeable.filter(|_| pull.state == State::Open),
@@ -174,8 +174,21 @@ impl Model {
         out
     }
 
-    /// `clean` or `unstable` by the checks of a pull request's head.
-    pub(crate) fn checks_state(&self, repository: &Repository, pull: &Pull) -> &'static str {
+    /// `behind` where the protection of its base demands that a pull request is up to date and it is not; else `clean` or
+    /// `unstable` by the checks of its head.
+    pub(crate) fn merge_state(&self, repository: &Repository, pull: &Pull) -> &'static str {
+        let protection = repository.protections.get(&pull.base.branch);
+        let demands =
+            protection.is_some_and(|set| set["required_status_checks"]["strict"] == json!(true));
+        let is_behind = || {
+            self.objects(repository.id).is_some_and(|objects| {
+                let missing = objects.missing_from(Some(pull.head.oid), pull.base.oid);
+                !missing.is_empty()
+            })
+        };
+        if demands && is_behind() {
+            return "behind";
+        }
         let failed = repository.checks.iter().any(|run| {
             run.commit == pull.head.oid
                 && !matches!(

@@ -412,6 +412,11 @@ pub(super) fn job(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn logs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let id = call.number("job_id")?;
+    let job = call.seen().checks.iter().find(|run| run.id == id);
+    if job.is_some_and(|job| job.output.log.is_some()) {
+        let address = call.model.log_address(call.repo(), id, call.now);
+        return Ok(Reply::Found(address));
+    }
     let run = call
         .seen()
         .runs

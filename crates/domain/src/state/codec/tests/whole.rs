@@ -1,10 +1,11 @@
 //! A file in which every key stands that version 5 knows.
 
-use crate::model::{RepositoryId, Slot, TurnId};
+use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
-    Amendment, BudgetState, Cursors, Extra, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, TrackState, Turn,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
+    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
+    WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -124,6 +125,35 @@ const FILE: &str = r#"{
       "finished_at": "2026-01-01T16:00:00Z"
     }
   },
+  "pulls": {
+    "26": {
+      "session_id": "1004",
+      "checks": {
+        "head": "7f4a",
+        "at": "2026-01-01T15:00:00Z",
+        "told": true,
+        "repeats": 27
+      },
+      "fix_rounds": 28,
+      "base": {
+        "head": "8a5b",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "base_rounds": 30,
+      "ready": {
+        "head": "9b6c",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "reminded": {
+        "head": "0c7d",
+        "at": "2026-01-01T16:00:00Z"
+      },
+      "closed_at": "2026-01-01T17:00:00Z",
+      "archive_at": "2026-01-01T18:00:00Z",
+      "called_at": "2026-01-01T16:00:00Z",
+      "calls": 29
+    }
+  },
   "personas": {
     "curator": {
       "empty_streak": 17,
@@ -148,6 +178,17 @@ const FILE: &str = r#"{
     "proposal:a": 20
   },
   "dashboard_issue": 21,
+  "dashboard": {
+    "wanted": true,
+    "digest": "d1",
+    "before": "d2",
+    "replaces": "d3",
+    "heard": [
+      "pause"
+    ],
+    "at": "2026-01-01T21:30:00Z",
+    "repeats": 23
+  },
   "sprint": 22,
   "paused": {
     "at": "2026-01-01T22:00:00Z",
@@ -169,7 +210,7 @@ fn turn_id() -> TurnId {
 
 /// What the file says.
 fn state() -> State {
-    let pull = |number| Some(crate::model::PullNumber(number));
+    let pull = |number| Some(PullNumber(number));
     let extra = Extra::new();
     let entry = HistoryEntry {
         persona_id: "curator".into(),
@@ -279,6 +320,25 @@ fn state() -> State {
         last_base_sha: Some("6e3f".into()),
         extra: extra.clone(),
     };
+    let watched = WatchedPull {
+        checks: Some(Told {
+            head: "7f4a".into(),
+            at: at(15),
+            told: true,
+            repeats: 27,
+            extra: extra.clone(),
+        }),
+        fix_rounds: 28,
+        base: Some(Told::new("8a5b".into(), at(16))),
+        base_rounds: 30,
+        ready: Some(Told::new("9b6c".into(), at(16))),
+        reminded: Some(Told::new("0c7d".into(), at(16))),
+        closed_at: Some(at(17)),
+        archive_at: Some(at(18)),
+        called_at: Some(at(16)),
+        calls: 29,
+        ..WatchedPull::new("1004".into())
+    };
     let schedule = ScheduleState {
         last_fired: Some(at(14)),
         extra: extra.clone(),
@@ -295,6 +355,7 @@ fn state() -> State {
         tracks: [("quality".into(), track)].into(),
         schedules: [("curator".to_owned(), schedule)].into(),
         requests: [("LE_1".to_owned(), request)].into(),
+        pulls: [(PullNumber(26), watched)].into(),
         personas: [("curator".into(), persona)].into(),
         budget: BudgetState {
             created: vec![at(18), at(19)],
@@ -309,6 +370,16 @@ fn state() -> State {
         },
         published: [("proposal:a".to_owned(), 20)].into(),
         dashboard_issue: Some(21),
+        dashboard: Some(DashboardState {
+            wanted: true,
+            digest: Some("d1".to_owned()),
+            before: Some("d2".to_owned()),
+            replaces: Some("d3".to_owned()),
+            heard: vec!["pause".to_owned()],
+            at: Some("2026-01-01T21:30:00Z".parse().unwrap()),
+            repeats: 23,
+            extra: Extra::new(),
+        }),
         sprint: Some(22),
         paused: Some(pause(22, "bob", "move")),
         extra,
@@ -329,6 +400,8 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     let mut state = state();
     state.genesis = None;
     state.amendments.clear();
+    state.pulls.clear();
+    state.dashboard = None;
     state.budget = BudgetState::default();
     let track = state.tracks.get_mut("quality").unwrap();
     *track = TrackState {

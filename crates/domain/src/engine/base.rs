@@ -1,0 +1,54 @@
+//! A pull request that conflicts with its base, or must catch up with it, goes back to its session, once for each commit.
+
+use super::draft::Draft;
+use super::limits::MAX_BASE_ROUNDS;
+use super::watched::{self, Watched};
+use super::word::{self, Matter};
+use super::{Checks, Mergeable, Reason};
+
+/// Looks after every open pull request of ours that needs its base. What GitHub has not worked out yet waits.
+pub(super) fn everybody(draft: &mut Draft<'_>) {
+    for watched in watched::open(draft) {
+        // What fails is mended before it catches up: only then is it worth another run of its checks.
+        let passes = !matches!(watched.pull.checks, Checks::Red | Checks::Pending);
+        match watched.pull.mergeable {
+            Mergeable::Conflicting => tend(draft, &watched, "it conflicts with its base"),
+            Mergeable::Behind if passes => tend(draft, &watched, "it is behind its base"),
+            Mergeable::Behind | Mergeable::Unknown | Mergeable::Yes => {}
+        }
+    }
+}
+
+fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
+    let number = watched.number();
+    let head = &watched.pull.head_oid;
+    let (told, rounds) = watched
+        .known(draft)
+        .map_or((None, 0), |known| (known.base.clone(), known.base_rounds));
+    let matter = Matter {
+        problem,
+        marker: word::base_marker(number, head),
+        told: told.filter(|told| told.head == *head),
+        rounds,
+        most: MAX_BASE_ROUNDS,
+        waits: Reason::BaseNeeded,
+        said: Reason::BaseTold,
+    };
+    if !word::is_time(draft, watched, &matter) {
+        return;
+    }
+    let now = draft.now();
+    let text = format!(
+        "Your pull request #{number} cannot be merged as it stands on its newest commit {head}: {problem}. Merge the \
+         newest commit of its base branch into your branch, keep what both sides meant, run the project's own checks, \
+         and push to the same branch. Do not force-push and do not undo what others have done.\n\n{}",
+        matter.marker
+    );
+    let record = watched.record(draft);
+    if matter.told.is_none() {
+        record.base_rounds += 1;
+    }
+    word::count(&mut record.base, head, now);
+    watched.headline(draft, "base");
+    word::say(draft, watched, matter, text, "");
+}

@@ -1,0 +1,199 @@
+//! Boxes that people tick. Each ticked one is a wish that goes through the same gate as every other.
+//!
+//! Only a text of ours, with nothing changed but ticks, is obeyed; anything else is written anew. Whoever has edited it
+//! since it was written must be somebody who may ask: GitHub tells the edits, and their editors, but not what each of
+//! them changed.
+
+use std::borrow::Cow;
+
+use super::super::Reason;
+use super::super::admission::may_ask;
+use super::super::draft::Draft;
+use super::super::limits::INTENT_VALID;
+use super::super::subject::{Actor, Subject, SubjectEdit};
+use super::super::tell::later;
+use super::super::wish::{BY_BOX, What, Wish, say_unread};
+use super::super::{Line, Verdict};
+use super::{Standing, plain, seen, text_digest, version};
+
+const OPEN: &str = "- [ ] ";
+const TICKED: [&str; 2] = ["- [x] ", "- [X] "];
+const WORD: &str = "<!-- phileas:box:";
+const WORD_END: &str = " -->";
+
+/// A box that nobody has ticked. The word stands behind what people read.
+pub(super) fn line(text: &str, word: &str) -> String {
+    format!("{OPEN}{text} {WORD}{word}{WORD_END}\n")
+}
+
+/// The word of a box of ours.
+fn word_in(line: &str) -> Option<&str> {
+    let (_, rest) = line.rsplit_once(WORD)?;
+    rest.strip_suffix(WORD_END)
+}
+
+/// The digest of a text without its ticks, and the words of the boxes that are ticked.
+pub(super) fn unticked(body: &str) -> (String, Vec<String>) {
+    let mut words = Vec::new();
+    let body = plain(body);
+    let lines = body.lines().map(|line| {
+        let box_of_ours = TICKED.iter().find_map(|tick| line.strip_prefix(tick));
+        match box_of_ours.and_then(|rest| Some((rest, word_in(rest)?))) {
+            Some((rest, word)) => {
+                words.push(word.to_owned());
+                Cow::Owned(format!("{OPEN}{rest}"))
+            }
+            None => Cow::Borrowed(line),
+        }
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    (text_digest(&text), words)
+}
+
+/// The wishes that ticked boxes stand for. Notes what people did to the dashboard issue.
+pub(in super::super) fn ticked<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
+    let (standing, wishes) = look(draft);
+    draft.standing = standing;
+    wishes
+}
+
+fn look<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
+    let none = Vec::new();
+    let snapshot = draft.snapshot;
+    let Some(dashboard) = seen(draft) else {
+        return (Standing::Unseen, none);
+    };
+    let known = draft.state.dashboard.clone().unwrap_or_default();
+    let is_written = |digest: &String, words: &[String]| {
+        words.is_empty() && known.digest.as_ref() == Some(digest)
+    };
+    let (digest, words) = unticked(&dashboard.body);
+    if is_written(&digest, &words) {
+        return (Standing::AsWritten, none);
+    }
+    if known.replaces == Some(version(&dashboard.body, dashboard.edited_at)) {
+        return (Standing::Heard, none);
+    }
+    let subject = match snapshot.subjects.get(&dashboard.number) {
+        Some(Some(subject)) => subject,
+        Some(None) => return (Standing::Unseen, none),
+        None => {
+            draft.needs.subjects.insert(dashboard.number);
+            let text = format!(
+                "the dashboard issue #{} was touched; it is read next",
+                dashboard.number
+            );
+            say_unread(draft, text);
+            return (Standing::Unread, none);
+        }
+    };
+    let (digest, words) = unticked(&subject.body);
+    if is_written(&digest, &words) {
+        return (Standing::AsWritten, none);
+    }
+    let version = version(&subject.body, subject.edited_at);
+    if known.replaces.as_ref() == Some(&version) {
+        return (Standing::Heard, none);
+    }
+    let is_ours = known.digest.as_ref() == Some(&digest) || known.before.as_ref() == Some(&digest);
+    if is_ours && words.is_empty() {
+        // An older one of ours: the newer one is on its way.
+        return (Standing::Heard, none);
+    }
+    let edits = since_written(draft, subject);
+    let newest = edits
+        .first()
+        .filter(|edit| Some(edit.at) == subject.edited_at);
+    let Some(newest) = newest.filter(|_| is_ours) else {
+        let text = format!(
+            "the text of the dashboard issue #{} was changed by hand; it is written anew, and no box obeyed",
+            subject.number
+        );
+        let line = Line::repository(Verdict::Refused, Reason::DashboardEdited, text);
+        draft.say(line);
+        return (
+            Standing::Touched {
+                version,
+                keys: Vec::new(),
+            },
+            none,
+        );
+    };
+    let Some(actor) = actor_of(draft, &edits) else {
+        say_unread(
+            draft,
+            "who ticked a box of the dashboard is looked at next".to_owned(),
+        );
+        return (Standing::Unread, none);
+    };
+    // Where the newer text has not arrived, its boxes have not sprung back since they were heard.
+    let has_arrived = known.digest.as_ref() == Some(&digest);
+    let (mut keys, mut wishes) = (Vec::new(), Vec::new());
+    for word in words {
+        // Or it was heard a moment ago, and another one was ticked before the text could be written.
+        let is_heard = subject.edits.iter().any(|edit| {
+            known.at.is_some_and(|at| edit.at > at)
+                && draft.state.requests.contains_key(&key_of(edit, &word))
+        });
+        if is_heard || !has_arrived && known.heard.contains(&word) {
+            continue;
+        }
+        let key = key_of(newest, &word);
+        keys.push(key.clone());
+        wishes.push(Wish {
+            key: Cow::Owned(key),
+            kind: BY_BOX,
+            subject,
+            what: What::of_box(&word),
+            actor,
+            at: newest.at,
+            event: None,
+            label: None,
+            comment: None,
+        });
+    }
+    (Standing::Touched { version, keys }, wishes)
+}
+
+/// Under which the wish of a box stands in the state.
+fn key_of(edit: &SubjectEdit, word: &str) -> String {
+    format!("{BY_BOX}:{}:{word}", edit.id)
+}
+
+/// The edits since phileas last wrote the text, newest first. A text with a tick is never of its own making, so the
+/// newest one always counts. Whoever wrote in the moment in which it was to be written may have been phileas under
+/// another name.
+fn since_written<'s>(draft: &Draft<'s>, subject: &'s Subject) -> Vec<&'s SubjectEdit> {
+    let viewer = draft.snapshot.viewer.as_ref().filter(|viewer| viewer.bot);
+    let known = draft.state.dashboard.as_ref();
+    let written_at = known.and_then(|known| Some(later(known.at?, INTENT_VALID)));
+    let is_own = |edit: &SubjectEdit| {
+        let by_us = viewer
+            .zip(edit.actor.as_ref())
+            .is_some_and(|(own, actor)| own.is(actor));
+        by_us || written_at.is_some_and(|at| edit.at <= at)
+    };
+    let edits = subject.edits.iter().enumerate();
+    edits
+        .take_while(|(place, edit)| *place == 0 || !is_own(edit))
+        .map(|(_, edit)| edit)
+        .collect()
+}
+
+/// Whose wish it is: the newest editor's, unless one of them may not ask. `None`: that has still to be read.
+#[expect(
+    clippy::option_option,
+    reason = "an account that is gone is not one that is unread"
+)]
+fn actor_of<'s>(draft: &mut Draft<'_>, edits: &[&'s SubjectEdit]) -> Option<Option<&'s Actor>> {
+    let mut is_unread = false;
+    for edit in edits {
+        match may_ask(draft, edit.actor.as_ref()) {
+            Some(true) => {}
+            Some(false) => return Some(edit.actor.as_ref()),
+            None => is_unread = true,
+        }
+    }
+    let newest = edits.first().and_then(|edit| edit.actor.as_ref());
+    (!is_unread).then_some(newest)
+}

@@ -1,0 +1,215 @@
+//! The dashboard issue: one issue in which people see how everything stands, and tick boxes to ask for something.
+//!
+//! A person opens it by `/phileas dashboard` and ends it by closing it. What it should say is worked out anew from the
+//! state each time, so nothing is lost when whoever should have written it dies. The digest of what it was last made to
+//! say goes into the ledger before it is written: of several processes the one whose commit wins writes. What stands
+//! there is compared with that digest, so that a look costs nothing more while nobody has touched it.
+
+mod body;
+mod boxes;
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::{DASHBOARD_AGAIN, DASHBOARD_CALM, DASHBOARD_REPEATS, DAY, GRACE, INTENT_VALID};
+use super::tell::later;
+use super::{Dashboard, Effect};
+use crate::prompt;
+use crate::state::DashboardState;
+
+pub(super) use boxes::ticked;
+
+/// What the dashboard issue is about, among the issues that phileas opens.
+pub const DASHBOARD_KEY: &str = "dashboard";
+/// Stands at the beginning of its text.
+const MARKER: &str = "<!-- phileas:notice:dashboard -->";
+const TITLE: &str = "phileas: dashboard";
+
+/// What people did to the dashboard issue since it was last written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is not open, or nobody has looked.
+    #[default]
+    Unseen,
+    /// It says what it was made to say.
+    AsWritten,
+    /// It does not say so yet, and what people did to it was heard.
+    Heard,
+    /// What they did has still to be read.
+    Unread,
+    /// They did something: it is to be written anew as soon as these requests are taken up.
+    Touched { version: String, keys: Vec<String> },
+}
+
+/// SHA-256 of an issue's text, however its lines end: GitHub's own editor writes them in another way than programs.
+#[must_use]
+pub fn text_digest(body: &str) -> String {
+    prompt::sha256(&plain(body))
+}
+
+fn plain(body: &str) -> String {
+    body.replace("\r\n", "\n").trim_end().to_owned()
+}
+
+/// One version of an issue's text. The same text at another time is another one.
+fn version(body: &str, edited_at: Option<Timestamp>) -> String {
+    let at = edited_at.map(|at| at.to_string()).unwrap_or_default();
+    prompt::sha256(&format!("{at}\n{}", plain(body)))
+}
+
+/// The dashboard issue, where it is open: the one that the ledger knows, or else the oldest of ours with the marker.
+fn seen<'s>(draft: &Draft<'s>) -> Option<&'s Dashboard> {
+    let all = &draft.snapshot.dashboards;
+    let known = |one: &&Dashboard| draft.state.dashboard_issue == Some(one.number);
+    let ours = |one: &&Dashboard| one.own && one.body.contains(MARKER);
+    let oldest = || all.iter().filter(ours).min_by_key(|one| one.number);
+    all.iter().find(known).or_else(oldest)
+}
+
+/// Asks for the dashboard issue to be open, and answers.
+pub(super) fn open(draft: &mut Draft<'_>) -> String {
+    if let Some(dashboard) = seen(draft) {
+        return format!("the dashboard is issue #{}", dashboard.number);
+    }
+    let known = draft.state.dashboard.take().unwrap_or_default();
+    draft.state.dashboard = Some(DashboardState {
+        wanted: true,
+        // Whatever stands in it is looked at anew.
+        digest: None,
+        before: None,
+        replaces: None,
+        heard: Vec::new(),
+        at: None,
+        repeats: 0,
+        extra: known.extra,
+    });
+    "the dashboard issue is opened; close it when it is not wanted any more".to_owned()
+}
+
+/// Notes that it is open.
+pub(super) fn opened(draft: &mut Draft<'_>, number: u64) {
+    draft.state.dashboard_issue = Some(number);
+    if let Some(known) = &mut draft.state.dashboard {
+        known.wanted = false;
+    }
+    draft.headline(format!("dashboard #{number}"), None);
+}
+
+/// Brings the dashboard issue up to date, where there is one or one is wanted.
+pub(super) fn show(draft: &mut Draft<'_>) {
+    let known = draft.state.dashboard.clone().unwrap_or_default();
+    let dashboard = seen(draft);
+    if dashboard.is_none() && !known.wanted {
+        return;
+    }
+    let standing = draft.standing.clone();
+    let is_touched = match &standing {
+        Standing::Unread => return,
+        Standing::Touched { keys, .. } => {
+            // A box springs back only once what it asks for stands in the ledger.
+            let requests = &draft.state.requests;
+            if keys.iter().any(|key| !requests.contains_key(key)) {
+                return;
+            }
+            true
+        }
+        Standing::Unseen | Standing::AsWritten | Standing::Heard => false,
+    };
+    // What is just being started is told of a moment later. A box does not wait for what nobody may ever know.
+    if draft.is_creating() || !is_touched && is_starting(draft) {
+        return;
+    }
+    let body = body::text(draft);
+    let digest = text_digest(&body);
+    let is_news = known.digest.as_ref() != Some(&digest);
+    let mut repeats = 0;
+    if !is_touched {
+        let stands = standing == Standing::AsWritten;
+        if stands && !is_news {
+            return;
+        }
+        let pause = match is_news {
+            _ if !stands && known.repeats >= DASHBOARD_REPEATS => DAY,
+            true => DASHBOARD_CALM,
+            false => DASHBOARD_AGAIN,
+        };
+        if let Some(at) = known
+            .at
+            .filter(|at| draft.now().duration_since(*at) < pause)
+        {
+            draft.wake(later(at, pause));
+            return;
+        }
+        if !stands && known.at.is_some() {
+            repeats = known.repeats.saturating_add(1).min(DASHBOARD_REPEATS);
+        }
+    }
+    write(draft, known, &standing, repeats, (body, digest));
+}
+
+fn write(
+    draft: &mut Draft<'_>,
+    known: DashboardState,
+    standing: &Standing,
+    repeats: u32,
+    (body, digest): (String, String),
+) {
+    let now = draft.now();
+    let not_after = later(now, INTENT_VALID);
+    let dashboard = seen(draft);
+    // What was looked at last: the issue by itself, where it was read, is newer than the list.
+    let subject = dashboard.and_then(|one| draft.snapshot.subjects.get(&one.number)?.as_ref());
+    let text = match standing {
+        Standing::Touched { .. } => subject.map(|subject| subject.body.as_str()),
+        _ => None,
+    };
+    let text = text.or(dashboard.map(|one| one.body.as_str()));
+    let replaces = match standing {
+        Standing::Touched { version, .. } => Some(version.clone()),
+        _ => dashboard.map(|one| version(&one.body, one.edited_at)),
+    };
+    // Whichever of ours stands there now may get a tick before the new one arrives.
+    let (standing_there, heard) = text.map(boxes::unticked).unzip();
+    let is_ours =
+        |one: &String| known.digest.as_ref() == Some(one) || known.before.as_ref() == Some(one);
+    let before = standing_there.filter(is_ours).or(known.before.clone());
+    match (dashboard, text) {
+        (Some(dashboard), Some(text)) => {
+            draft.state.dashboard_issue = Some(dashboard.number);
+            draft.effect(Effect::EditDashboard {
+                number: dashboard.number,
+                seen: text_digest(text),
+                body,
+                not_after,
+            });
+        }
+        _ => draft.effect(Effect::OpenDashboard {
+            known: draft.state.dashboard_issue,
+            title: TITLE.to_owned(),
+            marker: MARKER.to_owned(),
+            body,
+            not_after,
+        }),
+    }
+    draft.headline("dashboard".to_owned(), None);
+    draft.state.dashboard = Some(DashboardState {
+        wanted: dashboard.is_none(),
+        digest: Some(digest),
+        before,
+        replaces,
+        heard: heard.unwrap_or_default(),
+        at: Some(now),
+        repeats,
+        extra: known.extra,
+    });
+}
+
+/// Whether a session is being started that the next moment tells of.
+fn is_starting(draft: &Draft<'_>) -> bool {
+    let now = draft.now();
+    let tracks = draft.state.tracks.values();
+    tracks.flat_map(|track| track.turns.values()).any(|turn| {
+        let intent = turn.intent.as_ref().filter(|_| turn.session_id.is_none());
+        intent.is_some_and(|intent| now.duration_since(intent.created_at) < GRACE)
+    })
+}

@@ -1,0 +1,67 @@
+//! A draft is marked as ready for review when its session is done: nobody reviews a draft, and Jules leaves some behind.
+//!
+//! It is done once. A person who turns it back into a draft means it, so it stays one then.
+
+use super::draft::Draft;
+use super::limits::PULL_POLL;
+use super::watched::{self, Watched};
+use super::word::{self, Listener, Once};
+use super::{Checks, Effect, Mergeable, Reason, SessionState, Verdict};
+use crate::model::PullNumber;
+
+/// Looks after every draft of ours. One whose checks fail, or that conflicts with its base, is not ready.
+pub(super) fn everybody(draft: &mut Draft<'_>) {
+    for watched in watched::open(draft) {
+        let pull = watched.pull;
+        let passes = !matches!(pull.checks, Checks::Red | Checks::Pending);
+        if pull.draft && passes && pull.mergeable != Mergeable::Conflicting {
+            tend(draft, &watched);
+        }
+    }
+}
+
+fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
+    let number = watched.number();
+    let now = draft.now();
+    let known = watched.known(draft).and_then(|known| known.ready.as_ref());
+    match word::once(known, now) {
+        Once::Over => return,
+        Once::Later(at) => return draft.wake(at),
+        Once::Now => {}
+    }
+    if watched.is_held(draft) {
+        let text =
+            format!("pull request #{number} is a draft, and `phileas:hold` keeps it for people");
+        return draft.say(watched.line(Verdict::Paused, Reason::SubjectHeld, text));
+    }
+    let session = match word::look(draft, watched) {
+        Ok(session) => session,
+        Err(Listener::Later { why, until }) => {
+            let text = format!("pull request #{number} is a draft; {why}");
+            let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
+            return draft.say(line.until(until));
+        }
+        // What nobody can tell to be done is left to people.
+        Err(Listener::Gone(_) | Listener::Listens) => return,
+    };
+    if session.state != SessionState::Completed {
+        let text = format!("pull request #{number} is a draft, and its session is not done");
+        let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
+        return draft.say(line.until(draft.after(PULL_POLL)));
+    }
+    let head = &watched.pull.head_oid;
+    word::count_once(&mut watched.record(draft).ready, head, now);
+    watched.headline(draft, "end of the draft");
+    draft.effect(Effect::MarkReady { pull: number });
+    let text = format!("pull request #{number} is marked as ready, since its session is done");
+    draft.say(watched.line(Verdict::Settled, Reason::DraftReady, text));
+}
+
+/// Notes that it was done.
+pub(super) fn done(draft: &mut Draft<'_>, pull: PullNumber) {
+    if let Some(known) = draft.state.pulls.get_mut(&pull)
+        && let Some(ready) = &mut known.ready
+    {
+        ready.told = true;
+    }
+}

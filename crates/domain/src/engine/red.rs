@@ -1,0 +1,121 @@
+//! Failed checks go back to the session whose commit they looked at: once for each commit, for so many rounds, and then
+//! to a person.
+
+use super::draft::Draft;
+use super::limits::{CHECKS_READ, MAX_FIX_ROUNDS, PULL_POLL};
+use super::watched::{self, Watched};
+use super::word::{self, Matter};
+use super::{Checks, FailedCheck, Mergeable, Reason, Verdict};
+use crate::prompt::{self, CheckReport};
+
+/// Looks after every open pull request of ours whose newest commit's checks are red.
+pub(super) fn everybody(draft: &mut Draft<'_>) {
+    for watched in watched::open(draft) {
+        // What conflicts is mended first: merging the base makes another commit.
+        let conflicts = watched.pull.mergeable == Mergeable::Conflicting;
+        if watched.pull.checks == Checks::Red && !conflicts {
+            tend(draft, &watched);
+        }
+    }
+}
+
+fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
+    let number = watched.number();
+    let soon = draft.after(PULL_POLL);
+    let head = &watched.pull.head_oid;
+    let (told, rounds) = watched
+        .known(draft)
+        .map_or((None, 0), |known| (known.checks.clone(), known.fix_rounds));
+    let matter = Matter {
+        problem: "its checks failed",
+        marker: word::checks_marker(number, head),
+        told: told.filter(|told| told.head == *head),
+        rounds,
+        most: MAX_FIX_ROUNDS,
+        waits: Reason::ChecksFailed,
+        said: Reason::ChecksTold,
+    };
+    if !word::is_time(draft, watched, &matter) {
+        return;
+    }
+    let Some(red) = draft.snapshot.red.get(head) else {
+        if draft.snapshot.red.len() + draft.needs.red.len() < CHECKS_READ {
+            draft.needs.red.insert(head.clone());
+        }
+        let text =
+            format!("the checks of pull request #{number} failed; what they say is read next");
+        draft.say(
+            watched
+                .line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .until(soon),
+        );
+        return;
+    };
+    if red.running > 0 {
+        let text = format!(
+            "checks of pull request #{number} failed, and {} have not ended yet",
+            red.running
+        );
+        draft.say(
+            watched
+                .line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .until(soon),
+        );
+        return;
+    }
+    if red.failed.is_empty() && !red.hidden {
+        let text = format!(
+            "the checks of pull request #{number} are red, and none of them failed: they were cancelled, or wait for a person"
+        );
+        draft.say(
+            watched
+                .line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .until(soon),
+        );
+        return;
+    }
+    let now = draft.now();
+    let text = message(draft, watched, &red.failed, &matter.marker);
+    let remark = match red.failed.iter().any(|check| check.log_hidden) {
+        true => ", without the logs: this credential may not read them (`actions: read`)",
+        false => "",
+    };
+    let record = watched.record(draft);
+    if matter.told.is_none() {
+        record.fix_rounds += 1;
+    }
+    word::count(&mut record.checks, head, now);
+    watched.headline(draft, "failed checks");
+    word::say(draft, watched, matter, text, remark);
+}
+
+fn message(
+    draft: &Draft<'_>,
+    watched: &Watched<'_>,
+    failed: &[FailedCheck],
+    marker: &str,
+) -> String {
+    let number = watched.number();
+    let head = &watched.pull.head_oid;
+    let reports: Vec<CheckReport<'_>> = failed
+        .iter()
+        .map(|check| CheckReport {
+            name: &check.name,
+            conclusion: &check.conclusion,
+            summary: &check.summary,
+            annotations: &check.annotations,
+            log: &check.log,
+            log_hidden: check.log_hidden,
+        })
+        .collect();
+    let said = if reports.is_empty() {
+        "What they say cannot be read from here; run the project's own checks to see.".to_owned()
+    } else {
+        prompt::failed_checks(&draft.snapshot.entropy, marker, &reports)
+    };
+    format!(
+        "The checks of your pull request #{number} failed on its newest commit {head}. Find the cause, mend it, and push \
+         to the same branch. Do not switch checks off, do not delete or loosen tests, and do not change workflow files to \
+         make them pass. If the failure does not come from your changes, say so and change nothing.\n\n{said}\n\n{marker}"
+    )
+}

@@ -1,0 +1,66 @@
+//! People are reminded of a pull request that nobody has reviewed: once, by a comment on it.
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::{INTENT_VALID, REMINDED_AT_ONCE, STALE_AFTER};
+use super::watched::{self, Watched};
+use super::word::{self, Once};
+use super::{Effect, NoticeKey, Reason, Verdict};
+
+/// Ends every reminder, so that one whose answer was lost is found.
+pub(super) const REMINDER_MARKER: &str = "<!-- phileas:reminder -->";
+
+/// Looks after every open pull request of ours that waits for people. A draft does not, and what a person was called
+/// about by an issue is known.
+pub(super) fn everybody(draft: &mut Draft<'_>) {
+    let now = draft.now();
+    let mut count = 0;
+    for watched in watched::open(draft) {
+        let pull = watched.pull;
+        let is_called = draft.is_called(&NoticeKey::Pull(pull.number));
+        if pull.draft || pull.reviewed || is_called || watched.is_held(draft) {
+            continue;
+        }
+        let known = watched
+            .known(draft)
+            .and_then(|known| known.reminded.as_ref());
+        let stale_at = pull
+            .created_at
+            .checked_add(STALE_AFTER)
+            .unwrap_or(Timestamp::MAX);
+        match word::once(known, now) {
+            Once::Over => {}
+            Once::Later(at) => draft.wake(at),
+            Once::Now if now < stale_at => draft.wake(stale_at),
+            Once::Now if count == REMINDED_AT_ONCE => {}
+            Once::Now => {
+                count += 1;
+                remind(draft, &watched);
+            }
+        }
+    }
+}
+
+fn remind(draft: &mut Draft<'_>, watched: &Watched<'_>) {
+    let (now, number) = (draft.now(), watched.number());
+    let head = &watched.pull.head_oid;
+    word::count_once(&mut watched.record(draft).reminded, head, now);
+    watched.headline(draft, "reminder");
+    let body = format!(
+        "**phileas**\n\nNobody has reviewed this pull request of `{}` for three days. Merge it, say what is to be \
+         changed, or close it: until then it counts among those that wait for a review (`max_open_pulls`), and a persona \
+         whose work nobody takes rests. With the label `phileas:hold` phileas leaves it alone.\n\nThis is said \
+         once.\n\n{REMINDER_MARKER}\n",
+        watched.persona()
+    );
+    let not_after = draft.after(INTENT_VALID);
+    draft.effect(Effect::RemindPeople {
+        pull: number,
+        marker: REMINDER_MARKER.to_owned(),
+        body,
+        not_after,
+    });
+    let text = format!("people are reminded of pull request #{number}");
+    draft.say(watched.line(Verdict::Settled, Reason::Reminded, text));
+}

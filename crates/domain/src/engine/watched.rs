@@ -1,0 +1,155 @@
+//! The open pull requests of sessions of ours: what is looked after beside following them to their end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::{CALL_AGAIN, PULL_CALLS, PULLS_FOLLOWED};
+use super::wish::HOLD;
+use super::{Line, NoticeKey, Pull, PullState, Reason, Verdict};
+use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
+use crate::state::{HistoryEntry, Outcome, WatchedPull};
+
+/// An open pull request of a session of ours.
+#[derive(Debug, Clone)]
+pub(super) struct Watched<'a> {
+    pub(super) pull: &'a Pull,
+    pub(super) session: SessionId,
+    track: TrackName,
+    persona: PersonaId,
+    seq: Option<u64>,
+    slot: Option<Slot>,
+    turn: Option<TurnId>,
+}
+
+/// Whose each pull request is that is not known to be over, by number.
+fn owners<'s>(draft: &'s Draft<'_>) -> BTreeMap<PullNumber, &'s HistoryEntry> {
+    let state = &draft.state;
+    let over = state
+        .history
+        .values()
+        .filter(|entry| entry.outcome == Some(Outcome::PrOpen))
+        .filter_map(|entry| Some((entry.pr_number?, entry)));
+    let live = state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values())
+        .filter_map(|turn| Some((turn.pr_number?, state.history.get(&turn.history_key?)?)));
+    over.chain(live).collect()
+}
+
+/// The open ones that were read, the newest first. A branch of a fork is not a session's.
+pub(super) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
+    let pulls = &draft.snapshot.pulls;
+    owners(draft)
+        .into_iter()
+        .rev()
+        .filter_map(|(number, entry)| {
+            let pull = pulls.get(&number)?;
+            let is_open = pull.state == PullState::Open && pull.same_repository;
+            Some(Watched {
+                pull: is_open.then_some(pull)?,
+                session: entry.session_id.clone()?,
+                track: entry.track_name(),
+                persona: entry.persona_id.clone(),
+                seq: entry.seq,
+                slot: entry.slot.clone(),
+                turn: entry.turn.clone(),
+            })
+        })
+        .take(PULLS_FOLLOWED)
+        .collect()
+}
+
+/// Drops what was done about pull requests of which nothing more can come.
+pub(super) fn forget(draft: &mut Draft<'_>) {
+    if draft.state.pulls.is_empty() {
+        return;
+    }
+    let kept: BTreeSet<PullNumber> = owners(draft).into_keys().collect();
+    // What is closed is dropped when its session has been archived.
+    let stays = |number: &PullNumber, known: &WatchedPull| {
+        kept.contains(number) || known.closed_at.is_some()
+    };
+    draft
+        .state
+        .pulls
+        .retain(|number, known| stays(number, known));
+}
+
+impl Watched<'_> {
+    pub(super) fn number(&self) -> PullNumber {
+        self.pull.number
+    }
+
+    pub(super) fn persona(&self) -> &PersonaId {
+        &self.persona
+    }
+
+    /// Whether a person keeps phileas from it by the label `phileas:hold`.
+    pub(super) fn is_held(&self, draft: &Draft<'_>) -> bool {
+        let words = draft.snapshot.labelled.get(&self.number().0);
+        words.is_some_and(|words| words.contains(HOLD))
+    }
+
+    /// What was done about it so far.
+    pub(super) fn known<'s>(&self, draft: &'s Draft<'_>) -> Option<&'s WatchedPull> {
+        let known = draft.state.pulls.get(&self.number());
+        known.filter(|known| known.session_id == self.session)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn record<'s>(&self, draft: &'s mut Draft<'_>) -> &'s mut WatchedPull {
+        let fresh = || WatchedPull::new(self.session.clone());
+        let known = draft.state.pulls.entry(self.number()).or_insert_with(fresh);
+        if known.session_id != self.session {
+            *known = fresh();
+        }
+        known
+    }
+
+    pub(super) fn line(&self, verdict: Verdict, reason: Reason, detail: impl Into<String>) -> Line {
+        let mut line = Line::track(&self.track, verdict, reason, detail).persona(&self.persona);
+        line.seq = self.seq;
+        line.slot.clone_from(&self.slot);
+        line.turn.clone_from(&self.turn);
+        line.session_id = Some(self.session.clone());
+        line.pr_number = Some(self.number());
+        line
+    }
+
+    pub(super) fn headline(&self, draft: &mut Draft<'_>, what: &str) {
+        let text = format!("{what} of pull request #{}", self.number());
+        draft.headline(text, self.turn.as_ref());
+    }
+
+    /// Calls a person by an issue, unless one is open. One that is not there is opened once more after a while: its
+    /// sender died, or GitHub refused it. After that the report alone says so.
+    pub(super) fn call(&self, draft: &mut Draft<'_>, reason: Reason, detail: &str) {
+        let now = draft.now();
+        let key = NoticeKey::Pull(self.number());
+        let (called_at, calls) = self
+            .known(draft)
+            .map_or((None, 0), |known| (known.called_at, known.calls));
+        let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
+        if calls < PULL_CALLS && !called_at.is_some_and(lately) && !draft.is_called(&key) {
+            let record = self.record(draft);
+            record.called_at = Some(now);
+            record.calls += 1;
+            let number = self.number();
+            let (persona, track, session) = (&self.persona, &self.track, &self.session);
+            draft.call(
+                key,
+                format!("phileas: pull request #{number} waits for a person"),
+                format!(
+                    "Pull request #{number} of `{persona}` (track `{track}`): {detail}.\n\nThe session: \
+                     https://jules.google.com/session/{session}\n\nphileas says no more to the session about it. Mend \
+                     it, or close the pull request; this issue is closed then."
+                ),
+            );
+            self.headline(draft, "called a person for the mending");
+        }
+        draft.say(self.line(Verdict::Held, reason, detail));
+    }
+}

@@ -1,0 +1,320 @@
+//! Something is said to the session of a pull request: once, when it can hear it, and again only when it did not arrive.
+
+use jiff::Timestamp;
+
+use super::draft::Draft;
+use super::limits::{
+    DOING_REPEATS, DONE_AGAIN, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG,
+    MESSAGE_REPEATS, PULL_POLL, QUIET,
+};
+use super::remind::REMINDER_MARKER;
+use super::watched::Watched;
+use super::{ActivityKind, Effect, Listing, Reason, Session, SessionState, Verdict};
+use crate::model::{Oid, PullNumber};
+use crate::state::Told;
+
+/// The last line of a message about the checks of a commit.
+pub(super) fn checks_marker(pull: PullNumber, head: &Oid) -> String {
+    format!("phileas-message: pull {pull} checks {head}")
+}
+
+/// The last line of a message about merging the base into a commit.
+pub(super) fn base_marker(pull: PullNumber, head: &Oid) -> String {
+    format!("phileas-message: pull {pull} base {head}")
+}
+
+/// What is to be said about a pull request's newest commit, and how often something like it was said.
+pub(super) struct Matter {
+    /// What is wrong, as in `its checks failed`.
+    pub(super) problem: &'static str,
+    /// Stands at the end of the text.
+    pub(super) marker: String,
+    /// Whether it was counted before.
+    pub(super) told: Option<Told>,
+    /// How often such a thing was said about all its commits.
+    pub(super) rounds: u32,
+    /// How often that may be.
+    pub(super) most: u32,
+    /// Said while it waits to be said, or for a person.
+    pub(super) waits: Reason,
+    /// Said when it was said.
+    pub(super) said: Reason,
+}
+
+/// Whether it is to be said now. Otherwise the report tells why not, and a person is called where only one can help.
+pub(super) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Matter) -> bool {
+    let Matter { problem, waits, .. } = matter;
+    let number = watched.number();
+    if watched.is_held(draft) {
+        let text =
+            format!("pull request #{number}: {problem}, and `phileas:hold` keeps it for people");
+        draft.say(watched.line(Verdict::Paused, Reason::SubjectHeld, text));
+        return false;
+    }
+    let was_told = |until| {
+        let text = format!("pull request #{number}: {problem}, and its session was told");
+        let line = watched.line(Verdict::Waiting, matter.said, text);
+        line.until(until)
+    };
+    match &matter.told {
+        Some(told) => match heard(draft, watched, told, &matter.marker) {
+            Heard::Yes => {
+                let until = told.at.checked_add(FIX_PATIENCE).unwrap_or(Timestamp::MAX);
+                if draft.now() < until {
+                    draft.say(was_told(until));
+                } else {
+                    let text =
+                        format!("{problem}, and its session has not mended it since it was told");
+                    watched.call(draft, *waits, &text);
+                }
+                return false;
+            }
+            Heard::Unknown { until } => {
+                draft.say(was_told(until));
+                return false;
+            }
+            Heard::GivenUp => {
+                let text = format!("{problem}, and its session cannot be told");
+                watched.call(draft, *waits, &text);
+                return false;
+            }
+            Heard::No => {}
+        },
+        None if matter.rounds >= matter.most => {
+            let rounds = matter.rounds;
+            let text = format!("{problem}, also after its session was told so {rounds} times");
+            watched.call(draft, *waits, &text);
+            return false;
+        }
+        None => {}
+    }
+    match listener(draft, watched) {
+        Listener::Listens => true,
+        Listener::Later { why, until } => {
+            let text = format!("pull request #{number}: {problem}; {why}");
+            draft.say(watched.line(Verdict::Waiting, *waits, text).until(until));
+            false
+        }
+        Listener::Gone(why) => {
+            watched.call(draft, *waits, &format!("{problem}, and {why}"));
+            false
+        }
+    }
+}
+
+/// Says it. It was counted before. `remark` ends the report's sentence.
+pub(super) fn say(
+    draft: &mut Draft<'_>,
+    watched: &Watched<'_>,
+    matter: Matter,
+    text: String,
+    remark: &str,
+) {
+    let number = watched.number();
+    let said = format!(
+        "pull request #{number}: {}, and its session is told{remark}",
+        matter.problem
+    );
+    let session = watched.session.clone();
+    let not_after = draft.after(INTENT_VALID);
+    draft.effect(Effect::TellPull {
+        pull: number,
+        session,
+        marker: matter.marker,
+        text,
+        not_after,
+    });
+    let soon = draft.after(PULL_POLL);
+    draft.say(
+        watched
+            .line(Verdict::Settled, matter.said, said)
+            .until(soon),
+    );
+}
+
+/// Whether a session can be spoken to.
+pub(super) enum Listener {
+    /// It can.
+    Listens,
+    /// Not now, and why.
+    Later { why: String, until: Timestamp },
+    /// Never again, and why.
+    Gone(&'static str),
+}
+
+/// What became of a word that was counted.
+enum Heard {
+    /// It was said.
+    Yes,
+    /// That is not known yet.
+    Unknown { until: Timestamp },
+    /// The session does not show it: whoever should have said it died before.
+    No,
+    /// It was tried often enough.
+    GivenUp,
+}
+
+/// Whether the session can be spoken to. Asks for a look at it where nobody has looked.
+fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
+    let session = match look(draft, watched) {
+        Ok(session) => session,
+        Err(listener) => return listener,
+    };
+    let later = |draft: &Draft<'_>, why: &str| Listener::Later {
+        why: why.to_owned(),
+        until: draft.after(PULL_POLL),
+    };
+    if session.archived {
+        return Listener::Gone("its session is archived");
+    }
+    let moved_at = session.updated_at.unwrap_or(session.created_at);
+    match session.state {
+        SessionState::Completed => Listener::Listens,
+        SessionState::Failed => Listener::Gone("its session has failed"),
+        SessionState::AwaitingPlanApproval
+        | SessionState::AwaitingUserFeedback
+        | SessionState::Paused => later(draft, "its session waits for a person"),
+        SessionState::Queued
+        | SessionState::Planning
+        | SessionState::InProgress
+        | SessionState::Unknown(_) => {
+            if draft.now().duration_since(moved_at) < QUIET {
+                later(draft, "its session is at work")
+            } else {
+                Listener::Listens
+            }
+        }
+    }
+}
+
+/// The session as it was seen, or why it was not. Asks for a look at it where nobody has looked.
+pub(super) fn look<'a>(
+    draft: &mut Draft<'a>,
+    watched: &Watched<'_>,
+) -> Result<&'a Session, Listener> {
+    let snapshot = draft.snapshot;
+    let id = &watched.session;
+    if snapshot.missing_sessions.contains(id) {
+        return Err(Listener::Gone("its session is gone from Jules"));
+    }
+    let listed = snapshot.listing().and_then(|listing| listing.get(id));
+    if let Some(session) = listed.or_else(|| snapshot.alone.get(id)) {
+        return Ok(session);
+    }
+    if let Some(outage) = snapshot.unread.get(id) {
+        let why = format!("its session cannot be read: {}", outage.detail);
+        let until = outage.retry_at.unwrap_or_else(|| draft.after(PULL_POLL));
+        return Err(Listener::Later { why, until });
+    }
+    // A listing that is taken anyhow shows it most often.
+    let is_room = snapshot.alone.len() + draft.needs.alone.len() < LISTENERS_READ;
+    let is_away = matches!(snapshot.sessions, Listing::Failed(_));
+    if draft.needs.listing.is_none() && !is_away && is_room {
+        draft.needs.alone.insert(id.clone());
+    }
+    Err(Listener::Later {
+        why: "its session was not looked at this time".to_owned(),
+        until: draft.after(PULL_POLL),
+    })
+}
+
+/// When something is to be done that is done once, and again only where nobody knows whether it was.
+pub(super) enum Once {
+    /// Now.
+    Now,
+    /// Not before this.
+    Later(Timestamp),
+    /// It was done, or tried often enough.
+    Over,
+}
+
+/// When something that was counted is to be done.
+pub(super) fn once(slot: Option<&Told>, now: Timestamp) -> Once {
+    let Some(told) = slot else {
+        return Once::Now;
+    };
+    let again = told.at.checked_add(DONE_AGAIN).unwrap_or(Timestamp::MAX);
+    if told.told || told.repeats >= DOING_REPEATS {
+        Once::Over
+    } else if now < again {
+        Once::Later(again)
+    } else {
+        Once::Now
+    }
+}
+
+/// Counts something that is done once, before it is done.
+pub(super) fn count_once(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
+    match slot {
+        Some(told) => {
+            told.at = now;
+            told.repeats += 1;
+        }
+        None => *slot = Some(Told::new(head.clone(), now)),
+    }
+}
+
+/// What became of a word. Asks for the session's activities where only they can tell.
+fn heard(draft: &mut Draft<'_>, watched: &Watched<'_>, told: &Told, marker: &str) -> Heard {
+    if told.told {
+        return Heard::Yes;
+    }
+    let shown = told.at.checked_add(MESSAGE_LAG).unwrap_or(Timestamp::MAX);
+    if draft.now() < shown {
+        return Heard::Unknown { until: shown };
+    }
+    let session = &watched.session;
+    let Some(activities) = draft.snapshot.activities.get(session) else {
+        let unread = draft.snapshot.unread.contains_key(session);
+        if !unread && !matches!(draft.snapshot.sessions, Listing::Failed(_)) {
+            draft.needs.activities.insert(session.clone());
+        }
+        let until = draft.after(PULL_POLL);
+        return Heard::Unknown { until };
+    };
+    let is_shown = activities
+        .iter()
+        .any(|one| matches!(&one.kind, ActivityKind::UserMessaged(text) if text.contains(marker)));
+    if is_shown {
+        told_of(draft, watched.number(), marker);
+        return Heard::Yes;
+    }
+    if told.repeats < MESSAGE_REPEATS {
+        Heard::No
+    } else {
+        Heard::GivenUp
+    }
+}
+
+/// Notes that a word was said.
+pub(super) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
+    let Some(known) = draft.state.pulls.get_mut(&pull) else {
+        return;
+    };
+    if let Some(reminded) = &mut known.reminded
+        && marker == REMINDER_MARKER
+    {
+        reminded.told = true;
+    }
+    if let Some(checks) = &mut known.checks
+        && checks_marker(pull, &checks.head) == marker
+    {
+        checks.told = true;
+    }
+    if let Some(base) = &mut known.base
+        && base_marker(pull, &base.head) == marker
+    {
+        base.told = true;
+    }
+}
+
+/// Counts a word, before it is said.
+pub(super) fn count(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
+    match slot {
+        Some(told) if told.head == *head => {
+            told.at = now;
+            told.repeats += 1;
+        }
+        other => *other = Some(Told::new(head.clone(), now)),
+    }
+}

@@ -1,0 +1,222 @@
+//! What looks like a secret in somebody else's text is taken out before the text goes anywhere.
+//!
+//! Jobs print what they should not, and what a message says is kept by Jules and shown to whoever may see the session.
+//! It is better to hide a word too many: a failure can be understood without it.
+
+/// Stands where a secret stood.
+pub(super) const HIDDEN: &str = "[hidden]";
+
+/// What keys and tokens begin with, and how many more characters such a word has at the least.
+const SHAPES: [(&str, usize); 22] = [
+    ("ghp_", 16),
+    ("gho_", 16),
+    ("ghu_", 16),
+    ("ghs_", 16),
+    ("ghr_", 16),
+    ("github_pat_", 16),
+    ("glpat-", 12),
+    ("AIza", 20),
+    ("ya29.", 16),
+    ("AKIA", 12),
+    ("ASIA", 12),
+    ("eyJ", 20),
+    ("sk-", 16),
+    ("sk_live_", 12),
+    ("rk_live_", 12),
+    ("npm_", 20),
+    ("pypi-", 20),
+    ("crates-io_", 8),
+    ("xoxb-", 8),
+    ("xoxp-", 8),
+    ("xoxa-", 8),
+    ("hf_", 20),
+];
+
+/// Words in a name whose value is nobody's business: `API_TOKEN=…`, `"password": "…"`.
+const NAMES: [&str; 9] = [
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "private_key",
+    "authorization",
+];
+/// Shorter values are words of a sentence rather than secrets.
+const VALUE_LEAST: usize = 8;
+
+/// The text with everything that looks like a secret hidden.
+pub(super) fn hide(text: &str) -> String {
+    let mut out = Vec::new();
+    let mut in_key = false;
+    for line in text.split('\n') {
+        let is_key = line.contains("-----BEGIN") && line.contains("PRIVATE KEY");
+        if is_key {
+            in_key = true;
+            out.push(HIDDEN.to_owned());
+        }
+        if !in_key {
+            out.push(hide_in_line(line));
+        }
+        if line.contains("-----END") {
+            in_key = false;
+        }
+    }
+    out.join("\n")
+}
+
+fn hide_in_line(line: &str) -> String {
+    let line = without_credentials(line);
+    let line = without_shapes(&line);
+    without_values(&line)
+}
+
+fn belongs(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_-.~+/=".contains(character)
+}
+
+/// Hides words that begin like a key.
+fn without_shapes(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while !rest.is_empty() {
+        let before = out.chars().next_back();
+        let begins = before.is_none_or(|c| !c.is_ascii_alphanumeric());
+        let found = SHAPES.iter().find_map(|(prefix, least)| {
+            let after = rest.strip_prefix(prefix).filter(|_| begins)?;
+            let length = after.find(|c| !belongs(c)).unwrap_or(after.len());
+            (length >= *least).then_some(prefix.len() + length)
+        });
+        match (found, rest.chars().next()) {
+            (Some(length), _) => {
+                out.push_str(HIDDEN);
+                rest = &rest[length..];
+            }
+            (None, Some(first)) => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+            (None, None) => break,
+        }
+    }
+    out
+}
+
+/// Hides the name and the password of `https://name:password@host`.
+fn without_credentials(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        out.push_str(before);
+        let end = after
+            .find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?' | '#'))
+            .unwrap_or(after.len());
+        let name = after[..end]
+            .rfind('@')
+            .filter(|at| after[..*at].contains(':'));
+        match name {
+            Some(at) => {
+                out.push_str(HIDDEN);
+                rest = &after[at..];
+            }
+            None => rest = after,
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Hides the values of names that speak of secrets.
+fn without_values(line: &str) -> String {
+    let lower = line.to_ascii_lowercase();
+    let mut out = String::with_capacity(line.len());
+    let mut from = 0;
+    for (at, separator) in line.match_indices([':', '=']) {
+        let name_from = lower[..at]
+            .rfind(|c: char| c.is_whitespace() || c == ',' || c == ';')
+            .map_or(0, |at| at + 1);
+        let name = &lower[name_from..at];
+        if at < from || !NAMES.iter().any(|known| name.contains(known)) {
+            continue;
+        }
+        let after = &line[at + separator.len()..];
+        let value = after.trim_start_matches([' ', '\t', '"', '\'', '=', ':']);
+        let value = ["bearer ", "basic ", "token "]
+            .iter()
+            .find_map(|scheme| {
+                let begins = value.get(..scheme.len())?.eq_ignore_ascii_case(scheme);
+                begins.then(|| value[scheme.len()..].trim_start())
+            })
+            .unwrap_or(value);
+        let begin = line.len() - value.len();
+        let length = value
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';'))
+            .unwrap_or(value.len());
+        if length >= VALUE_LEAST && begin >= from && !value.starts_with(HIDDEN) {
+            out.push_str(&line[from..begin]);
+            out.push_str(HIDDEN);
+            from = begin + length;
+        }
+    }
+    out.push_str(&line[from..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r21_what_looks_like_a_secret_is_hidden() {
+        let long = "0123456789abcdefghij0123456789";
+        for (said, kept) in [
+            (format!("token ghp_{long} end"), "token [hidden] end"),
+            (format!("github_pat_{long}"), "[hidden]"),
+            (format!("key=AIza{long}"), "key=[hidden]"),
+            (format!("x \"eyJ{long}.{long}\" y"), "x \"[hidden]\" y"),
+            ("AKIAIOSFODNN7EXAMPLE".to_owned(), "[hidden]"),
+            (
+                "git clone https://x-access-token:abc@github.com/a/b".to_owned(),
+                "git clone https://[hidden]@github.com/a/b",
+            ),
+            (
+                "Authorization: Bearer abcdefgh12".to_owned(),
+                "Authorization: Bearer [hidden]",
+            ),
+            (
+                "DB_PASSWORD=hunter2hunter2 x".to_owned(),
+                "DB_PASSWORD=[hidden] x",
+            ),
+            (
+                "{\"api_key\": \"0123456789\", \"a\": 1}".to_owned(),
+                "{\"api_key\": \"[hidden]\", \"a\": 1}",
+            ),
+            (
+                "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb"
+                    .to_owned(),
+                "a\n[hidden]\nb",
+            ),
+        ] {
+            assert_eq!(hide(&said), kept, "{said}");
+        }
+    }
+
+    /// The twin: what a failure is understood by stays.
+    #[test]
+    fn r21_plain_words_stay() {
+        for text in [
+            "error[E0308]: mismatched types at src/main.rs:10:5",
+            "test tokenizer::splits ... FAILED",
+            "expected token `;`, found `}`",
+            "task-management-and-more-words-that-are-long",
+            "see https://docs.rs/serde/latest/serde?x=1 and mail a@b.example",
+            "commit 4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d",
+            "",
+        ] {
+            assert_eq!(hide(text), text);
+        }
+    }
+}

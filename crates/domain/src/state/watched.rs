@@ -1,0 +1,85 @@
+//! What was done about a pull request of a session of ours, beside following it to its end.
+
+use jiff::Timestamp;
+
+use super::Extra;
+use crate::model::{Oid, SessionId};
+
+/// What was done about one pull request. It is written down before it is done, and dropped when nothing more can come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchedPull {
+    /// Whose it is.
+    pub session_id: SessionId,
+    /// The newest message about checks that failed.
+    pub checks: Option<Told>,
+    /// How many such messages there were, over all commits.
+    pub fix_rounds: u32,
+    /// The newest message about merging its base.
+    pub base: Option<Told>,
+    /// How many such messages there were, over all commits.
+    pub base_rounds: u32,
+    /// That it was marked as ready for review.
+    pub ready: Option<Told>,
+    /// That people were reminded of it.
+    pub reminded: Option<Told>,
+    /// When it was seen to be merged or closed. From then on only its session is to be archived.
+    pub closed_at: Option<Timestamp>,
+    /// When its session is looked at next, to be archived; a day after the end where nothing else is said.
+    pub archive_at: Option<Timestamp>,
+    /// When a person was called about it last.
+    pub called_at: Option<Timestamp>,
+    /// How often a person was called.
+    pub calls: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// Something that was decided to be said or done once about one commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The commit.
+    pub head: Oid,
+    /// When it was decided, the last time.
+    pub at: Timestamp,
+    /// Whether it is known to have been said or done.
+    pub told: bool,
+    /// How often it was decided again, because it did not arrive.
+    pub repeats: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+impl WatchedPull {
+    /// One that nothing was done about yet.
+    #[must_use]
+    pub fn new(session_id: SessionId) -> Self {
+        Self {
+            session_id,
+            checks: None,
+            fix_rounds: 0,
+            base: None,
+            base_rounds: 0,
+            ready: None,
+            reminded: None,
+            closed_at: None,
+            archive_at: None,
+            called_at: None,
+            calls: 0,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl Told {
+    /// Decided now, for the first time.
+    #[must_use]
+    pub fn new(head: Oid, at: Timestamp) -> Self {
+        Self {
+            head,
+            at,
+            told: false,
+            repeats: 0,
+            extra: Extra::new(),
+        }
+    }
+}

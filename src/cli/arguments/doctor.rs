@@ -1,0 +1,39 @@
+//! `doctor` and `probe`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use phileas_domain::model::RepositoryName;
+
+use super::Repository;
+
+/// A look at everything.
+#[derive(Debug, Clone, Args)]
+pub struct Doctor {
+    /// The repository, `owner/name`; without it only what a folder tells is looked at
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
+    /// The folder whose plan and workflows are looked at where GitHub cannot be asked
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Do what is safe: make missing labels, let a workflow run again that was disabled by inactivity
+    #[arg(long)]
+    pub fix: bool,
+    /// Print one JSON object a line: a finding each, and a summary
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The open questions.
+#[derive(Debug, Clone, Args)]
+pub struct Probe {
+    /// Which repository.
+    #[command(flatten)]
+    pub repository: Repository,
+    /// Also start sessions and write to a scratch branch: costs quota, use a scratch repository
+    #[arg(long)]
+    pub write: bool,
+    /// Write the answers as a fault plan that the sandbox replays
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}

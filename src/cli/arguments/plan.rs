@@ -1,0 +1,79 @@
+//! `validate`, `simulate` and `schema`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use phileas_domain::model::RepositoryName;
+
+/// A file that people write.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SchemaName {
+    /// `.jules/schedules.toml`: who works and when
+    Schedules,
+    /// `phileas.toml`: how the service is set up
+    Phileas,
+}
+
+/// How far a forecast looks.
+const USUAL_DAYS: u16 = 7;
+/// How long a session is thought to take; the same as the text of its option's default.
+const USUAL_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_mins(30);
+/// How long a pull request is thought to wait, likewise.
+const USUAL_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
+
+/// A forecast.
+#[derive(Debug, Clone, Args)]
+pub struct Simulate {
+    /// A folder with the plan; without it, `--repo` is read
+    pub dir: Option<PathBuf>,
+    /// The repository, `owner/name`
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
+    /// How many days
+    #[arg(long, default_value_t = USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=90))]
+    pub days: u16,
+    /// How long a session is thought to take
+    #[arg(long, default_value = "30m", value_parser = super::super::duration::parse, value_name = "DURATION")]
+    pub session: jiff::SignedDuration,
+    /// How long a pull request is thought to wait for its merge
+    #[arg(long, default_value = "2h", value_parser = super::super::duration::parse, value_name = "DURATION")]
+    pub review: jiff::SignedDuration,
+    /// Start of the forecast instead of now, in RFC 3339
+    #[arg(long, value_parser = instant, value_name = "INSTANT")]
+    pub from: Option<jiff::Timestamp>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Simulate {
+    /// The first week of a plan, with the assumptions that are usual.
+    pub(in super::super) fn week(json: bool) -> Self {
+        Self {
+            dir: None,
+            repo: None,
+            days: USUAL_DAYS,
+            session: USUAL_SESSION,
+            review: USUAL_REVIEW,
+            from: None,
+            json,
+        }
+    }
+}
+
+/// A check of a folder.
+#[derive(Debug, Clone, Args)]
+pub struct Validate {
+    /// The repository's folder
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Print one JSON object a finding
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An instant in RFC 3339.
+fn instant(text: &str) -> Result<jiff::Timestamp, String> {
+    let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
+    text.parse().map_err(wrong)
+}

@@ -1,0 +1,84 @@
+//! `sandbox`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// The sandbox.
+#[derive(Debug, Clone, Args)]
+pub struct Sandbox {
+    /// Run without a show, on virtual time, as fast as the machine can
+    #[arg(long)]
+    pub headless: bool,
+    /// Serve the two models, and nothing else
+    ///
+    /// Until Ctrl-C, SIGTERM, or the end of a pipe on standard input. Their clock stands until it is moved:
+    /// `curl -d '{"by": "30m"}' GITHUB/__world/advance`. Also: GET `now` and `books`; POST `act`, `faults`, `knobs`,
+    /// `scenario`, `reset-requests`, `deliveries` and `delivered`, each with a JSON body.
+    #[arg(long, conflicts_with = "headless")]
+    pub world_only: bool,
+    /// Serve the models and the service itself with its dashboard, after `--until` has gone by at once
+    ///
+    /// That is what the sandbox does at a terminal, unless it is told otherwise; this does it anywhere.
+    #[arg(long, conflicts_with_all = ["headless", "world_only"])]
+    pub serve: bool,
+    /// Address of the dashboard, on loopback; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub admin_listen: SocketAddr,
+    /// Address of the GitHub model; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub github: SocketAddr,
+    /// Address of the Jules model; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub jules: SocketAddr,
+    /// Take this folder as the repository instead of the newcomer's one
+    #[arg(long, value_name = "DIR")]
+    pub repo: Option<PathBuf>,
+    /// Put this folder on the branch `jules` first
+    #[arg(long, value_name = "DIR")]
+    pub ledger: Option<PathBuf>,
+    /// How much time goes by
+    #[arg(long, default_value = "48h", value_parser = super::super::duration::parse, value_name = "DURATION")]
+    pub until: jiff::SignedDuration,
+    /// The seed of all chance
+    #[arg(long, default_value_t = 7)]
+    pub seed: u64,
+    /// Who looks after the repository
+    #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
+    pub maintainer: Maintainer,
+    /// Minutes of the sandbox in a second of yours, while the service runs: 3 unless it is said otherwise
+    #[arg(long, value_parser = speed, value_name = "MINUTES")]
+    pub speed: Option<f64>,
+    /// Every open question answered in the worst way
+    #[arg(long, conflicts_with = "faults")]
+    pub chaos: bool,
+    /// Faults and answers from a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub faults: Option<PathBuf>,
+    /// Write the repositories, the branches and the models' books here at the end
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
+    /// Print one JSON object a line; implies `--headless`
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Minutes of the sandbox in a second of ours.
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
+        _ => Err("it is a number of minutes above 0, such as 20 or 0.5".to_owned()),
+    }
+}
+
+/// Who looks after the sandbox's repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Maintainer {
+    /// Somebody who reviews most of it within hours, and not all of it kindly
+    Usual,
+    /// Somebody who merges everything within minutes, day and night
+    Eager,
+    /// Nobody; nothing is ever reviewed
+    Away,
+}

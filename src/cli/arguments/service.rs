@@ -1,0 +1,76 @@
+//! `serve` and `health`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The service.
+#[derive(Debug, Clone, Args)]
+pub struct Serve {
+    /// Address of the webhook, for GitHub or the proxy before it; 127.0.0.1:8080 unless it is said otherwise
+    #[arg(long, env = "PHILEAS_LISTEN", value_parser = address, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// Address for those who run the service; 127.0.0.1:9090 unless it is said otherwise
+    #[arg(long, env = "PHILEAS_ADMIN_LISTEN", value_parser = address, value_name = "ADDRESS")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Further names under which a browser reaches the dashboard, such as that of a proxy; addresses and localhost need none
+    #[arg(
+        long = "admin-host",
+        env = "PHILEAS_ADMIN_HOSTS",
+        value_name = "HOST",
+        value_delimiter = ','
+    )]
+    pub admin_hosts: Vec<String>,
+    /// Where everything is kept; one service a directory
+    #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// A file with these settings and the repositories; `phileas.toml` here, if there is one
+    #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The most that the inbox may take on disk, as `512MiB`, `2GiB` or bytes; 512MiB unless it is said otherwise
+    #[arg(long, env = "PHILEAS_INBOX_MAX_BYTES", value_parser = crate::server::config::parse_bytes, value_name = "SIZE")]
+    pub inbox_max_bytes: Option<u64>,
+    /// The address under which GitHub knows the service, such as `https://phileas.example.com`
+    #[arg(long, env = "PHILEAS_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+    /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
+    #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
+    pub jules_keys_dir: Option<PathBuf>,
+    /// Not in this version, which keeps its inbox in one file of the data directory
+    #[arg(long, value_name = "URL", hide = true)]
+    pub database_url: Option<String>,
+    /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
+    #[arg(long, conflicts_with = "setup")]
+    pub check: bool,
+    /// Make a GitHub App by a page on the admin listener, keep its credentials in the data directory, and end
+    #[arg(long)]
+    pub setup: bool,
+}
+
+/// A question to a running service.
+#[derive(Debug, Clone, Args)]
+pub struct Health {
+    /// Where the service listens, said as to `serve`; a listener on all addresses is asked on loopback
+    #[arg(long, env = "PHILEAS_LISTEN", value_parser = address, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// The file of the service's settings; `phileas.toml` here, if there is one
+    #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Ask whether deliveries may be sent to it, which needs its inbox and its driver, and not only whether it lives
+    #[arg(long)]
+    pub ready: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An address to listen at.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let wrong = |_| {
+        "it is an address and a port, such as `127.0.0.1:8080` (`0.0.0.0:8080` for all addresses); names such as localhost \
+         are not looked up"
+            .to_owned()
+    };
+    text.parse().map_err(wrong)
+}

@@ -1,0 +1,42 @@
+//! `tick` and `action`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use phileas_domain::model::RepositoryName;
+
+use super::Repository;
+
+/// A tick.
+#[derive(Debug, Clone, Args)]
+pub struct TickArguments {
+    /// Which repository.
+    #[command(flatten)]
+    pub repository: Repository,
+    /// The event that woke us; it only says that something is due, everything is read afresh
+    #[arg(long, env = "GITHUB_EVENT_NAME", value_name = "NAME")]
+    pub event_name: Option<String>,
+    /// The event's payload
+    #[arg(long, env = "GITHUB_EVENT_PATH", value_name = "FILE")]
+    pub event_path: Option<PathBuf>,
+    /// Run this persona now, by its id or the path of its prompt; waits for a place as a request
+    #[arg(long, value_name = "ID", conflicts_with_all = ["track", "all"])]
+    pub persona: Option<String>,
+    /// Run the next step of this track now, and nothing else
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub track: Option<String>,
+    /// Run every persona once, whatever the schedule says; budgets are kept
+    #[arg(long)]
+    pub all: bool,
+    /// Decide and report, without any client that could write
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// A run of the Action. Everything else comes from the runner's variables, as `action.yml` sets them.
+#[derive(Debug, Clone, Args)]
+pub struct ActionArguments {
+    /// The repository, `owner/name`
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: RepositoryName,
+}

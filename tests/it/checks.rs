@@ -1,0 +1,153 @@
+//! What becomes of open pull requests, and what their sessions are told of it: on the models, by the program's own
+//! process.
+
+use phileas::sandbox::{Shared, scene};
+use phileas_world::Face;
+use phileas_world::github::{CheckOutput, CheckRemark};
+use phileas_world::jules::Scenario;
+
+use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::{Folder, Phileas, Served, judge};
+
+/// The job `build` fails on the newest commit of pull request 1.
+fn fails(shared: &Shared) {
+    let mut world = shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+    let repo = repo.unwrap();
+    let head = github.pull(repo, 1).unwrap().head.oid;
+    let output = CheckOutput {
+        title: Some("1 test failed".to_owned()),
+        summary: None,
+        annotations: vec![CheckRemark {
+            path: "src/open.rs".to_owned(),
+            line: 7,
+            message: "assertion failed".to_owned(),
+        }],
+        log: Some("2026-01-05T00:00:00.0Z \u{1b}[31m##[error]exit code 101\u{1b}[0m\n".to_owned()),
+    };
+    github.fail_job(repo, head, "build", output, now);
+}
+
+fn messages(shared: &Shared) -> Vec<String> {
+    let world = shared.world();
+    let acts = world.books().sessions.iter().flat_map(|one| &one.acts);
+    acts.filter(|act| act.what == "message")
+        .map(|act| act.text.clone())
+        .collect()
+}
+
+/// One run of the program; how many requests it made of GitHub and of Jules.
+fn run(shared: &Shared, served: &Served) -> (usize, usize) {
+    shared.world().books_mut().reset_requests();
+    let ended = Phileas::tick(served).run().expect(0);
+    let world = shared.world();
+    let count = |face| {
+        let requests = world.books().requests.iter();
+        requests.filter(|one| one.face == face).count()
+    };
+    let counts = (count(Face::Github), count(Face::Jules));
+    assert_eq!(ended.summary()["github_requests"], counts.0, "{ended}");
+    counts
+}
+
+#[test]
+fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    tick(&shared, "prepared");
+    pass_until(&shared, "COMPLETED");
+    tick(&shared, "settled");
+    shared.pass(MINUTE * 10);
+    // The links of GitHub's answers lead to the server that was the first.
+    let served = Served::start(&shared, None);
+    assert_eq!(
+        run(&shared, &served),
+        (1, 0),
+        "an open pull request costs nothing more"
+    );
+    for round in 1..=2 {
+        fails(&shared);
+        run(&shared, &served);
+        let said = messages(&shared);
+        assert_eq!(said.len(), round, "{said:?}");
+        let newest = &said[round - 1];
+        for part in [
+            "check: build (FAILURE)",
+            "1 test failed",
+            "src/open.rs:7: assertion failed",
+            "\n##[error]exit code 101\n",
+        ] {
+            assert!(newest.contains(part), "{part}: {newest}");
+        }
+        assert_eq!(
+            run(&shared, &served),
+            (1, 0),
+            "what was said is not looked after again"
+        );
+        shared.pass(MINUTE);
+        pass_until(&shared, "COMPLETED");
+        shared.pass(MINUTE);
+    }
+    let state = judge::state(&shared);
+    assert_eq!(state["pulls"]["1"]["fix_rounds"], 2, "{state}");
+    fails(&shared);
+    run(&shared, &served);
+    run(&shared, &served);
+    assert_eq!(messages(&shared).len(), 2);
+    let world = shared.world();
+    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let issues: Vec<_> = world.github().issues(repo.unwrap()).collect();
+    assert_eq!(issues.len(), 1);
+    assert!(
+        issues[0]
+            .title
+            .contains("pull request #1 waits for a person")
+    );
+}
+
+/// The default branch moves on: a person writes this file.
+fn moves_on(shared: &Shared, path: &str, protection: &serde_json::Value) {
+    let mut world = shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+    let repo = repo.unwrap();
+    let head = github.branch_head(repo, "main");
+    let files = [(path.to_owned(), Some("by hand\n".into()))];
+    let commit = github.commit_files(repo, head, &files, "maintainer", "By hand", now);
+    github.move_branch(repo, "main", commit, "maintainer", now);
+    github.protect_branch(repo, "main", protection);
+}
+
+#[test]
+fn a_pull_request_that_needs_its_base_is_told_to_its_session_once_a_commit() {
+    let strict = serde_json::json!({ "required_status_checks": { "strict": true } });
+    let none = serde_json::json!({});
+    for (path, protection, problem) in [
+        ("notes.md", &none, Some("it conflicts with its base")),
+        ("other.md", &strict, Some("it is behind its base")),
+        ("other.md", &none, None),
+    ] {
+        let plan = "cycle = [\"curator\"]\n[budget]\nmax_open_pulls = 1\n";
+        let repository = Folder::repository(plan, &["curator"]);
+        let scenario = Scenario::default().taking(5.0).writing("notes.md", "a\n");
+        let shared = quiet_world(&repository, 7, vec![scenario]);
+        tick(&shared, "prepared");
+        pass_until(&shared, "COMPLETED");
+        tick(&shared, "settled");
+        shared.pass(MINUTE * 10);
+        moves_on(&shared, path, protection);
+        let served = Served::start(&shared, None);
+        run(&shared, &served);
+        // GitHub has not worked it out when it is asked first.
+        assert_eq!(messages(&shared), [] as [&str; 0]);
+        run(&shared, &served);
+        let said = messages(&shared);
+        assert_eq!(said.len(), usize::from(problem.is_some()), "{said:?}");
+        assert!(said.iter().all(|text| text.contains(problem.unwrap())));
+        run(&shared, &served);
+        assert_eq!(messages(&shared).len(), said.len());
+    }
+}

@@ -1,0 +1,216 @@
+//! Credentials: tokens, Apps and Jules keys.
+
+use phileas_world::github::Role;
+use phileas_world::github::account::{Access, permissions};
+use phileas_world::seed::NewApp;
+
+use super::patient::{CLASSIC, FINE, JOB, findings, found_in, healthy, table};
+use crate::fleet::stage::key;
+
+#[test]
+fn credentials() {
+    table(&[
+        (
+            |p| p.tell("GITHUB_TOKEN", ""),
+            "credential.missing",
+            "credential",
+            "no GitHub credential",
+            3,
+        ),
+        (
+            |p| p.tell("GITHUB_TOKEN", "ghp_wrong"),
+            "credential.refused",
+            "credential",
+            "refuses",
+            3,
+        ),
+        (
+            |p| p.tell("GITHUB_REPOSITORY", "acme/other"),
+            "credential.unseen",
+            "credential",
+            "acme/other",
+            3,
+        ),
+        (
+            |p| p.world(|github, _, _| github.add_classic_token(CLASSIC, "maintainer", &["gist"])),
+            "credential.unseen",
+            "credential",
+            "does not see",
+            3,
+        ),
+        (
+            |p| {
+                p.world(|github, repo, _| {
+                    github.set_private(repo, false);
+                    github.add_classic_token(CLASSIC, "maintainer", &["gist"]);
+                })
+            },
+            "credential.scopes",
+            "credential",
+            "`public_repo`",
+            3,
+        ),
+        (
+            |p| {
+                p.world(|github, _, _| {
+                    github.add_classic_token(CLASSIC, "maintainer", &["repo", "delete_repo"])
+                })
+            },
+            "credential.scopes",
+            "hint",
+            "delete_repo",
+            0,
+        ),
+        (
+            |p| p.world(|github, repo, _| github.set_role(repo, "maintainer", Role::Read)),
+            "credential.push",
+            "credential",
+            "may not push",
+            3,
+        ),
+    ]);
+}
+
+#[test]
+fn tokens_whose_rights_only_a_try_tells() {
+    let all = [
+        ("contents", Access::Write),
+        ("pull_requests", Access::Write),
+    ];
+    let fine = |more: &[(&str, Access)]| {
+        let mut patient = healthy();
+        let rights = permissions(&[&all[..], more].concat());
+        patient.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
+        patient.tell("GITHUB_TOKEN", FINE);
+        patient
+    };
+    let (issues, checks) = (("issues", Access::Write), ("checks", Access::Read));
+    let statuses = ("statuses", Access::Read);
+    found_in(
+        &fine(&[checks, statuses]),
+        ("credential.refused", "credential", "FORBIDDEN", 3),
+    );
+    let mut narrow = healthy();
+    let rights = permissions(&[issues, checks, statuses]);
+    narrow.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
+    narrow.tell("GITHUB_TOKEN", FINE);
+    found_in(
+        &narrow,
+        ("credential.rights", "credential", "`contents`", 3),
+    );
+    found_in(
+        &fine(&[issues, statuses]),
+        ("credential.rights", "hint", "`checks`", 0),
+    );
+    let whole = fine(&[issues, checks, statuses]);
+    found_in(
+        &whole,
+        ("credential.writes", "unknown", "without writing", 0),
+    );
+    found_in(&whole, ("deliveries.hook", "unknown", "webhooks", 0));
+    found_in(&whole, ("workflow.state", "unknown", "actions", 0));
+
+    let mut job = healthy();
+    let rights = permissions(&[&all[..], &[issues, checks, statuses]].concat());
+    job.world(|github, repo, _| github.add_actions_token(JOB, repo, rights));
+    job.tell("GITHUB_TOKEN", JOB);
+    job.tell("GITHUB_ACTIONS", "true");
+    let ran = job.run(&["--json"]).done();
+    let kind = &findings(&ran)[0];
+    assert!(
+        kind["text"].as_str().unwrap().contains("the job's own"),
+        "{kind}"
+    );
+}
+
+#[test]
+fn apps() {
+    let (pem, public) = key();
+    let app = |rights: &[(&str, Access)], installed: bool| {
+        let mut patient = healthy();
+        patient.world(|github, repo, now| {
+            let app = NewApp {
+                id: 77,
+                slug: "phileas-app".to_owned(),
+                owner: "acme".to_owned(),
+                permissions: permissions(rights),
+                events: vec!["push".to_owned()],
+                public_key: Some(public.clone()),
+                ..NewApp::default()
+            };
+            github.add_app(app, now);
+            if installed {
+                github.install_app(77, "acme", Some(&[repo]), now);
+            }
+        });
+        patient.tell("GITHUB_TOKEN", "");
+        patient.tell("GITHUB_APP_ID", "77");
+        patient.tell("GITHUB_APP_PRIVATE_KEY", pem.clone());
+        patient
+    };
+    let all = [
+        ("contents", Access::Write),
+        ("issues", Access::Write),
+        ("pull_requests", Access::Write),
+        ("checks", Access::Read),
+        ("statuses", Access::Read),
+        ("metadata", Access::Read),
+    ];
+    let sound = app(&all, true);
+    found_in(
+        &app(&all[..2], true),
+        ("credential.app", "credential", "pull_requests: write", 3),
+    );
+    found_in(
+        &app(&all, false),
+        ("credential.app", "credential", "not installed on acme", 3),
+    );
+    let ran = sound.run(&["--json"]).done();
+    let events = findings(&ran);
+    let events = events
+        .iter()
+        .find(|one| one["text"].as_str().unwrap().contains("check_suite"));
+    assert_eq!(events.unwrap()["grade"], "hint", "{ran:?}");
+}
+
+#[test]
+fn jules() {
+    table(&[
+        (
+            |p| p.tell("JULES_API_KEY", ""),
+            "jules.key",
+            "credential",
+            "",
+            3,
+        ),
+        (
+            |p| p.tell("JULES_API_KEY", "wrong"),
+            "jules.key",
+            "credential",
+            "refuses",
+            3,
+        ),
+        (
+            |p| p.tell("JULES_API_BASE", "http://127.0.0.1:1/v1alpha"),
+            "jules.unavailable",
+            "unavailable",
+            "cannot be asked",
+            4,
+        ),
+        (
+            |p| {
+                let mut world = p.bench.shared.world();
+                let now = world.now();
+                world
+                    .github_mut()
+                    .rename_repository(p.bench.repo, "gadget", "maintainer", now);
+                drop(world);
+                p.tell("GITHUB_REPOSITORY", "acme/gadget");
+            },
+            "jules.source",
+            "credential",
+            "acme/gadget",
+            3,
+        ),
+    ]);
+}

@@ -1,0 +1,111 @@
+//! The ledger and its branch.
+
+use phileas_world::github::Role;
+use serde_json::{Value, json};
+
+use super::patient::{Patient, findings, healthy, table};
+
+#[test]
+fn ledgers() {
+    fn rules(patient: &mut Patient, kinds: &[&str]) {
+        patient.world(|github, repo, _| github.set_rules(repo, "jules", kinds));
+    }
+    fn classic(patient: &mut Patient, set: &Value) {
+        patient.world(|github, repo, _| github.protect_branch(repo, "jules", set));
+    }
+    table(&[
+        (
+            |p| p.bench.delete_ledger(),
+            "ledger.missing",
+            "hint",
+            "first tick",
+            0,
+        ),
+        (
+            |p| p.bench.write_ledger("{ broken"),
+            "ledger.corrupt",
+            "error",
+            "cycle_state.json",
+            1,
+        ),
+        (
+            |p| p.bench.write_ledger("{\"version\": 99}"),
+            "ledger.corrupt",
+            "error",
+            "99",
+            1,
+        ),
+        (
+            |p| rules(p, &[]),
+            "ledger.protection",
+            "hint",
+            "deleted and rewritten",
+            0,
+        ),
+        (
+            |p| rules(p, &["deletion"]),
+            "ledger.protection",
+            "hint",
+            "rewritten",
+            0,
+        ),
+        (
+            |p| rules(p, &["deletion", "non_fast_forward", "pull_request"]),
+            "ledger.refused",
+            "error",
+            "pull_request",
+            1,
+        ),
+        (
+            |p| {
+                rules(
+                    p,
+                    &["deletion", "non_fast_forward", "commit_message_pattern"],
+                )
+            },
+            "ledger.choosy",
+            "hint",
+            "commit_message_pattern",
+            0,
+        ),
+        (
+            |p| classic(p, &json!({"lock_branch": {"enabled": true}})),
+            "ledger.refused",
+            "error",
+            "Lock branch",
+            1,
+        ),
+        (
+            |p| {
+                rules(p, &[]);
+                classic(p, &json!({"allow_deletions": {"enabled": true}}));
+            },
+            "ledger.protection",
+            "hint",
+            "deleted",
+            0,
+        ),
+        (
+            |p| {
+                rules(p, &[]);
+                classic(p, &json!({}));
+                p.world(|github, repo, _| github.set_role(repo, "maintainer", Role::Write));
+            },
+            "ledger.protection",
+            "unknown",
+            "administrators",
+            0,
+        ),
+    ]);
+    let mut sound = healthy();
+    rules(&mut sound, &[]);
+    classic(&mut sound, &json!({}));
+    let ran = sound.run(&["--json"]).done();
+    let found = findings(&ran);
+    assert!(
+        found
+            .iter()
+            .any(|one| one["id"] == "ledger.protection" && one["grade"] == "ok"),
+        "{ran:?}"
+    );
+}

@@ -1,0 +1,118 @@
+//! What stands still, and what nobody was told.
+
+use super::patient::{Patient, findings, healthy, table};
+
+#[test]
+fn deliveries() {
+    table(&[
+        (
+            |p| p.delivered(500),
+            "deliveries.failing",
+            "error",
+            "the answer was 500",
+            1,
+        ),
+        (
+            |p| {
+                p.delivered(502);
+                p.delivered(202);
+            },
+            "deliveries.failing",
+            "hint",
+            "did not arrive",
+            0,
+        ),
+    ]);
+}
+
+#[test]
+fn what_stands_still_and_what_waits() {
+    fn stopped(patient: &mut Patient) {
+        patient.bench.run(&["stop", "--all"]).done();
+    }
+    table(&[
+        (stopped, "standing.paused", "hint", "paused by", 0),
+        (
+            |p| {
+                p.bench
+                    .run(&["track", "pause", "default", "--reason", "release week"])
+                    .done();
+            },
+            "standing.paused",
+            "hint",
+            "release week",
+            0,
+        ),
+        (
+            |p| {
+                p.world(|github, repo, now| {
+                    let number = github.open_issue(repo, "Stop", "", &[], "maintainer", now);
+                    github.add_label(repo, number, "phileas:pause", "maintainer", now);
+                })
+            },
+            "standing.paused",
+            "hint",
+            "by maintainer, by the label",
+            0,
+        ),
+        (
+            |p| p.world(|github, repo, now| github.set_variable(repo, "PHILEAS_PAUSED", "1", now)),
+            "standing.paused",
+            "hint",
+            "variable PHILEAS_PAUSED",
+            0,
+        ),
+        (
+            |p| p.tell("PHILEAS_PAUSED", "yes"),
+            "standing.paused",
+            "hint",
+            "is set here",
+            0,
+        ),
+        (
+            |p| {
+                p.bench.write_ledger("{ broken");
+                p.bench.run(&["tick"]);
+            },
+            "standing.notice",
+            "hint",
+            "wants a person",
+            1,
+        ),
+        (
+            |p| p.push("jules", ".jules/.phileas-version", Some("0.0.1\n")),
+            "standing.version",
+            "hint",
+            "0.0.1",
+            0,
+        ),
+        (
+            |p| p.bench.shared.world().knobs_mut().date_skew_seconds = 600,
+            "standing.clock",
+            "hint",
+            "behind GitHub's",
+            0,
+        ),
+        (
+            |p| p.bench.shared.world().knobs_mut().date_skew_seconds = -600,
+            "standing.clock",
+            "hint",
+            "ahead of GitHub's",
+            0,
+        ),
+    ]);
+    let same = healthy();
+    same.push(
+        "jules",
+        ".jules/.phileas-version",
+        Some(concat!("v", env!("CARGO_PKG_VERSION"), "\n")),
+    );
+    let ran = same.run(&["--json"]).done();
+    let found = findings(&ran);
+    assert!(
+        found
+            .iter()
+            .any(|one| one["id"] == "standing.version" && one["grade"] == "ok"),
+        "{ran:?}"
+    );
+}

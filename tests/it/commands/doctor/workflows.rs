@@ -1,0 +1,173 @@
+//! Plans, workflows and their runs.
+
+use super::patient::{ON, PLAN, Patient, WORKFLOW, found_in, healthy, patient, table, workflow};
+
+#[test]
+fn plans() {
+    table(&[
+        (
+            |p| {
+                p.push(
+                    "main",
+                    ".jules/schedules.toml",
+                    Some("cycle = [\"nobody\"]\n"),
+                )
+            },
+            "plan.mistake",
+            "error",
+            "nobody",
+            1,
+        ),
+        (
+            |p| {
+                p.push(
+                    "main",
+                    ".jules/personas/curator/prompt.md",
+                    Some("---\nid: other\n---\nDo.\n"),
+                )
+            },
+            "plan.persona",
+            "error",
+            "curator",
+            1,
+        ),
+        (
+            |p| {
+                p.push(
+                    "main",
+                    ".jules/schedules.toml",
+                    Some("cycle = [\"curator\"]\n[budget]\ndaily_sessions = 30\nkey_daily = 15\n"),
+                )
+            },
+            "plan.budget",
+            "hint",
+            "daily_sessions = 30",
+            0,
+        ),
+        (
+            |p| {
+                p.push(
+                    "jules",
+                    ".jules/personas/ghost/prompt.md",
+                    Some("---\nid: ghost\n---\nBoo.\n"),
+                )
+            },
+            "plan.misplaced",
+            "error",
+            "ghost",
+            1,
+        ),
+        (
+            |p| {
+                p.push("jules", ".jules/schedules.toml", Some(PLAN));
+                p.push("main", ".jules/schedules.toml", None);
+            },
+            "plan.misplaced",
+            "error",
+            "schedules.toml",
+            1,
+        ),
+    ]);
+}
+
+#[test]
+fn workflows() {
+    let of = |text: &str, expected| found_in(&patient(PLAN, text), expected);
+    of("", ("workflow.present", "hint", "no workflow", 0));
+    found_in(
+        &patient(&format!("{PLAN}[gate]\ndriver = \"action\"\n"), ""),
+        ("workflow.present", "error", "nothing will ever start", 1),
+    );
+    of(
+        &workflow(&format!("{ON}  pull_request:\n"), ""),
+        ("workflow.pull-request", "error", "pull_request", 1),
+    );
+    of(
+        &workflow(&format!("{ON}  pull_request_target:\n"), ""),
+        ("workflow.pull-request", "hint", "_target", 0),
+    );
+    of(
+        &workflow(
+            "  push:\n  issues:\n  issue_comment:\n  workflow_dispatch:\n",
+            "",
+        ),
+        ("workflow.schedule", "error", "no `schedule`", 1),
+    );
+    of(
+        &workflow(&ON.replace("17 *", "99 *"), ""),
+        ("workflow.schedule", "error", "99", 1),
+    );
+    of(
+        &workflow(&ON.replace("17 *", "0 *"), ""),
+        ("workflow.minute", "hint", "minute 0", 0),
+    );
+    of(
+        &workflow(&ON.replace("  issues:\n", ""), ""),
+        ("workflow.triggers", "hint", "issues", 0),
+    );
+    of(
+        &workflow(ON, "concurrency:\n  group: p\n  cancel-in-progress: true\n"),
+        ("workflow.cancels", "error", "cancel-in-progress", 1),
+    );
+    of(
+        &workflow(&ON.replace("17 *", "*/5 *"), ""),
+        ("workflow.minutes", "hint", "8640 of the 2000", 0),
+    );
+}
+
+#[test]
+fn runs_of_workflows() {
+    fn state(patient: &mut Patient, state: &str) {
+        patient.world(|github, repo, _| assert!(github.set_workflow_state(repo, WORKFLOW, state)));
+    }
+    table(&[
+        (
+            |p| state(p, "disabled_inactivity"),
+            "workflow.inactivity",
+            "error",
+            "60 days",
+            1,
+        ),
+        (
+            |p| state(p, "disabled_manually"),
+            "workflow.state",
+            "error",
+            "disabled_manually",
+            1,
+        ),
+        (
+            |p| p.ran("failure", 0),
+            "workflow.runs",
+            "hint",
+            "failure",
+            0,
+        ),
+        (
+            |p| {
+                p.ran("failure", 0);
+                p.ran("timed_out", 0);
+            },
+            "workflow.runs",
+            "error",
+            "last 2 runs",
+            1,
+        ),
+        (
+            |p| {
+                p.ran("success", 9);
+                p.ran("success", 9);
+            },
+            "workflow.minutes",
+            "hint",
+            "7 min each",
+            0,
+        ),
+    ]);
+    let public = healthy();
+    public.world(|github, repo, _| github.set_private(repo, false));
+    let ran = public.run(&["--json"]).done();
+    assert!(
+        !ran.out.contains("workflow.minutes"),
+        "public repositories pay nothing: {ran:?}"
+    );
+}

@@ -1,0 +1,90 @@
+//! What is done about open pull requests beside talking to their sessions, on the models, by the program's own process.
+
+use std::time::Duration;
+
+use phileas::sandbox::{Shared, scene};
+use phileas_world::Face;
+use phileas_world::jules::Scenario;
+
+use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::{Folder, Phileas, Served};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A session is done, and its pull request is open.
+fn opened(draft: bool) -> (Folder, Shared) {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let scenario = Scenario {
+        draft: Some(draft),
+        ..Scenario::default().taking(5.0)
+    };
+    let shared = quiet_world(&repository, 7, vec![scenario]);
+    tick(&shared, "prepared");
+    pass_until(&shared, "COMPLETED");
+    tick(&shared, "settled");
+    shared.pass(MINUTE * 10);
+    (repository, shared)
+}
+
+/// One run of the program; how many requests it made.
+fn run(shared: &Shared, served: &Served) -> (usize, usize) {
+    shared.world().books_mut().reset_requests();
+    Phileas::tick(served).run().expect(0);
+    let world = shared.world();
+    let count = |face| {
+        let requests = world.books().requests.iter();
+        requests.filter(|one| one.face == face).count()
+    };
+    (count(Face::Github), count(Face::Jules))
+}
+
+fn is_draft(shared: &Shared) -> bool {
+    let world = shared.world();
+    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    world.github().pull(repo.unwrap(), 1).unwrap().draft
+}
+
+#[test]
+fn a_draft_is_marked_as_ready_once_and_a_person_may_turn_it_back() {
+    let (_repository, shared) = opened(true);
+    // The tick that settled the turn has seen that its session is done.
+    let served = Served::start(&shared, None);
+    run(&shared, &served);
+    assert!(!is_draft(&shared));
+    {
+        let mut world = shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+        github.set_draft(repo.unwrap(), 1, true, "maintainer", now);
+    }
+    for _ in 0..3 {
+        shared.pass(MINUTE * 20);
+        assert_eq!(run(&shared, &served), (1, 0));
+        assert!(is_draft(&shared));
+    }
+}
+
+#[test]
+fn people_are_reminded_of_a_pull_request_once() {
+    let (_repository, shared) = opened(false);
+    let reminders = |shared: &Shared| {
+        let world = shared.world();
+        let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+        let comments = world.github().comments(repo.unwrap(), 1);
+        let said: Vec<String> = comments.map(|one| one.body.clone()).collect();
+        said
+    };
+    shared.pass(DAY * 3 - MINUTE * 30);
+    let served = Served::start(&shared, None);
+    assert_eq!(run(&shared, &served), (1, 0));
+    assert_eq!(reminders(&shared), [] as [&str; 0]);
+    shared.pass(MINUTE * 30);
+    run(&shared, &served);
+    let said = reminders(&shared);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].contains("`curator`"), "{said:?}");
+    shared.pass(DAY);
+    assert_eq!(run(&shared, &served), (1, 0));
+    assert_eq!(reminders(&shared), said);
+}
