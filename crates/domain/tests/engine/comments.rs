@@ -1,6 +1,7 @@
 //! Commands in comments: who is heard, what they do, and what is answered in the one status comment.
 
 use phileas_domain::engine::{Reason, SessionState, Verdict};
+use phileas_domain::state::rebuild;
 
 use crate::desk::{Answering, Desk};
 
@@ -507,4 +508,24 @@ fn the_person_whose_token_phileas_works_with_is_heard_and_phileas_is_not() {
     desk.writes(7, "/phileas run b", "ada");
     desk.tick();
     assert_eq!(desk.personas_run(), ["b"]);
+}
+
+/// Nobody knows any more what a ledger that was rebuilt has obeyed; what comes after is heard.
+#[test]
+fn a_rebuilt_ledger_hears_no_command_of_the_past() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    desk.minutes(5);
+    let repository = desk.snapshot().repository.id;
+    let rebuilt = rebuild::rebuild(repository, desk.now, "new-nonce".to_owned(), &[]);
+    desk.set_state(rebuilt.state);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+    assert!(desk.state().requests.is_empty());
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
 }
