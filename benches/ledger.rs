@@ -137,7 +137,7 @@ fn snapshot() -> Snapshot {
         paused_by_label: None,
         labelled: BTreeMap::new(),
         comments: Vec::new(),
-        crowded: std::collections::BTreeSet::new(),
+        heard: Default::default(),
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,

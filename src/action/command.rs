@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_several_lines_is_hidden_line_by_line() {
+    fn r15_a_secret_of_several_lines_is_hidden_line_by_line() {
         assert_eq!(
             masks("one%\n\n two \n"),
             ["::add-mask::one%25", "::add-mask::two"]

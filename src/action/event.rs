@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_and_deeds_of_writers_are_ours() {
+    fn incident_hackerbot_claw_the_clock_and_deeds_of_writers_are_ours() {
         assert!(ours("schedule", &json!({ "schedule": "17 * * * *" })).by_clock);
         assert_eq!(ours("schedule", &Value::Null).people, [""; 0]);
         for name in ["issues", "repository_dispatch", "workflow_dispatch"] {
@@ -307,14 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_depends_on_is_passed_over() {
+    fn r30_what_nothing_depends_on_is_passed_over() {
         for name in ["watch", "holodeck", "", "release", "pull"] {
             assert_eq!(skipped(name, &Value::Null), SkipReason::Event, "{name}");
         }
     }
 
     #[test]
-    fn a_pull_request_never_reaches_the_key() {
+    fn incident_hackerbot_claw_a_pull_request_never_reaches_the_key() {
         let of = |head: u64| json!({ "pull_request": { "head": { "repo": { "id": head } }, "base": { "repo": { "id": 1 } } } });
         for name in ["pull_request", "pull_request_target", "pull_request_review"] {
             assert_eq!(skipped(name, &of(1)), SkipReason::PullRequest);

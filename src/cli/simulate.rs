@@ -142,7 +142,7 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         paused_by_label: None,
         labelled: BTreeMap::new(),
         comments: Vec::new(),
-        crowded: BTreeSet::new(),
+        heard: Default::default(),
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,

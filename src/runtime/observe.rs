@@ -117,7 +117,7 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         paused_by_label: observation.paused_by_label,
         labelled: observation.labelled,
         comments: observation.comments,
-        crowded: observation.crowded,
+        heard: observation.heard,
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
@@ -408,7 +408,7 @@ mod tests {
                 paused_by_label: None,
                 labelled: BTreeMap::new(),
                 comments: Vec::new(),
-                crowded: BTreeSet::new(),
+                heard: Default::default(),
             })
         }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, ListingNeed, Notice,
+    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, Heard, ListingNeed, Notice,
     Permission, Pull, RedChecks, Repository, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
@@ -71,8 +71,8 @@ pub struct Observation {
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
     /// The newest comments on what is open and was touched last that say something to phileas.
     pub comments: Vec<Comment>,
-    /// Where more was said of late than is read at once.
-    pub crowded: BTreeSet<u64>,
+    /// How far back labels and comments reach.
+    pub heard: Heard,
 }
 
 /// Issues and pull requests that wishes are about.

@@ -330,7 +330,8 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
 /// What no later decision of the tick says again, though nothing has changed about it.
 fn is_said_once(line: &Line) -> bool {
     match line.reason {
-        Reason::CreateRefused | Reason::NotSent => true,
+        // The commit of the same round says that it was heard.
+        Reason::CreateRefused | Reason::NotSent | Reason::CommentsMissed => true,
         // Of a turn's own create; of others the next decision speaks again.
         Reason::JulesQuota | Reason::JulesCredential => line.turn.is_some(),
         // A step that was passed over is behind the track by then.

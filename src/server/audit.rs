@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn each_deed_is_a_line_that_others_cannot_read() {
+    fn r27_each_deed_is_a_line_that_others_cannot_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(AUDIT_FILE);
         std::fs::write(&path, "").unwrap();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_writes_beside_the_service_adds_lines_and_nothing_else() {
+    fn r27_whoever_writes_beside_the_service_adds_lines_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let of_the_service = Audit::with_room(folder.path(), Some(150)).unwrap();
         of_the_service.record(&deed("first"));

@@ -79,6 +79,29 @@ fn no_place_of_a_template_stays_empty() {
     assert_eq!(workflow_hints(workflow), Vec::<String>::new());
 }
 
+/// Nothing is checked out, run by a shell or taken from a cache, and nothing that a stranger writes is handed on.
+#[test]
+fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
+    let parts = parts(&found(Tree::new()), &pin());
+    let workflow = written(&parts)[WORKFLOW_PATH];
+    let read: serde_json::Value = serde_yaml::from_str(workflow).unwrap();
+    let jobs = read["jobs"].as_object().unwrap();
+    assert_eq!(jobs.keys().collect::<Vec<_>>(), ["tick"]);
+    let steps = jobs["tick"]["steps"].as_array().unwrap();
+    let [step] = &steps[..] else {
+        panic!("{steps:?}");
+    };
+    let keys: Vec<&String> = step.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["id", "uses", "with"]);
+    let given = step["with"].as_object().unwrap();
+    assert_eq!(given.len(), 2);
+    assert_eq!(given["jules-api-key"], "${{ secrets.JULES_API_KEY }}");
+    assert_eq!(given["paused"], "${{ vars.PHILEAS_PAUSED }}");
+    assert_eq!(read["permissions"], serde_json::json!({}));
+    let events = read["on"].as_object().unwrap();
+    assert!(!events.keys().any(|event| event.starts_with("pull_request")));
+}
+
 #[test]
 fn what_is_there_stays() {
     let tree = Tree::of_texts([(SCHEDULES_PATH, "cycle = [\"a\"]\n")]);

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_commits_are_pins() {
+    fn incident_tj_actions_only_whole_commits_are_pins() {
         let commit = "0123456789abcdef0123456789ABCDEF01234567";
         let pin: Pin = format!("me/phileas@{commit}").parse().unwrap();
         assert_eq!(

@@ -263,7 +263,7 @@ fn check_new(made: &[Made], entries: &[&Value], shape: &str) {
 
 /// Corrupt is not absent: nothing starts, nothing is written over it, and one issue says so, however often it is met.
 #[test]
-fn a_corrupt_ledger_stops_everything_and_says_so_once() {
+fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
     let repository = repository("");
     let corrupt = fixture("state/corrupt-conflict-markers.json");
     let ledger = Folder::ledger(&corrupt);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_give_the_token_away_is_refused() {
+    fn r16_what_would_give_the_token_away_is_refused() {
         for (text, word) in [
             ("http://api.github.com", "https"),
             ("ftp://api.github.com", "not spoken to by HTTP"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_elsewhere_is_not_below() {
+    fn r16_a_redirect_elsewhere_is_not_below() {
         let base = Base::from_values(Some("https://git.example/api/v3"), None).unwrap();
         let rest = base.rest();
         assert_eq!(

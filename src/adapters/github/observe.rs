@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Checks, DASHBOARD_KEY, Dashboard, LABEL_PREFIX, Notice, Pull, Repository,
+    Checks, DASHBOARD_KEY, Dashboard, Heard, LABEL_PREFIX, Notice, Pull, Repository,
 };
 use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
 use phileas_domain::state::STATE_PATH;
@@ -19,6 +19,7 @@ use super::answer::Answer;
 use super::graphql::{GraphError, OBSERVE, OPEN_PULLS};
 use super::plan_files::{Unread, tree_of};
 use super::request::success;
+use super::wire::Connection;
 use super::wire::file::{Form, Text};
 use super::wire::git::Blob;
 use super::wire::observation::{LedgerCommit, Observed, OpenPulls, Repository as Shown};
@@ -34,8 +35,6 @@ const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
 const MAX_BLOB_READS: usize = 16;
 /// How many further pages of open pull requests are read; each holds 100.
 const MAX_PULL_PAGES: usize = 10;
-/// A repository is looked at once an hour at least, so what was said before that has been seen.
-const HEARD_AGAIN: SignedDuration = SignedDuration::from_hours(1);
 /// What was said before that is not heard any more.
 const HEARD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The word of the label that pauses the repository.
@@ -131,14 +130,16 @@ impl Client {
             default_head: commit.map(|commit| Oid::new(commit.oid)),
         };
         let mut labelled = BTreeMap::new();
-        let mut crowded = BTreeSet::new();
+        let issues = seen.active.nodes.iter().flatten();
+        let pulls = seen.recent.nodes.iter().flatten();
+        let mut heard = Heard {
+            cut: BTreeMap::new(),
+            issues_after: oldest(&seen.active, issues.map(|issue| issue.updated_at)),
+            pulls_after: oldest(&seen.recent, pulls.map(|pull| pull.updated_at)),
+        };
         let mut comments = Vec::new();
-        let an_hour_ago = now.checked_sub(HEARD_AGAIN).unwrap_or(now);
         let mut hear = |number: u64, said: Said| {
-            let is_unread = said.without_text().any(|(at, _)| at > an_hour_ago);
-            if said.is_crowded(an_hour_ago) || is_unread {
-                crowded.insert(number);
-            }
+            heard.cut.extend(said.cut().map(|at| (number, at)));
             comments.extend(said.commands(number));
         };
         for issue in seen.active {
@@ -199,7 +200,7 @@ impl Client {
                 .or_else(|| with_label(&labelled, PAUSE)),
             labelled,
             comments,
-            crowded,
+            heard,
         })
     }
 
@@ -296,6 +297,12 @@ impl Client {
         }
         Ok(pulls)
     }
+}
+
+/// When the last of a list was touched that goes on.
+fn oldest<T>(list: &Connection<T>, touched: impl Iterator<Item = Timestamp>) -> Option<Timestamp> {
+    list.next()?;
+    touched.min()
 }
 
 /// Whether an answer was too large: what anybody may write without limit is asked for in parts then.

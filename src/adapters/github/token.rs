@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_opaque_and_hidden() {
+    fn r15_a_token_is_opaque_and_hidden() {
         let long = format!("ghs_12345_{}\n", "x".repeat(900));
         let token = Token::new(&long).unwrap();
         assert_eq!(token.expose(), long.trim());

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_leak_the_key_is_refused() {
+    fn r16_what_would_leak_the_key_is_refused() {
         for text in [
             "http://jules.googleapis.com/v1alpha",
             "http://127.0.0.1.example/v1alpha",

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_shows_the_key() {
+    fn r15_nothing_shows_the_key() {
         let key = JulesKey::new("test-key").unwrap();
         assert!(!format!("{key:?}").contains("test-key"));
         assert!(!format!("{:?}", key.header()).contains("test-key"));

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_are_read_and_neither_is_shown() {
+    fn r15_both_forms_are_read_and_neither_is_shown() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         std::fs::write(&path, "from a file\r\n\n").unwrap();

@@ -156,7 +156,7 @@ async fn every_answer_is_sealed() {
 }
 
 #[tokio::test]
-async fn without_the_token_nothing_is_shown_or_done() {
+async fn r26_without_the_token_nothing_is_shown_or_done() {
     let stand = Stand::new(Some(TOKEN));
     stand.heard("issues").await;
     for path in ["/", "/deliveries", "/repositories/7"] {

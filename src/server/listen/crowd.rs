@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_public_address_cannot_take_every_seat() {
+    fn r2_one_public_address_cannot_take_every_seat() {
         let crowd = Arc::new(Crowd::default());
         for private in ["127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.0.9"] {
             let address: IpAddr = private.parse().unwrap();

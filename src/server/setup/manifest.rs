@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_app_asks_for_what_it_uses_and_for_nothing_else() {
+    fn r17_the_app_asks_for_what_it_uses_and_for_nothing_else() {
         let manifest = manifest("https://phileas.example.com", "http://127.0.0.1:9090");
         let asked: Vec<String> = manifest["default_permissions"]
             .as_object()

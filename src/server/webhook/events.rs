@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_matters_wakes_and_what_is_new_is_counted() {
+    fn r30_what_matters_wakes_and_what_is_new_is_counted() {
         let known = |wakes| Interest {
             wakes,
             familiar: Familiar::Known,

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn githubs_own_example_is_verified() {
+    fn r1_githubs_own_example_is_verified() {
         let signature = header(&format!("sha256={DIGITS}")).unwrap();
         assert!(secrets(&[SECRET]).verify(b"Hello, World!", &signature));
         assert!(secrets(&["new", SECRET]).verify(b"Hello, World!", &signature));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_found() {
+    fn r1_every_flipped_bit_is_found() {
         let signature = header(&format!("sha256={DIGITS}")).unwrap();
         let secrets = secrets(&[SECRET]);
         for bit in 0..8 * LENGTH {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn other_headers_are_no_signatures() {
+    fn r1_other_headers_are_no_signatures() {
         let short = &DIGITS[2..];
         for wrong in [
             String::new(),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_without_good_secrets_are_refused() {
+    fn r1_lists_without_good_secrets_are_refused() {
         let read =
             |list: &str| Secrets::from_list(&SecretString::from(list)).map(|read| read.0.len());
         assert_eq!(read(""), Err(SecretsError::None));

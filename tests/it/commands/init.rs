@@ -106,7 +106,7 @@ fn an_empty_repository_gets_all_it_needs() {
 }
 
 #[test]
-fn nothing_is_written_outside_of_a_repository_or_through_a_link() {
+fn r13_nothing_is_written_outside_of_a_repository_or_through_a_link() {
     let folder = Folder::empty();
     init(&folder, &["--yes"]).refused(2, "git init");
     let folder = repository();

@@ -49,14 +49,14 @@ macro_rules! conformance {
                     a_clock_that_was_set_back_stops_nobody,
                     those_that_went_down_together_come_back_apart;
                 keeping:
-                    a_delivery_is_stored_once,
-                    a_failed_delivery_runs_again,
+                    r3_a_delivery_is_stored_once,
+                    r3_a_failed_delivery_runs_again,
                     what_came_during_a_tick_is_still_pending,
                     deliveries_without_a_repository_wake_nobody,
                     all_facts_come_back,
                     pages_run_both_ways,
                     a_delivery_is_run_again_on_demand,
-                    facts_are_kept_for_a_month,
+                    r3_facts_are_kept_for_a_month,
                     a_full_inbox_refuses_and_is_well_again(Little),
                     the_last_room_is_for_those_that_wake(Little),
                     the_figures_are_right;

@@ -40,7 +40,7 @@ async fn outcomes(inbox: &impl Inbox) -> Vec<(String, Outcome)> {
         .collect()
 }
 
-pub(super) async fn a_delivery_is_stored_once(inbox: &impl Inbox) {
+pub(super) async fn r3_a_delivery_is_stored_once(inbox: &impl Inbox) {
     let accept = |received_at| inbox.accept(delivery("a", WIDGET, received_at));
     assert_eq!(accept(at(0)).await.unwrap(), Accepted::Stored);
     assert_eq!(accept(at(1)).await.unwrap(), Accepted::Duplicate);
@@ -52,7 +52,7 @@ pub(super) async fn a_delivery_is_stored_once(inbox: &impl Inbox) {
     nothing_due(inbox, at(6)).await;
 }
 
-pub(super) async fn a_failed_delivery_runs_again(inbox: &impl Inbox) {
+pub(super) async fn r3_a_failed_delivery_runs_again(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     inbox.accept(delivery("b", WIDGET, at(0))).await.unwrap();
     for _ in 0..MAX_FAULTS {
@@ -192,7 +192,7 @@ pub(super) async fn a_delivery_is_run_again_on_demand(inbox: &impl Inbox) {
     assert_eq!(outcomes(inbox).await, [("a".to_owned(), Outcome::Handled)]);
 }
 
-pub(super) async fn facts_are_kept_for_a_month(inbox: &impl Inbox) {
+pub(super) async fn r3_facts_are_kept_for_a_month(inbox: &impl Inbox) {
     let many = PRUNE_BATCH + 5;
     for n in 0..many {
         let text = format!("old-{n}");

@@ -34,7 +34,7 @@ fn a_delivery_is_stored_before_it_is_answered() {
 }
 
 #[test]
-fn what_is_not_signed_rightly_leaves_no_fact() {
+fn r1_what_is_not_signed_rightly_leaves_no_fact() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let good = Post::about("a", 7);
@@ -81,7 +81,7 @@ fn what_is_not_signed_rightly_leaves_no_fact() {
 }
 
 #[test]
-fn other_requests_are_answered_with_what_is_wrong() {
+fn r2_other_requests_are_answered_with_what_is_wrong() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let good = Post::about("a", 7);
@@ -135,7 +135,7 @@ fn other_requests_are_answered_with_what_is_wrong() {
 }
 
 #[test]
-fn the_public_listener_has_three_addresses() {
+fn r26_the_public_listener_has_three_addresses() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     for (path, status) in [
@@ -160,7 +160,7 @@ fn the_public_listener_has_three_addresses() {
 
 /// GitHub holds one secret a hook: while it is changed, both count.
 #[test]
-fn several_secrets_count_and_may_come_from_a_file() {
+fn r1_several_secrets_count_and_may_come_from_a_file() {
     let data = tempdir().unwrap();
     let file = data.path().join("secret");
     std::fs::write(
@@ -182,7 +182,7 @@ fn several_secrets_count_and_may_come_from_a_file() {
 }
 
 #[test]
-fn repositories_that_are_not_listed_are_ignored() {
+fn r4_repositories_that_are_not_listed_are_ignored() {
     let data = tempdir().unwrap();
     let config = data.path().join("phileas.toml");
     std::fs::write(

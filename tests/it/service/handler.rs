@@ -89,7 +89,7 @@ async fn an_inbox_that_cannot_write_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_new_is_counted_and_stored() {
+async fn r30_what_is_new_is_counted_and_stored() {
     let hook = hook(MemoryInbox::new(10));
     let body = r#"{"action": "teleported", "repository": {"id": 7}}"#;
     assert_eq!(

@@ -93,7 +93,7 @@ fn without_a_terminal_each_line_is_an_object_with_its_time() {
 }
 
 #[test]
-fn a_wrong_secret_leaves_a_trace_that_nobody_can_fill_the_log_with() {
+fn r2_a_wrong_secret_leaves_a_trace_that_nobody_can_fill_the_log_with() {
     let stand = Stand::new();
     let service = stand.start(&[]);
     let good = Post::about("canary", 7);

@@ -21,7 +21,7 @@ const MANY: usize = 200;
 const GITHUB_WAITS: Duration = Duration::from_secs(10);
 
 #[test]
-fn slow_clients_are_cut_off_and_others_are_served() {
+fn r2_slow_clients_are_cut_off_and_others_are_served() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let post = Post::about("slow", 7);
@@ -75,7 +75,7 @@ fn slow_clients_are_cut_off_and_others_are_served() {
 }
 
 #[test]
-fn oversized_truncated_and_senseless_requests_leave_it_standing() {
+fn r2_oversized_truncated_and_senseless_requests_leave_it_standing() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let post = Post::about("a", 7);
@@ -136,7 +136,7 @@ fn oversized_truncated_and_senseless_requests_leave_it_standing() {
 }
 
 #[test]
-fn a_flood_of_connections_leaves_room_for_the_rest() {
+fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let (_, files_before) = service.load();

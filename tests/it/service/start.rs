@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 
 #[test]
-fn nothing_starts_without_a_secret() {
+fn r1_nothing_starts_without_a_secret() {
     let data = tempdir().unwrap();
     let arguments = arguments(data.path());
     for secret in ["", " ", ",", " , "] {
@@ -37,7 +37,7 @@ fn nothing_starts_without_a_secret() {
 
 /// A secret that can be guessed is none, and a file that was named was meant.
 #[test]
-fn weak_and_empty_credentials_are_refused() {
+fn r1_weak_and_empty_credentials_are_refused() {
     let data = tempdir().unwrap();
     let empty = data.path().join("empty");
     std::fs::write(&empty, "\n").unwrap();

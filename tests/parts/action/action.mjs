@@ -90,6 +90,71 @@ test('a push to the default branch is followed by a tick', async () => {
   assert.ok(JSON.parse(done.outputs.json).summary.github_requests > 0);
 });
 
+test('an issue that a writer labels is worked on, and the label comes off', async () => {
+  await tidy();
+  const issue = await act({ act: 'open-issue', by: 'stranger', title: 'It is slow', body: 'Opening takes a whole minute.' });
+  await act({ act: 'label', by: 'maintainer', number: issue.number, label: 'phileas:refactor' });
+  const done = await run(readme, 'issues', payload({ action: 'labeled', issue, label: { name: 'phileas:refactor' } }));
+  assert.ok(done.ok, done.log.join('\n'));
+  assert.equal(done.outputs.decision, 'dispatched');
+  const [session, ...further] = (await books()).sessions.filter((one) => one.prompt.includes('Opening takes a whole minute.'));
+  assert.deepEqual(further, []);
+  const begun = JSON.parse(done.outputs.json).lines.find((line) => line.reason === 'due.request');
+  assert.equal(begun?.persona, 'refactor', done.outputs.json);
+  const { labels, comments } = await shown(issue.number);
+  assert.deepEqual(labels, []);
+  assert.equal(comments.length, 1, comments.join('\n'));
+  assert.ok(comments[0].includes('`refactor`, asked for by `maintainer`: at work'), comments[0]);
+  assert.ok(comments[0].includes(session.id), comments[0]);
+});
+
+test('an issue that somebody without write access labels is refused, with one comment', async () => {
+  await tidy();
+  await act({ act: 'set-role', login: 'triager', role: 'triage' });
+  const issue = await act({ act: 'open-issue', by: 'stranger', title: 'It is slow again', body: 'Closing takes a whole minute.' });
+  await act({ act: 'label', by: 'triager', number: issue.number, label: 'phileas:refactor' });
+  const event = { ...payload({ action: 'labeled', issue, label: { name: 'phileas:refactor' } }), sender: { login: 'triager', type: 'User' } };
+  for (let times = 0; times < 2; times += 1) {
+    const done = await run(readme, 'issues', event, { actor: 'triager' });
+    assert.ok(done.ok, done.log.join('\n'));
+    assert.deepEqual(done.errors, []);
+    const refused = JSON.parse(done.outputs.json).lines.filter((line) => line.decision === 'refused');
+    assert.deepEqual(refused.map((line) => line.reason), times === 0 ? ['refused.actor_permission'] : []);
+    const { labels, comments } = await shown(issue.number);
+    assert.deepEqual(labels, []);
+    assert.equal(comments.length, 1, comments.join('\n'));
+    assert.ok(comments[0].includes('refused.actor_permission'), comments[0]);
+  }
+  assert.ok(!(await books()).sessions.some((one) => one.prompt.includes('Closing takes a whole minute.')));
+});
+
+test('a comment that begins with a command is obeyed where its writer may write', async () => {
+  await tidy();
+  const issue = await act({ act: 'open-issue', by: 'maintainer', title: 'No tests', body: 'Nobody tests the words of a text.' });
+  const says = async (body, by) => {
+    const { comment } = await act({ act: 'comment', by, number: issue.number, body });
+    const done = await run(readme, 'issue_comment', {
+      ...payload({ action: 'created', issue, comment: { id: comment, body, user: { login: by, type: 'User' } } }),
+      sender: { login: by, type: 'User' },
+    }, { actor: by });
+    assert.ok(done.ok, done.log.join('\n'));
+    return { comment, lines: JSON.parse(done.outputs.json).lines };
+  };
+  const asked = async () => (await books()).sessions.filter((one) => one.prompt.includes('Nobody tests the words of a text.'));
+  const { lines } = await says('/phileas run tester', 'stranger');
+  assert.ok(lines.some((line) => line.reason === 'refused.actor_permission'), JSON.stringify(lines));
+  assert.deepEqual(await asked(), []);
+  assert.equal((await shown(issue.number)).comments.length, 1, 'a stranger is not answered');
+
+  const { comment } = await says('/phileas run tester', 'maintainer');
+  assert.equal((await asked()).length, 1);
+  const reactions = await read(`issues/comments/${comment}/reactions`);
+  assert.deepEqual(reactions.map((one) => one.content), ['eyes']);
+  const { comments } = await shown(issue.number);
+  assert.equal(comments.length, 3, comments.join('\n'));
+  assert.ok(comments[2].includes('`tester`, asked for by `maintainer`: at work'), comments[2]);
+});
+
 test('what is not for us is a green, explained skip', async () => {
   await skips(any, 'watch', payload({ action: 'started' }), 'skipped.event');
   await skips(any, 'push', payload({ ref: 'refs/heads/jules', commits: [] }), 'skipped.branch');
@@ -229,10 +294,28 @@ async function publish(version, content, sum, sums = `${sum}  ${BINARY}\n`) {
   await act({ act: 'publish-release', tag: `v${version}`, assets });
 }
 
-async function plan() {
-  const reply = await fetch(`${world.github}/repos/${world.repository}/contents/.jules/schedules.toml`, {
-    headers: { authorization: `Bearer ${world.token}`, accept: 'application/vnd.github.raw+json' },
+/** The labels of an issue, and the texts of its comments. */
+async function shown(number) {
+  const [issue, comments] = [await read(`issues/${number}`), await read(`issues/${number}/comments`)];
+  return { labels: issue.labels.map((label) => label.name), comments: comments.map((comment) => comment.body) };
+}
+
+/** Lets everybody finish, and closes what waits for a review, so that there is room for a session. */
+async function tidy() {
+  await advance('1h');
+  const done = await run(readme, 'schedule', { schedule: '17 * * * *', repository: REPOSITORY });
+  assert.ok(done.ok, done.log.join('\n'));
+  await advance('1h');
+  for (const pull of await read('pulls?state=open')) await act({ act: 'close', by: 'maintainer', number: pull.number });
+}
+
+const plan = async () => (await ask('contents/.jules/schedules.toml', 'application/vnd.github.raw+json')).text();
+const read = async (path) => (await ask(path, 'application/vnd.github+json')).json();
+
+async function ask(path, accept) {
+  const reply = await fetch(`${world.github}/repos/${world.repository}/${path}`, {
+    headers: { authorization: `Bearer ${world.token}`, accept },
   });
   assert.equal(reply.status, 200);
-  return reply.text();
+  return reply;
 }

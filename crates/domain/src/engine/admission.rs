@@ -1,7 +1,7 @@
 //! Who may ask, and for what. Decided when the wish is decided on, never when it was made.
 
 use super::draft::Draft;
-use super::limits::{JULES_LOGIN, REQUEST_VALID};
+use super::limits::{ACCOUNTS_READ, JULES_LOGIN, REQUEST_VALID};
 use super::subject::Actor;
 use super::wish::{BY_LABEL, REFUSED, What, Wish};
 use super::{Permission, Reason};
@@ -145,7 +145,10 @@ pub(super) fn may_write(draft: &mut Draft<'_>, actor: &Actor) -> Option<bool> {
     }
     match draft.snapshot.permissions.get(&actor.login) {
         None => {
-            draft.needs.permissions.insert(actor.login.clone());
+            let asked = draft.snapshot.permissions.len() + draft.needs.permissions.len();
+            if asked < ACCOUNTS_READ {
+                draft.needs.permissions.insert(actor.login.clone());
+            }
             None
         }
         Some(Permission { id, writes }) => Some(*writes && actor.id.is_some() && *id == actor.id),

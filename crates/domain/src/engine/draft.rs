@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::dashboard::Standing;
+use super::heard::{self, Listening};
 use super::limits::HEADLINE_LIMIT;
 use super::{
     Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
@@ -24,6 +25,8 @@ pub(super) struct Draft<'a> {
     pub(super) backlog: OnceCell<Vec<PullNumber>>,
     /// How many ignored pull requests each persona has; counted once, for the same reason.
     pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
+    /// How far people were listened to.
+    pub(super) listening: Listening,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
     pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
     /// What people did to the dashboard issue.
@@ -50,6 +53,7 @@ impl<'a> Draft<'a> {
             needs: Needs::default(),
             backlog: OnceCell::new(),
             ignored: OnceCell::new(),
+            listening: Listening::default(),
             unable: BTreeMap::new(),
             standing: Standing::default(),
             base,
@@ -212,13 +216,17 @@ impl<'a> Draft<'a> {
         state
     }
 
-    pub(super) fn finish(self) -> (Decision, Needs) {
-        let unchanged = match &self.snapshot.ledger {
-            Ledger::Present { state, .. } => **state == self.state,
-            Ledger::Missing { .. } => self.state == State::default(),
-            Ledger::Corrupt { .. } => true,
+    pub(super) fn finish(mut self) -> (Decision, Needs) {
+        let is_changed = match &self.snapshot.ledger {
+            Ledger::Present { state, .. } => **state != self.state,
+            Ledger::Missing { .. } => self.state != State::default(),
+            Ledger::Corrupt { .. } => false,
         };
-        let change = (!unchanged).then(|| Change {
+        let is_changed = is_changed || heard::has_to_be_written(&self);
+        if is_changed {
+            heard::write_down(&mut self);
+        }
+        let change = is_changed.then(|| Change {
             base: self.base,
             state: Box::new(self.state),
             files: BTreeMap::new(),

@@ -73,6 +73,8 @@ pub(super) const SESSIONS_READ: usize = 20;
 pub(super) const REQUEST_VALID: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many issues and pull requests with labels are looked at in one go.
 pub(super) const SUBJECTS_READ: usize = 20;
+/// Of how many accounts it is asked what they may do, in one go.
+pub(super) const ACCOUNTS_READ: usize = 50;
 /// How many wishes one commit takes up or acknowledges; what stops something always is.
 pub(super) const WISHES_TAKEN: usize = 20;
 /// A status comment that is not confirmed is written again after this.

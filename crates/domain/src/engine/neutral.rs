@@ -1,5 +1,5 @@
-//! Text that an agent wrote, made fit for a comment of ours: it calls nobody, closes nothing, starts no bot, and shows
-//! no picture.
+//! Text that an agent wrote, made fit for a comment of ours: it calls nobody, closes nothing, starts no bot, shows no
+//! picture, and gives no key away.
 
 use crate::prompt;
 
@@ -9,7 +9,8 @@ const LIMIT: usize = 300;
 /// An agent's text as one line of code. GitHub makes nothing of what stands in code; other bots read the raw text, so
 /// what could mean something to one is broken as well.
 pub(super) fn neutral(text: &str) -> String {
-    let line = prompt::clean_line(text);
+    // Whoever steers an agent reads its words here, so that no key must stand in them; nor one behind invisible characters.
+    let line = prompt::without_secrets(&prompt::clean_line(text));
     let mut out = String::new();
     let mut before = ' ';
     for character in line.chars().take(LIMIT) {
@@ -51,6 +52,40 @@ mod tests {
             ("\u{202e}@\u{200b}all", "`(at)all`"),
         ] {
             assert_eq!(neutral(written), shown);
+        }
+    }
+
+    /// An agent that was told to write its keys down had them published by the program's own comment.
+    #[test]
+    fn incident_comment_and_control_a_key_in_an_agents_words_is_not_published() {
+        let tail = "Zk3x9QpL2mN8vB4tR6yW1sD5fG7hJ0aC";
+        for begin in [
+            "ghp_",
+            "ghs_",
+            "github_pat_",
+            "AIza",
+            "g\u{200b}hp_",
+            "gh<!-- x -->s_",
+        ] {
+            let shown = neutral(&format!("it failed with {begin}{tail}"));
+            assert!(!shown.contains(&tail[8..]), "{shown}");
+            assert!(shown.starts_with("`it failed with [hidden]"), "{shown}");
+        }
+        let named = neutral(&format!("JULES_API_KEY={tail}"));
+        assert_eq!(named, "`JULES_API_KEY=[hidden]`");
+        // Nor is one that the end of the line cuts short.
+        let long = neutral(&format!("{} ghp_{tail}", "x".repeat(LIMIT - 12)));
+        assert!(!long.contains(&tail[..4]), "{long}");
+    }
+
+    #[test]
+    fn incident_comment_and_control_words_about_keys_stay() {
+        for text in [
+            "the token is too short",
+            "ghp_ is how they begin",
+            "3 keys of 5",
+        ] {
+            assert_eq!(neutral(text), format!("`{text}`"));
         }
     }
 

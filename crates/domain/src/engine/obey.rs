@@ -47,7 +47,7 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
     };
     match answer {
         Ok(answer) => {
-            let track = record(draft, wish, true, |request, now| {
+            let track = record(draft, wish, |request, now| {
                 request.outcome = Some(DONE.to_owned());
                 request.answer = Some(answer).filter(|answer| !answer.is_empty());
                 request.finished_at = Some(now);
@@ -62,8 +62,8 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
     true
 }
 
-fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, text: &str) {
-    let track = record(draft, wish, true, |request, now| {
+pub(super) fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, text: &str) {
+    let track = record(draft, wish, |request, now| {
         request.outcome = Some(REFUSED.to_owned());
         request.reason = Some(reason.code().to_owned());
         request.finished_at = Some(now);
@@ -74,7 +74,7 @@ fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, text: &str) {
 }
 
 fn ask_for(draft: &mut Draft<'_>, wish: &Wish<'_>, persona: &PersonaId) {
-    let track = record(draft, wish, true, |request, _| {
+    let track = record(draft, wish, |request, _| {
         request.outcome = Some(PENDING.to_owned());
         request.persona = Some(persona.clone());
     });

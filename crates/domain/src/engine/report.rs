@@ -198,7 +198,7 @@ reasons! {
     NotSent = "waiting.not_sent",
     /// The listing shows more than the ledger knows; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
-    /// More was said on one issue or pull request than is read at once.
+    /// More may have been said since the last look than is read at once.
     CommentsMissed = "waiting.comments_missed",
     /// What a wish is about, or who made it, is read next.
     RequestUnread = "waiting.request_unread",

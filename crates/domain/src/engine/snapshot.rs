@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Actor, Comment, ListingNeed, Permission, Subject};
+use super::{Actor, Comment, Heard, ListingNeed, Permission, Subject};
 use crate::Diagnostic;
 use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
@@ -61,8 +61,8 @@ pub struct Snapshot {
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
     /// The newest comments on what was touched last, as far as they say something to phileas.
     pub comments: Vec<Comment>,
-    /// Issues and pull requests where more was said of late than is read at once.
-    pub crowded: BTreeSet<u64>,
+    /// How far back labels and comments reach.
+    pub heard: Heard,
     /// Issues and pull requests that were asked for, by number; `None` where GitHub does not have it.
     pub subjects: BTreeMap<u64, Option<Subject>>,
     /// What the accounts that were asked for may do, by login.

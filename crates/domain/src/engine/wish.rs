@@ -13,7 +13,7 @@ use super::draft::Draft;
 use super::limits::{GRACE, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
-use super::{Effect, Line, Reason, Verdict, dashboard, obey};
+use super::{Effect, Line, Reason, Verdict, dashboard, heard, obey};
 use crate::model::{PersonaId, TrackName, TurnId};
 use crate::plan::RESERVED_IDS;
 use crate::prompt;
@@ -195,11 +195,13 @@ pub(super) fn take_up(draft: &mut Draft<'_>) {
         } else if draft.state.requests.len() - before >= WISHES_TAKEN && !wish.what.is_brake() {
             let text =
                 format!("more than {WISHES_TAKEN} wishes at once; the others are taken up next");
+            draft.listening.waits_since(wish.at);
             say_unread(draft, text);
             continue;
         }
         decide(draft, wish);
     }
+    heard::close(draft);
 }
 
 /// The wishes that labels stand for.
@@ -228,6 +230,7 @@ fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
                     draft.needs.subjects.insert(*number);
                 }
                 unread += 1;
+                draft.listening.waits();
                 let text = format!("#{number} bears a label of ours and is read next");
                 say_unread(draft, text);
             }
@@ -239,15 +242,9 @@ fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
 /// The wishes that stand in comments. One that is known is over, whatever its comment has become.
 fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     let snapshot = draft.snapshot;
-    for number in &snapshot.crowded {
-        let text = format!(
-            "more was said on #{number} within an hour than is read at once; a command among the earlier comments is \
-             to be given again"
-        );
-        let line = Line::repository(Verdict::Waiting, Reason::CommentsMissed, text);
-        draft.say(line);
-    }
+    heard::own_up(draft);
     let now = draft.now();
+    let until = heard::until(draft);
     let mut unread = 0;
     let mut wishes = Vec::new();
     for comment in &snapshot.comments {
@@ -255,9 +252,16 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             continue;
         };
         let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
+        // It was heard, and either stands in the state or was said by nobody who may ask.
+        let is_over = until.is_some_and(|until| comment.created_at <= until);
         // What bears the marker was written by phileas, in whosever name.
         let is_own = comment.body.contains(STATUS_MARKER);
-        if comment.edited || is_old || is_own || draft.state.requests.contains_key(&comment.id) {
+        if comment.edited
+            || is_old
+            || is_over
+            || is_own
+            || draft.state.requests.contains_key(&comment.id)
+        {
             continue;
         }
         let subject = match snapshot.subjects.get(&comment.thread) {
@@ -268,6 +272,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
                     draft.needs.subjects.insert(comment.thread);
                 }
                 unread += 1;
+                draft.listening.waits_since(comment.created_at);
                 let text = format!("a command on #{} is read next", comment.thread);
                 say_unread(draft, text);
                 continue;
@@ -304,6 +309,7 @@ fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Opti
         // Of hundreds of events only the newest are shown, and those of a transferred issue may be gone; but of one that
         // was just touched the event may only not be shown yet.
         if draft.now().duration_since(subject.touched_at) < GRACE {
+            draft.listening.waits();
             let text = format!(
                 "#{} bears `{label}`, and by whom is not shown",
                 subject.number
@@ -345,26 +351,27 @@ pub(super) fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
     }
     match admit(draft, wish) {
         Admission::Unread => {
+            draft.listening.waits_since(wish.at);
             let text = format!("who asks on #{} is looked at next", wish.subject.number);
             say_unread(draft, text);
         }
-        Admission::Refused(reason, text) => {
-            // A stranger's comment does not make phileas talk.
-            let is_public = wish.kind == BY_LABEL || !is_about_the_actor(reason);
-            let track = record(draft, wish, is_public, |request, now| {
-                request.outcome = Some(REFUSED.to_owned());
-                request.reason = Some(reason.code().to_owned());
-                request.finished_at = Some(now);
-            });
-            draft.headline(format!("refused {track}"), None);
+        // A stranger's comment makes phileas neither talk nor write.
+        Admission::Refused(reason, text)
+            if wish.kind == BY_COMMENT && is_about_the_actor(reason) =>
+        {
+            draft.listening.repeats(wish.at);
             let text = format!("on #{}: {text}", wish.subject.number);
-            draft.say(Line::track(&track, Verdict::Refused, reason, text));
+            draft.say(Line::repository(Verdict::Refused, reason, text));
+        }
+        Admission::Refused(reason, text) => {
+            obey::refuse(draft, wish, reason, &text);
             acknowledge(draft, wish, false);
         }
         Admission::Granted => {
             if obey::carry_out(draft, wish) {
                 acknowledge(draft, wish, true);
             } else {
+                draft.listening.waits_since(wish.at);
                 let text = format!("`{}` needs a look at Jules", wish.what.word());
                 say_unread(draft, text);
             }
@@ -385,11 +392,10 @@ fn acknowledge(draft: &mut Draft<'_>, wish: &Wish<'_>, heard: bool) {
     }
 }
 
-/// Writes a wish into the state, and answers with its track. `is_public`: the status comment speaks of it.
+/// Writes a wish into the state, and answers with its track.
 pub(super) fn record(
     draft: &mut Draft<'_>,
     wish: &Wish<'_>,
-    is_public: bool,
     and: impl FnOnce(&mut RequestState, Timestamp),
 ) -> TrackName {
     let now = draft.now();
@@ -413,7 +419,7 @@ pub(super) fn record(
         actor: wish.actor.map(|actor| actor.login.to_string()),
         actor_id: wish.actor.and_then(|actor| actor.id),
         // The dashboard itself tells of what was asked for by its boxes.
-        thread: (is_public && !is_box).then_some(subject.number),
+        thread: (!is_box).then_some(subject.number),
         persona: match &wish.what {
             What::Run(persona) => Some(persona.clone()),
             _ => None,

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_leave_the_folder_are_refused() {
+    fn r13_names_that_leave_the_folder_are_refused() {
         for (name, why) in [
             ("../x", "contains `..`"),
             (".jules/../src/secret.rs", "contains `..`"),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn only_readable_regular_files_are_given() {
+    fn r13_only_readable_regular_files_are_given() {
         for (path, why) in [
             (".jules/link.md", "symbolic link"),
             (".jules/sub", "submodule"),

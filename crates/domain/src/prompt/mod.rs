@@ -63,6 +63,7 @@ pub use journals::journals_to_read;
 pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};
 pub use render::render;
+pub(crate) use secrets::hide as without_secrets;
 pub use untrusted::{clean, clean_line};
 pub use validate::validate;
 

@@ -98,6 +98,19 @@ fn without_comments(text: &str) -> String {
     out.replace("<!--", "<! --")
 }
 
+/// A text up to the first comment that has no end: GitHub may hide all that follows. `None`: there is no such comment.
+pub(super) fn before_open_comment(text: &str) -> Option<&str> {
+    let mut from = 0;
+    while let Some(found) = text[from..].find("<!--") {
+        let start = from + found;
+        match text[start..].find("-->") {
+            Some(length) => from = start + length + "-->".len(),
+            None => return Some(&text[..start]),
+        }
+    }
+    None
+}
+
 fn replace_ignoring_case(text: &str, wanted: &str, by: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let mut out = String::with_capacity(text.len());

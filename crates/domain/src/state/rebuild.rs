@@ -97,6 +97,26 @@ pub fn rebuild(
     nonce: String,
     facts: &[SessionFact],
 ) -> Rebuilt {
+    let mut rebuilt = of_sessions(repository_id, now, nonce, facts);
+    hear_anew(&mut rebuilt, now);
+    rebuilt
+}
+
+/// Comments are heard from now on. Which of those before were obeyed is lost, and what is heard twice is done twice.
+fn hear_anew(rebuilt: &mut Rebuilt, now: Timestamp) {
+    rebuilt.state.cursors.comments_since = Some(now);
+    rebuilt.notes.push(format!(
+        "commands in comments of before {now} are not heard again, because nobody can tell which were obeyed; one that \
+         was not answered is to be given again"
+    ));
+}
+
+fn of_sessions(
+    repository_id: RepositoryId,
+    now: Timestamp,
+    nonce: String,
+    facts: &[SessionFact],
+) -> Rebuilt {
     let mut notes = Vec::new();
     let mut in_order: Vec<&SessionFact> = facts.iter().collect();
     in_order.sort_by(|a, b| (a.created_at, &a.session_id).cmp(&(b.created_at, &b.session_id)));

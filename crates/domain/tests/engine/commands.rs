@@ -163,7 +163,7 @@ fn retry_on_the_issue_that_called_a_person_lets_the_turn_go_on() {
 }
 
 #[test]
-fn merge_is_refused_politely() {
+fn r18_merge_is_refused_politely() {
     let mut desk = at_work("");
     desk.label(7, "merge", "ada");
     desk.tick();

@@ -1,6 +1,7 @@
 //! Commands in comments: who is heard, what they do, and what is answered in the one status comment.
 
 use phileas_domain::engine::{Reason, SessionState, Verdict};
+use phileas_domain::state::rebuild;
 
 use crate::desk::{Answering, Desk};
 
@@ -72,7 +73,7 @@ fn r9_a_created_comment_that_begins_with_it_goes_through() {
     assert_eq!(desk.effects, []);
 }
 
-/// Anybody may comment. Phileas does not talk to strangers, and asks about each of their comments once.
+/// Anybody may comment. Phileas does not talk to strangers, and asks once a tick about all their comments.
 #[test]
 fn r5_a_strangers_comment_does_nothing_and_is_not_answered() {
     let mut desk = desk();
@@ -85,8 +86,8 @@ fn r5_a_strangers_comment_does_nothing_and_is_not_answered() {
         desk.minutes(1);
     }
     assert!(desk.sessions.is_empty() && desk.comments.is_empty() && desk.eyes.is_empty());
-    assert_eq!(desk.asked_about, 1);
-    assert_eq!(desk.state().paused, None);
+    assert_eq!(desk.asked_about, 3);
+    assert_eq!(desk.headlines, [] as [&str; 0], "and writes nothing");
 }
 
 #[test]
@@ -356,16 +357,118 @@ fn the_status_comment_stays_calm_while_something_only_waits_whatever_was_asked_l
     assert!(desk.status(7).contains("at work"), "{}", desk.status(7));
 }
 
-#[test]
-fn more_comments_than_are_read_are_owned_up_to() {
+/// A desk whose ledger says that everything was heard until a quarter of an hour ago.
+fn listened() -> Desk {
     let mut desk = desk();
-    desk.crowded.insert(7);
+    desk.writes(7, "/phileas pause", "ada");
     desk.tick();
-    let line = desk
-        .lines
-        .iter()
-        .find(|line| line.reason == Reason::CommentsMissed);
-    assert_eq!(line.unwrap().verdict, Verdict::Waiting);
+    let heard = desk.state().cursors.comments_since;
+    assert_eq!(heard, desk.now.checked_sub(MARGIN).ok());
+    desk
+}
+
+/// What GitHub may not show yet.
+const MARGIN: jiff::SignedDuration = jiff::SignedDuration::from_mins(15);
+
+fn missed(desk: &Desk) -> Vec<String> {
+    let lines = desk.lines.iter();
+    let lines = lines.filter(|line| line.reason == Reason::CommentsMissed);
+    lines
+        .map(|line| {
+            assert_eq!(line.verdict, Verdict::Waiting);
+            line.detail.clone()
+        })
+        .collect()
+}
+
+/// Phileas was down for two days: what fell out of sight meanwhile is owned up to, however long ago it was said.
+#[test]
+fn what_was_said_since_the_last_look_and_is_not_shown_is_owned_up_to() {
+    let mut desk = listened();
+    desk.hours(48);
+    let a_day = jiff::SignedDuration::from_hours(24);
+    let a_day_ago = desk.now.checked_sub(a_day).unwrap();
+    desk.heard.cut.insert(7, a_day_ago);
+    desk.heard.issues_after = Some(a_day_ago);
+    desk.tick();
+    let [said] = &missed(&desk)[..] else {
+        panic!("{:?}", desk.lines);
+    };
+    assert!(said.contains("on #7, issues"), "{said}");
+    // It is owned up to once, not with every tick from then on.
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(missed(&desk), [] as [&str; 0]);
+}
+
+#[test]
+fn what_was_shown_at_the_last_look_is_not_missed_however_much_was_said() {
+    let mut desk = listened();
+    let before = desk.now.checked_sub(MARGIN).unwrap();
+    desk.heard.cut.insert(7, before);
+    desk.heard.issues_after = Some(before);
+    desk.heard.pulls_after = Some(before);
+    desk.hours(2);
+    desk.tick();
+    assert_eq!(missed(&desk), [] as [&str; 0]);
+}
+
+/// Strangers cannot fill the ledger: for however many comments, one commit an hour says how far they were heard.
+#[test]
+fn strangers_comments_leave_nothing_in_the_ledger_but_how_far_was_heard() {
+    let mut desk = listened();
+    let before = desk.headlines.len();
+    for _ in 0..11 {
+        desk.writes(7, "/phileas run b", "stranger");
+        desk.minutes(5);
+        desk.tick();
+    }
+    assert_eq!(desk.headlines.len(), before, "within the hour");
+    desk.minutes(5);
+    desk.tick();
+    assert_eq!(desk.headlines.len(), before + 1);
+    assert_eq!(desk.state().requests.len(), 1, "the writer's own");
+    let asked = desk.asked_about;
+    desk.minutes(20);
+    desk.tick();
+    desk.hours(2);
+    desk.tick();
+    assert_eq!(desk.headlines.len(), before + 2);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(
+        desk.asked_about,
+        asked + 2,
+        "nobody is asked about for ever"
+    );
+    assert!(desk.sessions.is_empty());
+}
+
+/// Whoever may ask is not passed over because somebody else's wish was written down first.
+#[test]
+fn a_command_that_cannot_be_decided_on_yet_is_not_counted_as_heard() {
+    let mut desk = desk();
+    desk.label(7, "b", "ada");
+    desk.tick();
+    desk.minutes(3);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.minutes(1);
+    desk.listing_works = false;
+    desk.writes(7, "/phileas approve", "ada");
+    let said_at = desk.now;
+    desk.tick();
+    desk.hours(2);
+    desk.writes(7, "/phileas status", "ada");
+    desk.tick();
+    assert!(desk.state().cursors.comments_since.unwrap() < said_at);
+    desk.listing_works = true;
+    desk.minutes(1);
+    desk.tick();
+    assert!(desk.effects.iter().any(|one| one.name() == "approve_plan"));
+    desk.minutes(20);
+    desk.writes(7, "/phileas status", "ada");
+    desk.tick();
+    assert!(desk.state().cursors.comments_since.unwrap() > said_at);
 }
 
 /// One request of which nothing is left to tell does not silence the others.
@@ -405,4 +508,24 @@ fn the_person_whose_token_phileas_works_with_is_heard_and_phileas_is_not() {
     desk.writes(7, "/phileas run b", "ada");
     desk.tick();
     assert_eq!(desk.personas_run(), ["b"]);
+}
+
+/// Nobody knows any more what a ledger that was rebuilt has obeyed; what comes after is heard.
+#[test]
+fn a_rebuilt_ledger_hears_no_command_of_the_past() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    desk.minutes(5);
+    let repository = desk.snapshot().repository.id;
+    let rebuilt = rebuild::rebuild(repository, desk.now, "new-nonce".to_owned(), &[]);
+    desk.set_state(rebuilt.state);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+    assert!(desk.state().requests.is_empty());
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
 }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
-    Effect, Event, KeyUse, Ledger, Line, Listing, ListingNeed, Mergeable, Notice, Outage,
+    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, Mergeable, Notice, Outage,
     Permission, Pull, PullState, Reason, RedChecks, Repository, Session, SessionState, Sessions,
     Snapshot, Subject, Verdict, decide, needs,
 };
@@ -60,8 +60,8 @@ pub(crate) struct Desk {
     pub(crate) comments: BTreeMap<u64, (u64, String)>,
     /// What people said, as far as it is shown.
     pub(crate) said: Vec<Comment>,
-    /// Where more was said than is shown.
-    pub(crate) crowded: BTreeSet<u64>,
+    /// How far back what is shown reaches.
+    pub(crate) heard: Heard,
     /// What was looked at with eyes.
     pub(crate) eyes: Vec<(u64, Option<u64>)>,
     /// How many accounts were asked about.
@@ -120,7 +120,7 @@ impl Desk {
             viewer: None,
             comments: BTreeMap::new(),
             said: Vec::new(),
-            crowded: BTreeSet::new(),
+            heard: Heard::default(),
             eyes: Vec::new(),
             asked_about: 0,
             answering: Answering::Session,
@@ -230,7 +230,7 @@ impl Desk {
             paused_by_label: None,
             labelled: self.labelled(),
             comments: self.said.clone(),
-            crowded: self.crowded.clone(),
+            heard: self.heard.clone(),
             subjects: BTreeMap::new(),
             permissions: BTreeMap::new(),
             viewer: None,

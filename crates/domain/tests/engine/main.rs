@@ -23,6 +23,7 @@ mod figures;
 mod forecast;
 mod found;
 mod gates;
+mod incidents;
 mod labels;
 mod layers;
 mod losses;

@@ -56,7 +56,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         paused_by_label: None,
         labelled: std::collections::BTreeMap::new(),
         comments: Vec::new(),
-        crowded: BTreeSet::new(),
+        heard: Default::default(),
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,

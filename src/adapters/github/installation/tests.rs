@@ -24,7 +24,7 @@ async fn look(set: &Set) -> Result<(), Failure> {
 }
 
 #[tokio::test]
-async fn an_installation_token_is_narrow_kept_and_renewed_in_time() {
+async fn r17_an_installation_token_is_narrow_kept_and_renewed_in_time() {
     let (app, public) = app();
     let set = set_as(
         Credential::App(app),

@@ -33,6 +33,7 @@ fn said(mut on: Value, total: usize) -> Value {
             "lastEditedAt": null, "author": { "__typename": "User", "login": "ada", "databaseId": 5 }, "body": body })
     };
     let nodes = [comment("/phileas run curator"), comment("> /phileas stop")];
+    on["updatedAt"] = "2026-01-04T12:00:00Z".into();
     on["comments"] = value!({ "totalCount": total, "nodes": nodes });
     on
 }
@@ -63,7 +64,7 @@ fn answer() -> Value {
             "folder": { "name": ".jules", "mode": 16384, "oid": "d2", "size": 0 },
             "state": file("cycle_state.json", "{\"version\":5}") } },
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
-        "recent": { "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
+        "recent": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
             { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
                 "viewerDidAuthor": true },
@@ -71,7 +72,7 @@ fn answer() -> Value {
             { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true,
                 "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
-        "active": { "nodes": [
+        "active": { "pageInfo": { "hasNextPage": true, "endCursor": "c9" }, "nodes": [
             said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),
             said(value!({ "number": 9, "labels": null }), 99) ] },
     } } })
@@ -152,7 +153,10 @@ async fn one_request_tells_everything() {
         heard,
         [(8, 4_000_000_001), (9, 4_000_000_001), (3, 4_000_000_001)]
     );
-    assert_eq!(seen.crowded, [9].into());
+    // More was said on one than is shown, and there are more issues than are.
+    assert_eq!(seen.heard.cut, [(9, start())].into());
+    assert_eq!(seen.heard.issues_after, "2026-01-04T12:00:00Z".parse().ok());
+    assert_eq!(seen.heard.pulls_after, None);
     let usage = set.client.usage();
     assert_eq!((usage.requests, usage.points), (1, 2));
     assert_eq!(set.script.lines(), ["POST https://api.github.com/graphql"]);
@@ -382,7 +386,7 @@ async fn comments_that_are_too_much_for_one_answer_are_read_in_parts() {
         "{heard:?}"
     );
     assert!(
-        seen.crowded.contains(&3),
+        seen.heard.cut.contains_key(&3),
         "what could not be read is owned up to"
     );
     let asked: Vec<_> = set

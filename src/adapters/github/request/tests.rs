@@ -130,7 +130,7 @@ async fn words_about_limits_in_a_success_are_only_words() {
 }
 
 #[tokio::test]
-async fn a_rename_is_followed_and_remembered() {
+async fn r16_a_rename_is_followed_and_remembered() {
     let moved = |path: &str| {
         reply(
             301,
@@ -167,7 +167,7 @@ async fn a_rename_is_followed_and_remembered() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_another_host_or_in_a_circle_ends() {
+async fn r16_a_redirect_to_another_host_or_in_a_circle_ends() {
     let elsewhere = [("location", "https://evil.example/repositories/7/issues")];
     let set = set([reply(302, &elsewhere, &value!({}))]);
     let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
@@ -203,7 +203,7 @@ async fn refusals_are_told_from_each_other() {
 }
 
 #[tokio::test]
-async fn the_token_is_shown_nowhere() {
+async fn r15_the_token_is_shown_nowhere() {
     let log = LogCapture::begin();
     let echo = value!({ "message": format!("who is {TEST_TOKEN}?") });
     let id = [

@@ -36,15 +36,19 @@ pub(in super::super) struct Repository {
 
 /// A pull request, and what was said on it last.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(in super::super) struct RecentPull {
+    pub(in super::super) updated_at: Timestamp,
     #[serde(flatten)]
     pub(in super::super) facts: PullFacts,
     pub(in super::super) comments: Said,
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(in super::super) struct Labelled {
     pub(in super::super) number: u64,
+    pub(in super::super) updated_at: Timestamp,
     pub(in super::super) comments: Said,
     #[serde(deserialize_with = "present")]
     pub(in super::super) labels: Option<Connection<Named>>,

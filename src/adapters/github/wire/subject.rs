@@ -171,10 +171,13 @@ impl Said {
         }
     }
 
-    /// Whether there is more than is shown, and all that is shown was written since.
-    pub(in super::super) fn is_crowded(&self, since: Timestamp) -> bool {
-        let mut shown = self.nodes.iter().flatten();
-        self.total_count > self.nodes.len() && shown.all(|comment| comment.created_at > since)
+    /// The time after which every comment is shown, with its text; `None`: all are.
+    pub(in super::super) fn cut(&self) -> Option<Timestamp> {
+        let shown = self.nodes.iter().flatten();
+        let oldest = shown.map(|comment| comment.created_at).min();
+        let is_cut = self.total_count > self.nodes.len();
+        let unread = self.without_text().map(|(at, _)| at).max();
+        oldest.filter(|_| is_cut).max(unread)
     }
 
     /// Those that say something to phileas.

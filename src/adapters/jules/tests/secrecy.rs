@@ -32,7 +32,7 @@ async fn play() {
 }
 
 #[tokio::test]
-async fn nothing_of_it_reaches_the_log() {
+async fn r15_nothing_of_it_reaches_the_log() {
     let log = LogCapture::begin();
     play().await;
     let log = log.end();
@@ -51,7 +51,7 @@ async fn nothing_of_it_reaches_the_log() {
 }
 
 #[tokio::test]
-async fn no_debug_and_no_error_shows_the_key() {
+async fn r15_no_debug_and_no_error_shows_the_key() {
     let echo = || refusal(400, "INVALID_ARGUMENT", &format!("the key {KEY} is odd"));
     let cast = stage([
         echo(),

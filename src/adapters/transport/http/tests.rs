@@ -170,7 +170,7 @@ async fn a_body_cut_short_leaves_the_effect_unknown() {
 }
 
 #[tokio::test]
-async fn unencrypted_requests_stay_on_this_machine() {
+async fn r16_unencrypted_requests_stay_on_this_machine() {
     let error = ask(&patient(), "http://jules.example/v1alpha".to_owned())
         .await
         .unwrap_err();

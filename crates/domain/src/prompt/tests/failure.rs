@@ -94,7 +94,7 @@ fn refusals_name_the_template_that_asked() {
 }
 
 #[test]
-fn each_limit_is_told_by_its_name() {
+fn r14_each_limit_is_told_by_its_name() {
     let nested = (0..12)
         .map(|n| format!("{{% for a{n} in range(90000) %}}"))
         .collect::<String>()
@@ -161,7 +161,7 @@ fn an_empty_prompt_is_a_mistake() {
 }
 
 #[test]
-fn deep_nesting_ends_in_a_message() {
+fn r14_deep_nesting_ends_in_a_message() {
     let repeat = |part: &str| part.repeat((TEMPLATE_LIMIT_BYTES - 100) / part.len());
     let deep = |n: usize| {
         format!(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::{Rebuilt, SessionFact, close_unfollowed, rebuild};
+use super::{Rebuilt, SessionFact, close_unfollowed, hear_anew, of_sessions};
 use crate::model::{Marker, RepositoryId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, TrackState};
 
@@ -67,7 +67,7 @@ fn add(
     let Rebuilt {
         state: found,
         mut notes,
-    } = rebuild(repository_id, now, nonce, &missed);
+    } = of_sessions(repository_id, now, nonce, &missed);
     let mut state = before.clone();
     state.genesis = state.genesis.or(found.genesis);
     let first = state.next_history_key();
@@ -84,7 +84,12 @@ fn add(
     close_unfollowed(&mut state, &mut notes);
     state.budget.created.extend(found.budget.created);
     state.budget.created.sort_unstable();
-    Rebuilt { state, notes }
+    let mut caught_up = Rebuilt { state, notes };
+    // Where it missed a session, it missed commands as well.
+    if !missed.is_empty() {
+        hear_anew(&mut caught_up, now);
+    }
+    caught_up
 }
 
 /// The live turn that waits for this session, or has another one beside which it was created.

@@ -255,14 +255,19 @@ fn schedules_do_not_fire_again_and_the_budget_is_known() {
 }
 
 #[test]
-fn nothing_gives_a_newborn_state() {
-    let rebuilt = rebuilt(&[]);
-    let born = State::born(
-        REPOSITORY,
-        at("2026-01-06T02:30:00Z"),
-        "new-nonce".to_owned(),
+fn nothing_gives_a_newborn_state_that_hears_from_now_on() {
+    let Rebuilt { state, notes } = rebuilt(&[]);
+    let now = at("2026-01-06T02:30:00Z");
+    let mut born = State::born(REPOSITORY, now, "new-nonce".to_owned());
+    born.cursors.comments_since = Some(now);
+    assert_eq!(state, born);
+    let [note] = &notes[..] else {
+        panic!("{notes:?}");
+    };
+    assert!(
+        note.contains("of before 2026-01-06T02:30:00Z are not heard again"),
+        "{note}"
     );
-    assert_eq!((rebuilt.state, rebuilt.notes), (born, Vec::new()));
 }
 
 #[test]

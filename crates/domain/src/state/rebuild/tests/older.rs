@@ -244,3 +244,20 @@ fn an_older_title_does_not_end_the_turn_that_is_at_work() {
     let state = caught_up(&before, &[titled(6, 4), at_work("3", 5, 1, 3, &nonce)]).state;
     assert_eq!(state.tracks["default"].seq, 6);
 }
+
+/// What the lost part of it obeyed would be obeyed again.
+#[test]
+fn commands_that_it_may_have_obeyed_are_not_heard_again() {
+    let mut before = rebuilt(&[fact("1", "default", 1, 1)]).state;
+    let heard = at("2026-01-05T01:10:00Z");
+    before.cursors.comments_since = Some(heard);
+    let Rebuilt { state, notes } = caught_up(&before, &[fact("2", "request:1", 1, 2)]);
+    let now = at("2026-01-06T03:00:00Z");
+    assert_eq!(state.cursors.comments_since, Some(now));
+    let not_heard = |notes: &[String]| notes.iter().any(|note| note.contains("not heard again"));
+    assert!(not_heard(&notes), "{notes:?}");
+    // Where it has missed nothing, it knows what it heard.
+    let Rebuilt { state, notes } = caught_up(&before, &[fact("1", "default", 1, 1)]);
+    assert_eq!(state.cursors.comments_since, Some(heard));
+    assert!(!not_heard(&notes), "{notes:?}");
+}

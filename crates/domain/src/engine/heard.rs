@@ -1,0 +1,132 @@
+//! How far back people were listened to. Where more may have been said since the last complete look than is shown, that
+//! is owned up to, however long ago it was.
+//!
+//! The time of that look stands in the ledger, and moves with commits that are made anyway: a commit of its own for each
+//! look would be one for each tick. Only where the same things would be read again and again for its sake, one is made.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::draft::Draft;
+use super::limits::{GRACE, NUMBERS_NAMED, RECONCILE, REQUEST_VALID};
+use super::{Ledger, Line, Reason, Verdict};
+
+/// How far back the labels and comments of a snapshot reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Heard {
+    /// Issues and pull requests of which not every comment is shown, with the time after which all are.
+    pub cut: BTreeMap<u64, Timestamp>,
+    /// Open issues that were touched after this are shown with their labels and comments; `None`: all of them.
+    pub issues_after: Option<Timestamp>,
+    /// The comments of pull requests that were touched after this are shown; `None`: those of all.
+    pub pulls_after: Option<Timestamp>,
+}
+
+/// What is known of how far the listening came, while wishes are taken up.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Listening {
+    /// Wishes from then on still wait to be decided on.
+    pending: Option<Timestamp>,
+    /// What was said then was read once more and leaves no trace in the ledger.
+    repeated: Option<Timestamp>,
+    /// Everything up to here was heard.
+    until: Option<Timestamp>,
+}
+
+impl Listening {
+    /// A wish of this time still waits to be decided on.
+    pub(super) fn waits_since(&mut self, at: Timestamp) {
+        self.pending = Some(self.pending.map_or(at, |known| known.min(at)));
+    }
+
+    /// Something waits, and nobody can tell since when.
+    pub(super) fn waits(&mut self) {
+        self.waits_since(Timestamp::MIN);
+    }
+
+    /// What was said then will be read again as long as the ledger does not say that it was heard.
+    pub(super) fn repeats(&mut self, at: Timestamp) {
+        self.repeated = Some(self.repeated.map_or(at, |known| known.min(at)));
+    }
+}
+
+/// Comments up to here were heard. `None`: nobody has written down how far.
+pub(super) fn until(draft: &Draft<'_>) -> Option<Timestamp> {
+    draft.state.cursors.comments_since
+}
+
+/// What is said to be missing only counts since then. A ledger that does not know was looked at within the hour.
+fn since(draft: &Draft<'_>) -> Timestamp {
+    let ago = |span: SignedDuration| draft.now().checked_sub(span).unwrap_or(Timestamp::MIN);
+    match until(draft) {
+        Some(until) => until.max(ago(REQUEST_VALID)),
+        None => ago(RECONCILE),
+    }
+}
+
+/// Owns up to what may have been said since the last look and is not shown.
+pub(super) fn own_up(draft: &mut Draft<'_>) {
+    let heard = &draft.snapshot.heard;
+    let after = since(draft);
+    let is_later = |at: &Timestamp| *at > after;
+    let cut = heard.cut.iter().filter(|(_, at)| is_later(at));
+    let threads: Vec<u64> = cut.map(|(number, _)| *number).collect();
+    let issues = heard.issues_after.as_ref().is_some_and(is_later);
+    let pulls = heard.pulls_after.as_ref().is_some_and(is_later);
+    if threads.is_empty() && !issues && !pulls {
+        return;
+    }
+    draft.listening.repeats(after);
+    let mut missed: Vec<String> = threads
+        .iter()
+        .take(NUMBERS_NAMED)
+        .map(|number| format!("#{number}"))
+        .collect();
+    if threads.len() > NUMBERS_NAMED {
+        missed.push(format!("{} more", threads.len() - NUMBERS_NAMED));
+    }
+    missed.extend(issues.then(|| "issues that were touched before others".to_owned()));
+    missed.extend(pulls.then(|| "pull requests that were touched before others".to_owned()));
+    let text = format!(
+        "more was said since the last look than is read, on {}; a command that is not answered there is to be given \
+         again",
+        missed.join(", ")
+    );
+    draft.say(Line::repository(
+        Verdict::Waiting,
+        Reason::CommentsMissed,
+        text,
+    ));
+}
+
+/// Closes the look: everything was heard but what waits, and what may not be shown yet.
+pub(super) fn close(draft: &mut Draft<'_>) {
+    let settled = draft.now().checked_sub(GRACE).ok();
+    let before = draft.listening.pending.map(|at| {
+        at.checked_sub(SignedDuration::from_secs(1))
+            .unwrap_or(Timestamp::MIN)
+    });
+    draft.listening.until = settled.map(|at| before.map_or(at, |before| before.min(at)));
+}
+
+/// Whether the same things would be read on and on, because no commit says that they were heard.
+pub(super) fn has_to_be_written(draft: &Draft<'_>) -> bool {
+    let repeated = draft.listening.repeated;
+    let lasts = repeated.is_some_and(|at| draft.now().duration_since(at) >= RECONCILE);
+    lasts && matches!(draft.snapshot.ledger, Ledger::Present { .. }) && news(draft) > repeated
+}
+
+/// Writes down how far it was listened.
+pub(super) fn write_down(draft: &mut Draft<'_>) {
+    if let Some(heard) = news(draft) {
+        draft.state.cursors.comments_since = Some(heard);
+    }
+}
+
+/// Up to when it was listened, where that is more than the state says.
+fn news(draft: &Draft<'_>) -> Option<Timestamp> {
+    let heard = draft.listening.until?;
+    let is_news = until(draft).is_none_or(|known| known < heard);
+    Some(heard).filter(|heard| is_news && *heard > Timestamp::MIN)
+}
