@@ -26,6 +26,7 @@ mod gates;
 mod labels;
 mod layers;
 mod losses;
+mod merging;
 mod money;
 mod older;
 mod order;

@@ -3,9 +3,9 @@
 use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
-    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
-    WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
+    Told, TrackState, Turn, WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -306,6 +306,12 @@ fn state() -> State {
             at: at(17),
             told: true,
             repeats: 25,
+            extra: extra.clone(),
+        }),
+        merge: Some(MergeState {
+            head: "ef01".into(),
+            sent_at: Some(at(18)),
+            attempts: 31,
             extra: extra.clone(),
         }),
         asked_at: Some(at(14)),
