@@ -120,6 +120,11 @@ const FILE: &str = r#"{
         "told": true,
         "repeats": 25
       },
+      "merge": {
+        "head": "ef01",
+        "sent_at": "2026-01-01T18:00:00Z",
+        "attempts": 31
+      },
       "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
       "finished_at": "2026-01-01T16:00:00Z"
