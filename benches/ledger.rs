@@ -142,6 +142,7 @@ fn snapshot() -> Snapshot {
         permissions: BTreeMap::new(),
         viewer: None,
         red: BTreeMap::new(),
+        merges: BTreeMap::new(),
         alone: BTreeMap::new(),
         ask: Ask::Due,
     }

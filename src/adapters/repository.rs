@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use phileas_domain::engine::{Permission, Pull, RedChecks};
+use phileas_domain::engine::{MergeFacts, MergeMethod, Permission, Pull, RedChecks};
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber};
 
 use crate::runtime::ports::{
@@ -43,6 +43,10 @@ impl ReadGitHub for Client {
         self.checks_of(commit).await
     }
 
+    async fn read_merge_facts(&self, pull: PullNumber) -> Result<Option<MergeFacts>, Failure> {
+        self.merge_facts(pull).await
+    }
+
     async fn read_permission(&self, login: &Login) -> Result<Permission, Failure> {
         self.permission_of(login).await
     }
@@ -63,6 +67,15 @@ impl WriteGitHub for Client {
 
     async fn mark_ready(&self, pull: PullNumber) -> Result<(), Failure> {
         self.mark_ready_once(pull).await
+    }
+
+    async fn merge_pull(
+        &self,
+        pull: PullNumber,
+        head: &Oid,
+        method: MergeMethod,
+    ) -> Result<(), Failure> {
+        self.merge_once(pull, head, method).await
     }
 
     async fn open_notice(&self, key: &str, title: &str, body: &str) -> Result<u64, Failure> {

@@ -147,6 +147,7 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         permissions: BTreeMap::new(),
         viewer: None,
         red: BTreeMap::new(),
+        merges: BTreeMap::new(),
         alone: BTreeMap::new(),
         ask: Ask::Due,
     }

@@ -49,6 +49,21 @@ pub(super) async fn execute(
                 .mark_ready(*pull)
                 .await
                 .map(|()| events.push(Event::PullReadied { pull: *pull })),
+            Effect::MergePull {
+                request,
+                pull,
+                head,
+                method,
+                not_after,
+            } => {
+                let merged = match in_time(now(), *not_after) {
+                    Ok(()) => github.merge_pull(*pull, head, *method).await,
+                    Err(late) => Err(late),
+                };
+                let (event, done) = merged_or_not(request, merged);
+                events.extend(event);
+                done
+            }
             Effect::RemindPeople {
                 pull,
                 marker,
@@ -142,6 +157,28 @@ pub(super) async fn execute(
     (events, failed)
 }
 
+/// What came of a merge. That GitHub refuses it is an answer, which people are told of; that this credential may not ask
+/// is a failure besides.
+fn merged_or_not(
+    request: &str,
+    merged: Result<(), Failure>,
+) -> (Option<Event>, Result<(), Failure>) {
+    let request = request.to_owned();
+    match merged {
+        Ok(()) => (Some(Event::PullMerged { request }), Ok(())),
+        Err(failure) => {
+            let is_answer = matches!(
+                failure.disposition,
+                Disposition::Refused | Disposition::Denied | Disposition::NotFound
+            );
+            let detail = failure.detail.clone();
+            let event = is_answer.then_some(Event::MergeRefused { request, detail });
+            let is_done = failure.disposition == Disposition::Refused;
+            (event, if is_done { Ok(()) } else { Err(failure) })
+        }
+    }
+}
+
 /// Whoever was stopped for long might meet the successor that writes the text instead.
 fn in_time(now: Timestamp, not_after: Timestamp) -> Result<(), Failure> {
     if now < not_after {
@@ -162,6 +199,7 @@ fn about(effect: &Effect) -> String {
         | Effect::ArchiveSession { session } => format!("session {session}"),
         Effect::RetargetPull { pull, .. }
         | Effect::TellPull { pull, .. }
+        | Effect::MergePull { pull, .. }
         | Effect::RemindPeople { pull, .. }
         | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),

@@ -122,6 +122,7 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
         red: std::collections::BTreeMap::new(),
+        merges: std::collections::BTreeMap::new(),
         alone: std::collections::BTreeMap::new(),
         ask: settings.ask.clone(),
     }
@@ -224,6 +225,16 @@ async fn read(
     }
     for commit in &needs.red {
         checks(github, snapshot, commit).await;
+    }
+    for pull in &needs.merges {
+        match github.read_merge_facts(*pull).await {
+            Ok(read) => {
+                snapshot.merges.insert(*pull, read);
+            }
+            Err(failure) => {
+                tracing::warn!(pull = pull.0, %failure, "a pull request could not be looked at before it is merged; it waits");
+            }
+        }
     }
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
         wishes(github, snapshot, needs).await;
@@ -433,6 +444,13 @@ mod tests {
 
         async fn read_checks(&self, _: &Oid) -> Result<RedChecks, Failure> {
             unreachable!("nobody's pull request is looked after in an archived repository")
+        }
+
+        async fn read_merge_facts(
+            &self,
+            _: PullNumber,
+        ) -> Result<Option<engine::MergeFacts>, Failure> {
+            unreachable!("nothing is merged in an archived repository")
         }
 
         async fn read_permission(&self, _: &Login) -> Result<Permission, Failure> {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, Heard, ListingNeed, Notice,
-    Permission, Pull, RedChecks, Repository, Session, Sessions, Subject,
+    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, Heard, ListingNeed,
+    MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Repository, Session, Sessions,
+    Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -161,6 +162,12 @@ pub trait ReadGitHub: Send + Sync {
     /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
     fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;
 
+    /// Reads everything that decides whether a pull request may be merged; `None` where there is no such one.
+    fn read_merge_facts(
+        &self,
+        pull: PullNumber,
+    ) -> impl Future<Output = Result<Option<MergeFacts>, Failure>> + Send;
+
     /// Reads what an account may do at this moment; one that does not exist may nothing.
     fn read_permission(
         &self,
@@ -190,6 +197,15 @@ pub trait WriteGitHub: ReadGitHub {
     /// Marks a draft as ready for review. One that is closed or no draft, that anybody has marked so before, or that was
     /// turned back into a draft, is left as it is.
     fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Merges a pull request if this commit is still its newest: exactly one request, never repeated. One that is merged
+    /// already is left as it is.
+    fn merge_pull(
+        &self,
+        pull: PullNumber,
+        head: &Oid,
+        method: MergeMethod,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Opens an issue that carries the key as a hidden marker and the label `phileas`, unless an open one already
     /// carries it; answers with its number.

@@ -398,6 +398,8 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             | Event::StatusTold { .. }
             | Event::PullTold { .. }
             | Event::PullReadied { .. }
+            | Event::PullMerged { .. }
+            | Event::MergeRefused { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }

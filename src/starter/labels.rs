@@ -31,7 +31,7 @@ const COMMANDS: [(&str, &str, &str); 5] = [
     (
         "merge",
         COMMAND_COLOR,
-        "Refused: this version of phileas does not merge",
+        "Merges the approved commit when its checks are green, if the plan says merge = green",
     ),
 ];
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use phileas::sandbox::{Shared, scene};
-use phileas_world::github::CheckOutput;
+use phileas_world::github::{CheckOutput, Verdict};
 use phileas_world::jules::{Ending, Scenario};
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ struct Play {
     personas: &'static [&'static str],
     /// Who is asked for by a label as well.
     asked: &'static [&'static str],
+    /// Stands in the plan, behind the cycle.
+    plan: &'static str,
     scenarios: fn() -> Vec<Scenario>,
     /// Brings the world to where the victim begins.
     prepare: fn(&Shared),
@@ -40,6 +42,7 @@ fn a_killed_birth_and_first_dispatch_is_made_up_for() {
         name: "birth and first dispatch",
         personas: &["curator"],
         asked: &[],
+        plan: "",
         scenarios: Vec::new,
         prepare: |_| {},
         verdict: |shared, context| outcomes(shared, context, &["pr_open"]),
@@ -52,6 +55,7 @@ fn a_killed_settle_and_next_dispatch_is_made_up_for() {
         name: "settle and next dispatch",
         personas: &["curator", "refactor"],
         asked: &[],
+        plan: "",
         scenarios: Vec::new,
         prepare: |shared| {
             tick(shared, "prepared");
@@ -67,6 +71,7 @@ fn a_killed_answer_is_given_again_and_not_twice() {
         name: "answer to a question",
         personas: &["curator"],
         asked: &[],
+        plan: "",
         scenarios: || {
             vec![
                 Scenario::default()
@@ -96,6 +101,7 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
         name: "reminder after no output",
         personas: &["curator"],
         asked: &[],
+        plan: "",
         scenarios: || vec![Scenario::ending(Ending::NoChange).taking(5.0)],
         prepare: |shared| {
             tick(shared, "prepared");
@@ -120,6 +126,7 @@ fn killed_words_about_failed_checks_arrive_once() {
         name: "failed checks",
         personas: &["curator"],
         asked: &[],
+        plan: "",
         scenarios: Vec::new,
         prepare: |shared| {
             tick(shared, "prepared");
@@ -156,6 +163,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
         name: "request by label",
         personas: &["curator"],
         asked: &["refactor"],
+        plan: "",
         scenarios: Vec::new,
         prepare: |shared| {
             let mut world = shared.world();
@@ -181,6 +189,53 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
             assert_eq!(comments.len(), 1, "{context}: {comments:?}");
             assert!(
                 comments[0].body.contains("is open;"),
+                "{context}: {}",
+                comments[0].body
+            );
+        },
+    });
+}
+
+#[test]
+fn a_killed_merge_by_label_is_merged_once_and_told() {
+    kill_at_each_request(&Play {
+        name: "merge by label",
+        personas: &["curator"],
+        asked: &[],
+        plan: "[defaults]\nmerge = \"green\"\n[budget]\nmax_open_pulls = 1\ndaily_sessions = 1\n",
+        scenarios: Vec::new,
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+            tick(shared, "settled");
+            let mut world = shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github
+                .repository_by_name(scene::OWNER, scene::NAME)
+                .unwrap();
+            let head = github.pull(repo, 1).unwrap().head.oid;
+            let by = "github-actions[bot]";
+            github.set_checks(repo, head, "build", Some("success"), by, now);
+            github.review_pull(repo, 1, Verdict::Approve, "", "maintainer", now);
+            github.add_label(repo, 1, "phileas:merge", "maintainer", now);
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["merged"]);
+            let world = shared.world();
+            let github = world.github();
+            let repo = github
+                .repository_by_name(scene::OWNER, scene::NAME)
+                .unwrap();
+            let merges = world.books().github_writes.iter();
+            let merges = merges.filter(|write| write.what == "pull.merged");
+            assert_eq!(merges.count(), 1, "{context}");
+            let labels = &github.pull(repo, 1).unwrap().labels;
+            assert_eq!(labels, &[] as &[&str], "{context}: its label is off");
+            let comments: Vec<_> = github.comments(repo, 1).collect();
+            assert_eq!(comments.len(), 1, "{context}: {comments:?}");
+            assert!(
+                comments[0].body.contains("was merged"),
                 "{context}: {}",
                 comments[0].body
             );
@@ -239,8 +294,10 @@ struct Stage {
 
 impl Stage {
     fn set(play: &Play, at: Option<(usize, Moment)>) -> Self {
-        let repository =
-            Folder::repository(&format!("cycle = {:?}\n", play.personas), play.personas);
+        let repository = Folder::repository(
+            &format!("cycle = {:?}\n{}", play.personas, play.plan),
+            play.personas,
+        );
         for id in play.asked {
             let prompt = format!("---\nid: {id}\nplan_approval: auto\n---\nDo the work of {id}.\n");
             repository.write(&format!(".jules/personas/{id}/prompt.md"), &prompt);

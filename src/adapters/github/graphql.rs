@@ -45,6 +45,11 @@ pub(super) const BODIES: &str = include_str!("graphql/bodies.graphql");
 pub(super) const CHECKS: &str = include_str!("graphql/checks.graphql");
 pub(super) const DRAFT: &str = include_str!("graphql/draft.graphql");
 pub(super) const MARK_READY: &str = include_str!("graphql/mark_ready.graphql");
+pub(super) const MERGE_FACTS: &str = concat!(
+    include_str!("graphql/merge_facts.graphql"),
+    "\n",
+    include_str!("graphql/account.graphql"),
+);
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 
 /// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
@@ -63,6 +68,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("Bodies", BODIES.to_owned()),
         ("Draft", DRAFT.to_owned()),
         ("MarkReady", MARK_READY.to_owned()),
+        ("MergeFacts", MERGE_FACTS.to_owned()),
         ("Commit", COMMIT.to_owned()),
     ]
 }

@@ -36,6 +36,7 @@ mod hooks;
 mod installation;
 mod issue_events;
 mod labels;
+mod merge;
 mod notice;
 mod observe;
 mod people;

@@ -56,6 +56,10 @@ pub const READ_JOB_LOG: &str = "GET /repos/{owner}/{repo}/actions/jobs/{job_id}/
 pub const READ_PULL: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
 /// A change of a pull request.
 pub const UPDATE_PULL: &str = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
+/// The files that it touches.
+pub const LIST_PULL_FILES: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/files";
+/// Merges it.
+pub const MERGE_PULL: &str = "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge";
 /// Issues, pull requests among them.
 pub const LIST_ISSUES: &str = "GET /repos/{owner}/{repo}/issues";
 /// A new issue.
@@ -144,6 +148,8 @@ pub const ALL: &[&str] = &[
     READ_BLOB,
     READ_PULL,
     UPDATE_PULL,
+    LIST_PULL_FILES,
+    MERGE_PULL,
     LIST_ISSUES,
     CREATE_ISSUE,
     READ_ISSUE,

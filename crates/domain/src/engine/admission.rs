@@ -63,11 +63,12 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
         Some(true) => {}
     }
     let starts = matches!(wish.what, What::Run(_) | What::Retry);
+    let is_merge = wish.what == What::Merge;
     let is_fork = subject
         .pull
         .as_ref()
         .is_some_and(|ends| !ends.same_repository);
-    if starts && is_fork {
+    if (starts || is_merge) && is_fork {
         return refused(Reason::Fork, "the pull request comes from a fork");
     }
     if let What::Run(persona) = &wish.what
@@ -77,7 +78,7 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
         return Admission::Refused(Reason::Unknown, text);
     }
     let is_bound = draft.state.dashboard_issue != Some(subject.number);
-    if starts && is_bound && subject.changed_since(wish.event, wish.at) {
+    if (starts || is_merge) && is_bound && subject.changed_since(wish.event, wish.at) {
         return refused(
             Reason::ContentChanged,
             "the text or the commits were changed after it was asked for",

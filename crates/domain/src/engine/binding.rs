@@ -116,7 +116,7 @@ fn unread_actor(draft: &Draft<'_>, candidate: &Candidate) -> Line {
     wait(candidate, Reason::RequestUnread, text).until(draft.after(POLL))
 }
 
-fn actor_of(request: &RequestState) -> Option<Actor> {
+pub(super) fn actor_of(request: &RequestState) -> Option<Actor> {
     let login = request.actor.as_deref()?;
     Some(Actor {
         login: login.into(),

@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, notices, pulls,
-    put_away, ready, red, remind, start, tell, watched, wish,
+    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, merging, notices,
+    pulls, put_away, ready, red, remind, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -45,6 +45,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         match gate::paused(&mut draft) {
             None => {
                 start::due(&mut draft, started);
+                merging::due(&mut draft, started == 0);
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
                     base::everybody(&mut draft);
@@ -54,7 +55,10 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                     put_away::everybody(&mut draft);
                 }
             }
-            Some(reason) => start::say_paused(&mut draft, reason),
+            Some(reason) => {
+                start::say_paused(&mut draft, reason);
+                merging::say_paused(&mut draft, reason);
+            }
         }
         notices::dismiss_settled(&mut draft);
         tell::everybody(&mut draft);

@@ -4,6 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
+use super::MergeMethod;
 use crate::model::{
     BranchName, Marker, Oid, PersonaId, PullNumber, RepositoryName, SessionId, Slot, TrackName,
     TurnId,
@@ -45,6 +46,20 @@ pub enum Effect {
     MarkReady {
         /// Which pull request.
         pull: PullNumber,
+    },
+    /// Merge a pull request, if this commit is still its newest. It is asked for once; where the answer is lost, it is
+    /// looked at.
+    MergePull {
+        /// The request that it is about, by its key in the state.
+        request: String,
+        /// Which pull request.
+        pull: PullNumber,
+        /// The commit that may be merged.
+        head: Oid,
+        /// How.
+        method: MergeMethod,
+        /// GitHub may be asked only before this: a later decision looks at everything again.
+        not_after: Timestamp,
     },
     /// Remind people of a pull request by a comment on it, which is looked for before it is written.
     RemindPeople {
@@ -228,6 +243,7 @@ impl Effect {
             Self::SendMessage { .. } => "send_message",
             Self::TellPull { .. } => "tell_pull",
             Self::MarkReady { .. } => "mark_ready",
+            Self::MergePull { .. } => "merge_pull",
             Self::RemindPeople { .. } => "remind_people",
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
@@ -299,6 +315,13 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
+        let merge = Effect::MergePull {
+            request: "LE_1".to_owned(),
+            pull: PullNumber(7),
+            head: "1f".into(),
+            method: MergeMethod::Squash,
+            not_after: Timestamp::MIN,
+        };
         let open = Effect::OpenDashboard {
             known: None,
             title: String::new(),
@@ -315,6 +338,7 @@ mod tests {
         for (effect, name) in [
             (open, "open_dashboard"),
             (edit, "edit_dashboard"),
+            (merge, "merge_pull"),
             (message, "send_message"),
             (about_pull, "tell_pull"),
             (ready, "mark_ready"),

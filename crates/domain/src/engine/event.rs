@@ -51,6 +51,18 @@ pub enum Event {
         /// The pull request.
         pull: PullNumber,
     },
+    /// A pull request that was to be merged is merged.
+    PullMerged {
+        /// The request that it is about, by its key in the state.
+        request: String,
+    },
+    /// GitHub refused to merge a pull request, and it is not merged.
+    MergeRefused {
+        /// The request that it is about, by its key in the state.
+        request: String,
+        /// One line, free of secrets.
+        detail: String,
+    },
     /// The dashboard issue is open.
     DashboardOpened {
         /// Its number.

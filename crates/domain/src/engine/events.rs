@@ -8,8 +8,8 @@ use super::limits::{
     UNSENT_PAUSE,
 };
 use super::{
-    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, ready, tell,
-    word,
+    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, merging,
+    ready, tell, word,
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
@@ -39,6 +39,10 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
             } => tell::told(draft, request, digest, *comment_id),
             Event::PullReadied { pull } => ready::done(draft, *pull),
             Event::PullTold { pull, marker } => word::told_of(draft, *pull, marker),
+            Event::PullMerged { request } => merging::answered(draft, request, None),
+            Event::MergeRefused { request, detail } => {
+                merging::answered(draft, request, Some(detail));
+            }
             Event::DashboardOpened { number } => dashboard::opened(draft, *number),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}

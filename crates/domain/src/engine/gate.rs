@@ -385,6 +385,7 @@ pub(super) fn silence_observers(
     needs.texts.clear();
     needs.red.clear();
     needs.alone.clear();
+    needs.merges.clear();
     (decision, needs)
 }
 

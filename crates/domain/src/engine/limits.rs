@@ -101,6 +101,14 @@ pub(super) const DOING_REPEATS: u32 = 2;
 pub(super) const DONE_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 /// How many commits' checks are read one by one in one go.
 pub(super) const CHECKS_READ: usize = 5;
+/// A merge that GitHub was asked for and that does not show is asked for again after this.
+pub(super) const MERGE_AGAIN: SignedDuration = SignedDuration::from_mins(5);
+/// How often GitHub is asked to merge one pull request.
+pub(super) const MERGE_ATTEMPTS: u32 = 3;
+/// How soon checks that a merge waits for are looked at again when no webhook tells of them.
+pub(super) const CHECKS_POLL: SignedDuration = SignedDuration::from_mins(5);
+/// How many reviewers' permissions are looked at before one merge.
+pub(super) const REVIEWERS_READ: usize = 20;
 /// How many sessions are looked at by themselves in one go, because something is to be said to them.
 pub(super) const LISTENERS_READ: usize = 5;
 /// How long a session has to answer a message about its pull request by a new commit, before a person is called.

@@ -37,6 +37,8 @@ pub struct Needs {
     pub alone: BTreeSet<SessionId>,
     /// Commits whose checks are needed one by one.
     pub red: BTreeSet<Oid>,
+    /// Pull requests that are looked at once more before they are merged.
+    pub merges: BTreeSet<PullNumber>,
     /// Accounts whose permission is needed.
     pub permissions: BTreeSet<Login>,
 }

@@ -6,7 +6,7 @@ use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
 use super::{
     Activity, ActivityKind, Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding,
-    dashboard,
+    dashboard, merging,
 };
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
@@ -39,10 +39,10 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
         What::Stop => Ok(stop(draft, wish)),
         // What there is to say is known only when everything has been decided.
         What::Status | What::Explain => Ok(String::new()),
-        What::Merge => Err((
-            Reason::NotBuilt,
-            "this version does not merge; merge it yourself".to_owned(),
-        )),
+        What::Merge => match merging::take_up(draft, wish) {
+            Ok(()) => return true,
+            Err(refusal) => Err(refusal),
+        },
         What::Unknown(word) => Err((Reason::Unknown, format!("`{word}` is no command"))),
     };
     match answer {

@@ -162,6 +162,12 @@ reasons! {
     BaseTold = "waiting.base_told",
     /// The pull request is a draft, and its session is not done.
     DraftUnfinished = "waiting.draft",
+    /// The pull request is to be merged, and its checks are not over.
+    ChecksRunning = "waiting.checks_running",
+    /// The pull request is to be merged, and GitHub does not know yet whether it can be.
+    MergeableUnknown = "waiting.mergeable_unknown",
+    /// GitHub was asked to merge the pull request.
+    MergeSent = "waiting.merge_sent",
     /// People have enough to review.
     ReviewBacklog = "waiting.review_backlog",
     /// A plan waits for approval by a person.
@@ -276,8 +282,20 @@ reasons! {
     Fork = "refused.fork",
     /// The plan keeps it from phileas.
     PlanForbids = "refused.plan_forbids",
-    /// This version does not do that.
-    NotBuilt = "refused.not_built",
+    /// The pull request is of no session that phileas started.
+    NotOurs = "refused.not_ours",
+    /// The plan does not let phileas merge.
+    MergeOff = "refused.merge_off",
+    /// A check of the pull request's newest commit failed, or there is none.
+    ChecksNotGreen = "refused.checks_not_green",
+    /// Nobody with write access has approved the pull request's newest commit, or somebody asks for changes.
+    ReviewMissing = "refused.review_missing",
+    /// The pull request touches what only people merge.
+    ProtectedPath = "refused.protected_path",
+    /// The pull request is a draft, leads elsewhere, conflicts, or the rules of its base forbid to merge it.
+    NotMergeable = "refused.not_mergeable",
+    /// GitHub refused to merge the pull request, or did not answer.
+    MergeFailed = "refused.merge_failed",
     /// There is nothing that it could be done to.
     NothingToDo = "refused.nothing_to_do",
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Actor, Comment, Heard, ListingNeed, Permission, Subject};
+use super::{Actor, Comment, Heard, ListingNeed, MergeFacts, Permission, Subject};
 use crate::Diagnostic;
 use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
@@ -71,6 +71,8 @@ pub struct Snapshot {
     pub viewer: Option<Actor>,
     /// What is known of the checks of commits that were asked for; all of them ended red, or seemed so.
     pub red: BTreeMap<Oid, RedChecks>,
+    /// Pull requests that were looked at once more before they are merged; `None` where GitHub does not have it.
+    pub merges: BTreeMap<PullNumber, Option<MergeFacts>>,
     /// Sessions that were looked at by themselves, because no listing was needed.
     pub alone: BTreeMap<SessionId, Session>,
     /// What a person asked this very run to do.

@@ -221,6 +221,10 @@ pub(super) fn plain(word: &str) -> String {
 pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<Standing> {
     let track = TrackName::of_request(number);
     if request.outcome.as_deref() == Some(PENDING) {
+        let sent_at = request.merge.as_ref().and_then(|merge| merge.sent_at);
+        if sent_at.is_some_and(|at| draft.now().duration_since(at) < INTENT_VALID) {
+            return None;
+        }
         let line = draft.lines_of(&track).find(|line| {
             matches!(
                 line.verdict,
@@ -241,6 +245,12 @@ pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
 fn over(draft: &Draft<'_>, request: &RequestState) -> String {
     if request.outcome.as_deref() == Some(REFUSED) {
         let code = request.reason.as_deref().unwrap_or("refused");
+        if let (Some(_), Some(answer)) = (&request.merge, &request.answer) {
+            return format!("not merged: {answer} (`{code}`).");
+        }
+        if request.command.as_deref() == Some("merge") {
+            return format!("not merged: {} (`{code}`).", refusal(code));
+        }
         return format!("not started: {} (`{code}`).", refusal(code));
     }
     let Some(outcome) = request.outcome.as_deref() else {
@@ -337,6 +347,9 @@ pub(super) fn waiting(reason: Reason) -> &'static str {
         Reason::JulesQuota => "the Jules key has no room for it now",
         Reason::JulesUnavailable => "Jules does not answer",
         Reason::JulesCredential => "Jules refuses the key",
+        Reason::ChecksRunning => "the checks of its newest commit are not over",
+        Reason::MergeableUnknown => "GitHub does not know yet whether it can be merged",
+        Reason::MergeSent => "GitHub was asked to merge it, and the answer was lost",
         Reason::PersonaBusy => "the same persona is at work elsewhere",
         Reason::SubjectHeld => "the label `phileas:hold` keeps it from starting",
         Reason::PausedVariable
@@ -373,7 +386,8 @@ fn refusal(code: &str) -> &'static str {
         Some(Reason::RequestOld) => "it was asked for more than seven days ago; ask again",
         Some(Reason::Unknown) => "there is nothing by that name here",
         Some(Reason::PlanForbids) => "the plan leaves it to people, in Jules itself",
-        Some(Reason::NotBuilt) => "this version of phileas cannot do that",
+        Some(Reason::NotOurs) => "it is no pull request of a session that phileas started",
+        Some(Reason::MergeOff) => "the plan does not say `merge = \"green\"` for it",
         Some(Reason::NothingToDo) => "there is nothing here that it could be done to",
         Some(Reason::PersonaSensitive) => {
             "the persona is sensitive, and the repository with its ledger is public"

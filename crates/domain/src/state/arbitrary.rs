@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
-    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
-    WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
+    Told, TrackState, Turn, WatchedPull,
 };
-use crate::model::{PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
+use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -274,6 +274,12 @@ fn request() -> impl Strategy<Value = RequestState> {
                     repeats: 2,
                     extra: extra.clone(),
                 }),
+            merge: number.zip(at).map(|(number, at)| MergeState {
+                head: Oid::new(format!("{number:040x}")),
+                sent_at: Some(at),
+                attempts: 1,
+                extra: extra.clone(),
+            }),
             asked_at: at,
             created_at: at,
             finished_at: at,

@@ -6,9 +6,9 @@ use super::issues::{Issues, Path};
 use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Outcome, Pause,
-    PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
-    WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
+    Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told,
+    TrackState, Turn, WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
@@ -180,6 +180,7 @@ fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Reque
         number: fields.number("number"),
         comment_id: fields.number("comment_id"),
         status: fields.object("status", status),
+        merge: fields.object("merge", merge),
         asked_at: fields.time("asked_at"),
         created_at: fields.time("created_at"),
         finished_at: fields.time("finished_at"),
@@ -197,6 +198,17 @@ fn status(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Status
         at: at?,
         told: fields.flag("told"),
         repeats: fields.count("repeats").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn merge(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<MergeState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let head = fields.required("head");
+    Some(MergeState {
+        head: Oid::new(head?),
+        sent_at: fields.time("sent_at"),
+        attempts: fields.count("attempts").unwrap_or_default(),
         extra: fields.rest(),
     })
 }

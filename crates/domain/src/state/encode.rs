@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Pause,
-    PersonaState, RequestState, STATE_VERSION, ScheduleState, State, StatusState, Told, TrackState,
-    Turn, WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    MergeState, Pause, PersonaState, RequestState, STATE_VERSION, ScheduleState, State,
+    StatusState, Told, TrackState, Turn, WatchedPull,
 };
 
 /// An object in the making.
@@ -248,6 +248,8 @@ fn request(request: &RequestState) -> Value {
     );
     let told = request.status.as_ref().map(status);
     out.put_if("status", told, request.status.is_some());
+    let merge = request.merge.as_ref().map(merging);
+    out.put_if("merge", merge, request.merge.is_some());
     out.time_if("asked_at", request.asked_at.as_ref());
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
@@ -262,6 +264,14 @@ fn status(status: &StatusState) -> Value {
     out.put_if("told", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);
     out.with(&status.extra)
+}
+
+fn merging(merge: &MergeState) -> Value {
+    let mut out = Object::default();
+    out.put("head", merge.head.as_str());
+    out.time_if("sent_at", merge.sent_at.as_ref());
+    out.put_if("attempts", merge.attempts, merge.attempts > 0);
+    out.with(&merge.extra)
 }
 
 fn watched(pull: &WatchedPull) -> Value {

@@ -144,12 +144,27 @@ pub struct RequestState {
     pub comment_id: Option<u64>,
     /// What was last told there. The newest request of a subject speaks for all of them.
     pub status: Option<StatusState>,
+    /// How far the merge has come that it asks for.
+    pub merge: Option<MergeState>,
     /// When the person asked, by GitHub's clock.
     pub asked_at: Option<Timestamp>,
     /// When it was taken up.
     pub created_at: Option<Timestamp>,
     /// When it was finished; dropped 30 days later.
     pub finished_at: Option<Timestamp>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// How far a merge has come that somebody asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeState {
+    /// The commit that was meant, and no other.
+    pub head: Oid,
+    /// When it was last decided to ask GitHub for it.
+    pub sent_at: Option<Timestamp>,
+    /// How often that was decided.
+    pub attempts: u32,
     /// Unknown keys.
     pub extra: Extra,
 }

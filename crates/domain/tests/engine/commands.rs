@@ -162,14 +162,6 @@ fn retry_on_the_issue_that_called_a_person_lets_the_turn_go_on() {
     );
 }
 
-#[test]
-fn r18_merge_is_refused_politely() {
-    let mut desk = at_work("");
-    desk.label(7, "merge", "ada");
-    desk.tick();
-    refused(&desk, Reason::NotBuilt);
-}
-
 /// Whom a stranger names is nobody's wish.
 #[test]
 fn retry_does_not_start_whom_a_stranger_has_named() {

@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
-    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, Mergeable, Notice, Outage,
-    Permission, Pull, PullState, Reason, RedChecks, Repository, Session, SessionState, Sessions,
-    Snapshot, Subject, Verdict, decide, needs,
+    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, MergeFacts, Mergeable,
+    Notice, Outage, Permission, Pull, PullState, Reason, RedChecks, Repository, Session,
+    SessionState, Sessions, Snapshot, Subject, Verdict, decide, needs,
 };
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -33,6 +33,17 @@ pub(crate) enum Answering {
     Denied,
     /// The process dies after its commit.
     Dies,
+}
+
+/// What GitHub answers to a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Merging {
+    Merges,
+    /// It is merged, and the answer lost.
+    Lost,
+    /// Nothing is merged, and the answer lost.
+    LostBefore,
+    Refuses,
 }
 
 pub(crate) struct Desk {
@@ -92,6 +103,12 @@ pub(crate) struct Desk {
     pub(crate) looks: usize,
     /// What is told of the checks of commits.
     pub(crate) red: BTreeMap<Oid, RedChecks>,
+    /// What is told of pull requests right before they are merged.
+    pub(crate) facts: BTreeMap<PullNumber, MergeFacts>,
+    /// How often that was read.
+    pub(crate) last_looks: usize,
+    /// What GitHub answers to a merge.
+    pub(crate) merging: Merging,
     created: usize,
 }
 
@@ -142,6 +159,9 @@ impl Desk {
             listings: 0,
             looks: 0,
             red: BTreeMap::new(),
+            facts: BTreeMap::new(),
+            last_looks: 0,
+            merging: Merging::Merges,
             created: 0,
         }
     }
@@ -235,6 +255,7 @@ impl Desk {
             permissions: BTreeMap::new(),
             viewer: None,
             red: BTreeMap::new(),
+            merges: BTreeMap::new(),
             alone: BTreeMap::new(),
             ask: self.ask.clone(),
         }
@@ -280,6 +301,11 @@ impl Desk {
             for oid in needs.red {
                 let known = self.red.get(&oid).cloned().unwrap_or_default();
                 snapshot.red.insert(oid, known);
+            }
+            for number in needs.merges {
+                self.last_looks += 1;
+                let known = self.facts.get(&number).cloned();
+                snapshot.merges.insert(number, known);
             }
             for number in needs.pulls {
                 match self.pulls.get(&number) {
@@ -527,6 +553,12 @@ impl Desk {
                 self.pulls.get_mut(pull).unwrap().draft = false;
                 Some(Event::PullReadied { pull: *pull })
             }
+            Effect::MergePull {
+                request,
+                pull,
+                head,
+                ..
+            } => self.merges(request, *pull, head),
             Effect::OpenDashboard { known, body, .. } => Some(self.open_dashboard(*known, body)),
             Effect::EditDashboard {
                 number, seen, body, ..
@@ -539,6 +571,21 @@ impl Desk {
                 None
             }
         }
+    }
+
+    /// GitHub merges the commit that it is given, and no other.
+    fn merges(&mut self, request: &str, pull: PullNumber, head: &Oid) -> Option<Event> {
+        let request = request.to_owned();
+        if self.merging == Merging::LostBefore {
+            return None;
+        }
+        let is_same = self.pulls[&pull].head_oid == *head;
+        if self.merging == Merging::Refuses || !is_same {
+            let detail = "405: not today, @ada".to_owned();
+            return Some(Event::MergeRefused { request, detail });
+        }
+        self.merge(pull);
+        (self.merging == Merging::Merges).then_some(Event::PullMerged { request })
     }
 
     fn create(&mut self, create: &CreateSession) -> Event {

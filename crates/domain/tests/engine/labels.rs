@@ -279,7 +279,7 @@ fn an_unknown_persona_and_a_word_of_comments_are_refused_with_their_code() {
             .find(|line| line.verdict == Verdict::Refused);
         let reason = line.unwrap().reason;
         let expected = if word == "merge" {
-            Reason::NotBuilt
+            Reason::NothingToDo
         } else {
             Reason::Unknown
         };

@@ -27,6 +27,7 @@ mod incidents;
 mod labels;
 mod layers;
 mod losses;
+mod merging;
 mod money;
 mod older;
 mod order;

@@ -181,6 +181,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::TellPull { .. }
             | Effect::ApprovePlan { .. }
             | Effect::MarkReady { .. }
+            | Effect::MergePull { .. }
             | Effect::RemindPeople { .. }
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
@@ -205,6 +206,9 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
             Event::PullTold { marker, .. } => marker.hash(hasher),
             Event::PullReadied { pull } => pull.hash(hasher),
+            Event::PullMerged { request } | Event::MergeRefused { request, .. } => {
+                request.hash(hasher);
+            }
             Event::DashboardOpened { number } => number.hash(hasher),
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }

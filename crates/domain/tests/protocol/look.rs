@@ -61,6 +61,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
         red: std::collections::BTreeMap::new(),
+        merges: std::collections::BTreeMap::new(),
         alone: std::collections::BTreeMap::new(),
         ask: Ask::Due,
     }

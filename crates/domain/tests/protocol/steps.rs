@@ -421,6 +421,7 @@ fn carry_out(world: &mut World, actor: usize) {
         | Effect::TellPull { .. }
         | Effect::ApprovePlan { .. }
         | Effect::MarkReady { .. }
+        | Effect::MergePull { .. }
         | Effect::RemindPeople { .. }
         | Effect::RetargetPull { .. }
         | Effect::AddReaction { .. }

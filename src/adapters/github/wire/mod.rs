@@ -3,6 +3,7 @@
 pub(super) mod file;
 pub(super) mod git;
 pub(super) mod issue;
+pub(super) mod merge;
 pub(super) mod observation;
 pub(super) mod pull;
 pub(super) mod subject;

@@ -27,7 +27,7 @@ pub(in super::super) struct Viewer {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Account {
+pub(super) struct Account {
     #[serde(rename = "__typename")]
     kind: String,
     login: String,
@@ -311,7 +311,7 @@ impl SubjectFacts {
 }
 
 /// What stands behind the prefix of labels of ours. GitHub does not tell labels apart by case.
-fn words_of_ours(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
+pub(super) fn words_of_ours(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
     let names = labels.map(|label| label.name.to_lowercase());
     names
         .filter_map(|name| Some(name.strip_prefix(LABEL_PREFIX)?.to_owned()))

@@ -83,7 +83,9 @@ fn knob(key: &str) -> Value {
         "priority" => {
             word::<Priority>("Who goes first; `critical` also starts while checks are red.")
         }
-        "merge" => word::<Merge>("Read and checked; it does nothing in this version."),
+        "merge" => word::<Merge>(
+            "Whether the label `phileas:merge` merges: `off`, or `green` checks and an approval.",
+        ),
         "sensitive" => json!({
             "description": "Lets a sensitive persona run on a public repository.",
             "type": "boolean",

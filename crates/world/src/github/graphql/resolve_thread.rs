@@ -8,7 +8,7 @@ use super::resolve::{optional, reaction_word};
 use super::thing::{Thing, Val};
 use crate::github::render::stamp;
 use crate::github::repository::{Edit, Happening, Reaction, Review, Thread, TimelineEvent};
-use crate::github::{Pull, RepoId, Repository, State, Verdict, node};
+use crate::github::{Pull, RepoId, Repository, Role, State, Verdict, node};
 
 type Resolved = Result<Val, Fault>;
 
@@ -347,6 +347,10 @@ impl Run<'_> {
                 let mut latest: Vec<&Review> = Vec::new();
                 for one in &pull.reviews {
                     if field == "latestOpinionatedReviews" && one.verdict == Verdict::Comment {
+                        continue;
+                    }
+                    let writes = self.model.role(repo, one.author) >= Role::Write;
+                    if args.get("writersOnly").as_bool() == Some(true) && !writes {
                         continue;
                     }
                     latest.retain(|other| other.author != one.author);

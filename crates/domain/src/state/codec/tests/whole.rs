@@ -3,9 +3,9 @@
 use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Outcome,
-    Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told, TrackState, Turn,
-    WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
+    Told, TrackState, Turn, WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -119,6 +119,11 @@ const FILE: &str = r#"{
         "at": "2026-01-01T17:00:00Z",
         "told": true,
         "repeats": 25
+      },
+      "merge": {
+        "head": "ef01",
+        "sent_at": "2026-01-01T18:00:00Z",
+        "attempts": 31
       },
       "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
@@ -306,6 +311,12 @@ fn state() -> State {
             at: at(17),
             told: true,
             repeats: 25,
+            extra: extra.clone(),
+        }),
+        merge: Some(MergeState {
+            head: "ef01".into(),
+            sent_at: Some(at(18)),
+            attempts: 31,
             extra: extra.clone(),
         }),
         asked_at: Some(at(14)),

@@ -1,0 +1,527 @@
+//! A pull request of ours is merged where a person asks for it by a label: off unless the plan says `merge = "green"`,
+//! never without the approval of a writer and green checks on the very commit, and only that commit.
+//!
+//! What the label asked for is taken up into the ledger and worked off from there: everything is looked at once more
+//! right before, and GitHub is given the commit, so that one that was pushed meanwhile is not merged. That GitHub is
+//! asked stands in the ledger before it is; one that may have been merged is looked at before it is asked again.
+
+use jiff::Timestamp;
+
+use super::admission::{may_ask, may_write};
+use super::binding::actor_of;
+use super::draft::Draft;
+use super::limits::{
+    CHECKS_POLL, GRACE, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, POLL, PULL_POLL, REQUEST_VALID,
+    REVIEWERS_READ,
+};
+use super::neutral::neutral;
+use super::protected::protects;
+use super::tell::later;
+use super::wish::{DONE, HOLD, PENDING, REFUSED, Wish, record};
+use super::{
+    Checks, Effect, LABEL_PREFIX, Line, MergeFacts, MergeMethod, MergeStands, Mergeable, Pull,
+    PullState, Reason, ReviewDemand, Verdict, step,
+};
+use crate::model::{BranchName, Oid, PullNumber, TrackName};
+use crate::plan::Merge;
+use crate::state::{Extra, MergeState};
+
+/// Why it is not merged, with a sentence that tells it whole.
+type Refusal = (Reason, String);
+
+/// A wish that was taken up and is not over.
+struct Open {
+    key: String,
+    track: TrackName,
+    pull: PullNumber,
+}
+
+/// What the gates say.
+enum Gate {
+    Open(MergeMethod),
+    Merged,
+    Wait(Reason, String),
+    Unread,
+    Shut(Reason, String),
+}
+
+/// What the first read and the last look both tell.
+struct View<'a> {
+    state: PullState,
+    head: &'a Oid,
+    same_repository: bool,
+    base: &'a BranchName,
+    draft: bool,
+    checks: Checks,
+    stands: MergeStands,
+    held: bool,
+}
+
+/// Takes up the wish. What is settled at once is refused at once.
+pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refusal> {
+    let Some(ends) = &wish.subject.pull else {
+        let text = "only a pull request can be merged".to_owned();
+        return Err((Reason::NothingToDo, text));
+    };
+    let pull = PullNumber(wish.subject.number);
+    allowed(draft, pull)?;
+    let head = ends.head_oid.clone();
+    let stands = |one: &Open| {
+        let known = draft.state.requests.get(&one.key);
+        let merge = known.and_then(|request| request.merge.as_ref());
+        one.pull == pull && merge.is_some_and(|merge| merge.head == head)
+    };
+    if open_wishes(draft).iter().any(stands) {
+        let text = "it is asked for already".to_owned();
+        return Err((Reason::NothingToDo, text));
+    }
+    let track = record(draft, wish, |request, _| {
+        request.outcome = Some(PENDING.to_owned());
+        request.merge = Some(MergeState {
+            head,
+            sent_at: None,
+            attempts: 0,
+            extra: Extra::new(),
+        });
+    });
+    draft.headline(format!("{track} merge of pull request #{pull}"), None);
+    Ok(())
+}
+
+/// The track of the session whose pull request it is, where the plan lets phileas merge it.
+fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, Refusal> {
+    let state = &draft.state;
+    let live = state.tracks.iter().find_map(|(name, track)| {
+        let mut turns = track.turns.values();
+        let turn = turns.find(|one| one.pr_number == Some(pull) && one.session_id.is_some())?;
+        Some((name.clone(), track.index, turn.persona_id.clone()))
+    });
+    let of_history = || {
+        let mut newest_first = state.history.values().rev();
+        let entry =
+            newest_first.find(|one| one.pr_number == Some(pull) && one.session_id.is_some())?;
+        Some((entry.track_name(), None, entry.persona_id.clone()))
+    };
+    let Some((track, index, persona)) = live.or_else(of_history) else {
+        let text = "it is no pull request of a session that phileas started".to_owned();
+        return Err((Reason::NotOurs, text));
+    };
+    let policy = step::policy_of(&draft.snapshot.plan, &track, index, &persona);
+    match policy.merge {
+        Merge::Green => Ok(track),
+        Merge::Off => {
+            let text = "the plan does not say `merge = \"green\"` for it".to_owned();
+            Err((Reason::MergeOff, text))
+        }
+    }
+}
+
+/// The wishes that are not over, in the order in which they were made.
+fn open_wishes(draft: &Draft<'_>) -> Vec<Open> {
+    let requests = draft.state.requests.iter();
+    let mut open: Vec<_> = requests
+        .filter(|(_, request)| {
+            request.merge.is_some() && request.outcome.as_deref() == Some(PENDING)
+        })
+        .filter_map(|(key, request)| Some((request.number?, key.clone(), request.thread?)))
+        .collect();
+    open.sort_unstable();
+    open.into_iter()
+        .map(|(number, key, thread)| Open {
+            key,
+            track: TrackName::of_request(number),
+            pull: PullNumber(thread),
+        })
+        .collect()
+}
+
+/// While everything is paused nothing is merged, and what became of it otherwise is written down.
+pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
+    for open in open_wishes(draft) {
+        if !settle(draft, &open) {
+            let text = format!(
+                "pull request #{} is not merged while everything is paused",
+                open.pull
+            );
+            draft.say(Line::track(&open.track, Verdict::Paused, reason, text));
+        }
+    }
+}
+
+/// Works off what was asked for. `may_send`: there is another round that writes down what GitHub answers.
+pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
+    for open in open_wishes(draft) {
+        if settle(draft, &open) || is_sent(draft, &open) {
+            continue;
+        }
+        let pull = open.pull;
+        let line = |verdict, reason, text| Line::track(&open.track, verdict, reason, text);
+        match gates(draft, &open) {
+            Gate::Open(method) if may_send => send(draft, &open, method),
+            Gate::Open(_) => {
+                let text = format!("pull request #{pull} is merged by the next commit");
+                let soon = draft.now();
+                draft.say(line(Verdict::Waiting, Reason::NextCommit, text).until(soon));
+            }
+            Gate::Merged => found(draft, &open),
+            Gate::Unread => {
+                let text = format!("pull request #{pull} is looked at before it is merged");
+                let soon = draft.after(POLL);
+                draft.say(line(Verdict::Waiting, Reason::RequestUnread, text).until(soon));
+            }
+            Gate::Wait(reason, text) => {
+                let (verdict, pause) = match reason {
+                    Reason::SubjectHeld | Reason::PausedTrack => (Verdict::Paused, PULL_POLL),
+                    Reason::ChecksRunning => (Verdict::Waiting, CHECKS_POLL),
+                    _ => (Verdict::Waiting, POLL),
+                };
+                let text = format!("pull request #{pull} is not merged yet: {text}");
+                let until = draft.after(pause);
+                draft.say(line(verdict, reason, text).until(until));
+            }
+            Gate::Shut(reason, text) => refuse(draft, &open, reason, text),
+        }
+    }
+}
+
+/// Writes down what became of it meanwhile. Whether anything did.
+fn settle(draft: &mut Draft<'_>, open: &Open) -> bool {
+    let known = draft.snapshot.pulls.get(&open.pull);
+    match known.map(|pull| pull.state) {
+        Some(PullState::Merged) => {
+            found(draft, open);
+            true
+        }
+        Some(PullState::Closed) => {
+            let text = "it was closed unmerged".to_owned();
+            refuse(draft, open, Reason::SubjectClosed, text);
+            true
+        }
+        Some(PullState::Open) | None => false,
+    }
+}
+
+/// It is merged, and nobody was told so. Whoever had it merged may have died before the label was off, and labels of what
+/// is not open are not read any more.
+fn found(draft: &mut Draft<'_>, open: &Open) {
+    draft.effect(Effect::RemoveLabel {
+        thread: open.pull.0,
+        label: format!("{LABEL_PREFIX}merge"),
+    });
+    finish(draft, open);
+}
+
+fn finish(draft: &mut Draft<'_>, open: &Open) {
+    let now = draft.now();
+    let pull = open.pull;
+    if let Some(request) = draft.state.requests.get_mut(&open.key) {
+        request.outcome = Some(DONE.to_owned());
+        request.answer = Some(format!("pull request #{pull} was merged"));
+        request.finished_at = Some(now);
+    }
+    draft.headline(format!("{} merged pull request #{pull}", open.track), None);
+    let text = format!("pull request #{pull} was merged");
+    let line = Line::track(&open.track, Verdict::Settled, Reason::Obeyed, text);
+    // The turn that it belongs to is settled by the next look.
+    let soon = draft.after(POLL);
+    draft.say(line.until(soon));
+}
+
+fn refuse(draft: &mut Draft<'_>, open: &Open, reason: Reason, text: String) {
+    let now = draft.now();
+    draft.headline(format!("refused {}", open.track), None);
+    let line = format!("pull request #{} is not merged: {text}", open.pull);
+    draft.say(Line::track(&open.track, Verdict::Refused, reason, line));
+    if let Some(request) = draft.state.requests.get_mut(&open.key) {
+        request.outcome = Some(REFUSED.to_owned());
+        request.reason = Some(reason.code().to_owned());
+        request.answer = Some(text);
+        request.finished_at = Some(now);
+    }
+}
+
+/// Whether GitHub was asked, and what it did may not show yet.
+fn is_sent(draft: &mut Draft<'_>, open: &Open) -> bool {
+    let merge = draft.state.requests.get(&open.key);
+    let sent_at = merge.and_then(|one| one.merge.as_ref()?.sent_at);
+    let Some(again) = sent_at.map(|at| later(at, MERGE_AGAIN)) else {
+        return false;
+    };
+    let is_fresh = draft.now() < again;
+    if is_fresh {
+        say_sent(draft, open, again);
+    }
+    is_fresh
+}
+
+fn say_sent(draft: &mut Draft<'_>, open: &Open, until: Timestamp) {
+    let text = format!("GitHub was asked to merge pull request #{}", open.pull);
+    let line = Line::track(&open.track, Verdict::Waiting, Reason::MergeSent, text);
+    draft.say(line.until(until));
+    let soon = draft.after(POLL);
+    draft.wake(soon);
+}
+
+/// The intent goes into the ledger first, with the commit; then GitHub is asked, once.
+fn send(draft: &mut Draft<'_>, open: &Open, method: MergeMethod) {
+    let now = draft.now();
+    let request = draft.state.requests.get_mut(&open.key);
+    let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
+        return;
+    };
+    if merge.attempts >= MERGE_ATTEMPTS {
+        let text = format!("GitHub did not answer, {MERGE_ATTEMPTS} times");
+        refuse(draft, open, Reason::MergeFailed, text);
+        return;
+    }
+    merge.sent_at = Some(now);
+    merge.attempts += 1;
+    let head = merge.head.clone();
+    let pull = open.pull;
+    draft.effect(Effect::MergePull {
+        request: open.key.clone(),
+        pull,
+        head,
+        method,
+        not_after: later(now, INTENT_VALID),
+    });
+    draft.headline(format!("{} merging pull request #{pull}", open.track), None);
+    say_sent(draft, open, later(now, MERGE_AGAIN));
+}
+
+/// GitHub has answered; `refused` is what it said against it.
+pub(super) fn answered(draft: &mut Draft<'_>, key: &str, refused: Option<&str>) {
+    let Some(open) = open_wishes(draft).into_iter().find(|one| one.key == key) else {
+        return;
+    };
+    match refused {
+        None => finish(draft, &open),
+        Some(said) => {
+            let text = format!("GitHub refused it: {}", neutral(said));
+            refuse(draft, &open, Reason::MergeFailed, text);
+        }
+    }
+}
+
+/// Whether it may be merged now. What the first read tells is looked at first: while that says no or not yet, nothing
+/// further is read.
+fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
+    let snapshot = draft.snapshot;
+    let Some(request) = draft.state.requests.get(&open.key) else {
+        return Gate::Unread;
+    };
+    let (Some(merge), Some(asked_at)) = (&request.merge, request.created_at) else {
+        return shut(Reason::RequestOld, "nobody can tell when it was asked for");
+    };
+    let (actor, head) = (actor_of(request), merge.head.clone());
+    let age = draft.now().duration_since(asked_at);
+    if age >= REQUEST_VALID {
+        return shut(Reason::RequestOld, "it could not be merged for a week");
+    }
+    let track = match allowed(draft, open.pull) {
+        Ok(track) => track,
+        Err((reason, text)) => return Gate::Shut(reason, text),
+    };
+    let known = draft.state.tracks.get(&track);
+    if known.is_some_and(|known| known.paused.is_some()) {
+        let text = format!("the track `{track}` is paused");
+        return Gate::Wait(Reason::PausedTrack, text);
+    }
+    let Some(pull) = snapshot.pulls.get(&open.pull) else {
+        if snapshot.missing_pulls.contains(&open.pull) {
+            return shut(Reason::SubjectClosed, "it is gone");
+        }
+        draft.needs.pulls.insert(open.pull);
+        return Gate::Unread;
+    };
+    let words = snapshot.labelled.get(&open.pull.0);
+    let mut first = View::of_pull(pull, words.is_some_and(|words| words.contains(HOLD)));
+    // It is looked at once more anyhow, and asking makes GitHub work it out.
+    if first.stands == MergeStands::Unknown {
+        first.stands = MergeStands::Yes;
+    }
+    // Checks take a while to begin.
+    let is_young = age < GRACE;
+    let default = &snapshot.repository.default_branch;
+    if let Err(gate) = first.passes(&head, default, is_young) {
+        return gate;
+    }
+    let may = actor.map_or(Some(false), |actor| may_ask(draft, Some(&actor)));
+    let facts = snapshot.merges.get(&open.pull);
+    if facts.is_none() {
+        draft.needs.merges.insert(open.pull);
+    }
+    let (Some(may), Some(facts)) = (may, facts) else {
+        return Gate::Unread;
+    };
+    if !may {
+        let text = "who asked for it may not do so any more";
+        return shut(Reason::ActorPermission, text);
+    }
+    let Some(facts) = facts else {
+        return shut(Reason::SubjectClosed, "it is gone");
+    };
+    if let Err(gate) = View::of_facts(facts).passes(&head, default, is_young) {
+        return gate;
+    }
+    let own = &snapshot.plan.gate.protected_paths;
+    if let Some(text) = protects(own, facts.files.as_deref()) {
+        return Gate::Shut(Reason::ProtectedPath, text);
+    }
+    match reviewed(draft, facts) {
+        None => return Gate::Unread,
+        Some(Err(text)) => return shut(Reason::ReviewMissing, text),
+        Some(Ok(())) => {}
+    }
+    match facts.method {
+        Some(method) => Gate::Open(method),
+        None => {
+            let text = "the repository allows no way of merging";
+            shut(Reason::NotMergeable, text)
+        }
+    }
+}
+
+fn shut(reason: Reason, text: &str) -> Gate {
+    Gate::Shut(reason, text.to_owned())
+}
+
+fn wait(reason: Reason, text: &str) -> Gate {
+    Gate::Wait(reason, text.to_owned())
+}
+
+impl<'a> View<'a> {
+    fn of_pull(pull: &'a Pull, held: bool) -> Self {
+        Self {
+            state: pull.state,
+            head: &pull.head_oid,
+            same_repository: pull.same_repository,
+            base: &pull.base,
+            draft: pull.draft,
+            checks: pull.checks,
+            stands: match pull.mergeable {
+                Mergeable::Unknown => MergeStands::Unknown,
+                Mergeable::Yes => MergeStands::Yes,
+                Mergeable::Behind => MergeStands::Behind,
+                Mergeable::Conflicting => MergeStands::Conflicting,
+            },
+            held,
+        }
+    }
+
+    fn of_facts(facts: &'a MergeFacts) -> Self {
+        Self {
+            state: facts.state,
+            head: &facts.head,
+            same_repository: facts.same_repository,
+            base: &facts.base,
+            draft: facts.draft,
+            checks: facts.checks,
+            stands: facts.stands,
+            held: facts.labels.contains(HOLD),
+        }
+    }
+
+    /// Whether nothing that is seen here stands in the way of merging this commit.
+    fn passes(&self, head: &Oid, default: &BranchName, is_young: bool) -> Result<(), Gate> {
+        let is_shut = |reason, text| Err(shut(reason, text));
+        match self.state {
+            PullState::Open => {}
+            PullState::Merged => return Err(Gate::Merged),
+            PullState::Closed => return is_shut(Reason::SubjectClosed, "it was closed unmerged"),
+        }
+        if self.head != head {
+            let text = "commits were pushed after it was asked for; look at them and ask again";
+            return is_shut(Reason::ContentChanged, text);
+        }
+        if !self.same_repository {
+            return is_shut(Reason::Fork, "it comes from a fork");
+        }
+        if self.base != default {
+            let text = "it does not lead to the default branch";
+            return is_shut(Reason::NotMergeable, text);
+        }
+        if self.draft {
+            return is_shut(Reason::NotMergeable, "it is a draft");
+        }
+        if self.held {
+            let text = "it bears the label `phileas:hold`";
+            return Err(wait(Reason::SubjectHeld, text));
+        }
+        match self.checks {
+            Checks::Green => {}
+            Checks::Pending => {
+                let text = "the checks of its newest commit are not over";
+                return Err(wait(Reason::ChecksRunning, text));
+            }
+            Checks::None if is_young => {
+                let text = "no check of its newest commit has begun";
+                return Err(wait(Reason::ChecksRunning, text));
+            }
+            Checks::None => {
+                let text = "its newest commit has no checks that phileas can see";
+                return is_shut(Reason::ChecksNotGreen, text);
+            }
+            Checks::Red => {
+                let text = "a check of its newest commit failed";
+                return is_shut(Reason::ChecksNotGreen, text);
+            }
+        }
+        match self.stands {
+            MergeStands::Yes => Ok(()),
+            MergeStands::Unknown => {
+                let text = "GitHub does not know yet whether it can be merged";
+                Err(wait(Reason::MergeableUnknown, text))
+            }
+            MergeStands::Behind => {
+                let text = "its base has moved on, and its rules demand that it is merged first";
+                is_shut(Reason::NotMergeable, text)
+            }
+            MergeStands::Conflicting => is_shut(Reason::NotMergeable, "it conflicts with its base"),
+            MergeStands::Blocked => {
+                let text = "the rules of its base do not let it be merged as it is";
+                is_shut(Reason::NotMergeable, text)
+            }
+        }
+    }
+}
+
+/// Whether a person who may write has approved this very commit, and nobody who may asks for changes. `None`: what they
+/// may do has still to be read.
+fn reviewed(draft: &mut Draft<'_>, facts: &MergeFacts) -> Option<Result<(), &'static str>> {
+    match facts.demand {
+        ReviewDemand::Met => {}
+        ReviewDemand::Missing => return Some(Err("the rules of its base ask for more reviews")),
+        ReviewDemand::ChangesAsked => return Some(Err("somebody asks for changes")),
+    }
+    let Some(opinions) = &facts.opinions else {
+        return Some(Err("more people have reviewed it than are looked at"));
+    };
+    let mut is_unread = false;
+    let mut approved = false;
+    let mut count = 0;
+    for opinion in opinions {
+        let Some(actor) = opinion.actor.as_ref().filter(|actor| !actor.bot) else {
+            continue;
+        };
+        let is_of_head = opinion.commit.as_ref() == Some(&facts.head);
+        if opinion.approves && !is_of_head {
+            continue;
+        }
+        count += 1;
+        if count > REVIEWERS_READ {
+            return Some(Err("more people have reviewed it than are looked at"));
+        }
+        match may_write(draft, actor) {
+            None => is_unread = true,
+            Some(false) => {}
+            Some(true) if !opinion.approves => return Some(Err("somebody asks for changes")),
+            Some(true) => approved = true,
+        }
+    }
+    if is_unread {
+        return None;
+    }
+    let text = "nobody with write access has approved its newest commit";
+    Some(if approved { Ok(()) } else { Err(text) })
+}

@@ -1,0 +1,676 @@
+//! A label asks for a merge: each gate by itself, with its allowed twin, and what becomes of a lost answer.
+
+use std::collections::BTreeSet;
+
+use phileas_domain::engine::{
+    Actor, Checks, Effect, MergeFacts, MergeMethod, MergeStands, Mergeable, Opinion, PullState,
+    Reason, ReviewDemand, SubjectChange,
+};
+use phileas_domain::model::{Oid, PullNumber};
+use phileas_domain::state::Outcome;
+
+use crate::desk::{Desk, Merging};
+use crate::subjects::account;
+
+const PULL: PullNumber = PullNumber(1);
+const GREEN: &str =
+    "cycle = [\"a\"]\n[defaults]\nmerge = \"green\"\n[budget]\nmax_open_pulls = 1\n";
+
+fn opinion(who: &str, approves: bool) -> Opinion {
+    Opinion {
+        actor: Some(account(who)),
+        approves,
+        commit: Some("00".into()),
+    }
+}
+
+/// A session's pull request that everything speaks for: green, and approved by a writer.
+fn reviewed(plan: &str) -> Desk {
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.writer("ada").writer("eve");
+    desk.tick();
+    desk.minutes(5);
+    desk.opens_pull();
+    desk.tick();
+    desk.pull_subject(PULL.0, true);
+    let ends = desk.subject(PULL.0).pull.as_mut().unwrap();
+    ends.head_oid = "00".into();
+    let pull = desk.pulls.get_mut(&PULL).unwrap();
+    pull.checks = Checks::Green;
+    pull.reviewed = true;
+    let facts = MergeFacts {
+        state: PullState::Open,
+        draft: false,
+        head: "00".into(),
+        same_repository: true,
+        base: "main".into(),
+        labels: BTreeSet::new(),
+        checks: Checks::Green,
+        stands: MergeStands::Yes,
+        demand: ReviewDemand::Met,
+        opinions: Some(vec![opinion("eve", true)]),
+        files: Some(vec!["src/main.rs".to_owned()]),
+        method: Some(MergeMethod::Squash),
+    };
+    desk.facts.insert(PULL, facts);
+    desk
+}
+
+fn facts(desk: &mut Desk) -> &mut MergeFacts {
+    desk.facts.get_mut(&PULL).unwrap()
+}
+
+fn is_merged(desk: &Desk) -> bool {
+    desk.pulls[&PULL].state == PullState::Merged
+}
+
+fn asked(desk: &Desk) -> usize {
+    let is_merge = |effect: &&Effect| matches!(effect, Effect::MergePull { .. });
+    desk.effects.iter().filter(is_merge).count()
+}
+
+#[track_caller]
+fn refused(desk: &mut Desk, reason: Reason, context: &str) {
+    assert!(!is_merged(desk), "{context}");
+    assert_eq!(asked(desk), 0, "{context}");
+    assert!(
+        desk.reasons("request:1").contains(&reason),
+        "{context}: {:?}",
+        desk.lines
+    );
+    assert!(desk.bears(PULL.0).is_empty(), "{context}: its label is off");
+    let status = desk.status(PULL.0).to_owned();
+    let said = status.contains(reason.code()) && status.contains("not merged: ");
+    assert!(said, "{context}: {status}");
+    // It is said once, and nothing is done again.
+    for _ in 0..3 {
+        desk.minutes(30);
+        desk.tick();
+        assert!(!is_merged(desk), "{context}");
+        assert!(desk.reasons("request:1").is_empty(), "{context}");
+    }
+    assert_eq!(desk.status(PULL.0), status, "{context}");
+}
+
+#[test]
+fn r18_what_everything_speaks_for_is_merged_once_and_settles_its_turn() {
+    let mut desk = reviewed(GREEN);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert!(is_merged(&desk));
+    assert_eq!(asked(&desk), 1);
+    assert!(desk.bears(PULL.0).is_empty());
+    assert!(desk.status(PULL.0).contains("pull request #1 was merged"));
+    assert!(
+        desk.headlines
+            .iter()
+            .any(|one| one.contains("merging pull request #1"))
+    );
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Merged));
+    for _ in 0..3 {
+        desk.minutes(30);
+        desk.tick();
+        assert_eq!(asked(&desk), 0);
+    }
+    assert_eq!(desk.last_looks, 1);
+}
+
+/// Who died after the commit has not asked; the successor looks again and does.
+#[test]
+fn that_github_is_asked_stands_in_the_ledger_before() {
+    let mut desk = reviewed(GREEN);
+    desk.label(PULL.0, "merge", "ada");
+    desk.answering = crate::desk::Answering::Dies;
+    desk.tick();
+    assert!(!is_merged(&desk));
+    let sent = |desk: &Desk| {
+        let mut requests = desk.state().requests.values();
+        requests.find_map(|one| one.merge.clone()).unwrap()
+    };
+    assert_eq!(sent(&desk).sent_at, Some(desk.now));
+    assert_eq!(sent(&desk).head, Oid::from("00"));
+    desk.answering = crate::desk::Answering::Session;
+    desk.minutes(4);
+    desk.tick();
+    assert_eq!(asked(&desk), 0, "whoever asked may still be answered");
+    assert_eq!(desk.reasons("request:1"), [Reason::MergeSent]);
+    desk.minutes(1);
+    desk.tick();
+    assert!(is_merged(&desk));
+    assert_eq!(sent(&desk).attempts, 2);
+}
+
+#[test]
+fn r18_one_condition_that_fails_is_enough() {
+    type Change = fn(&mut Desk);
+    let cases: [(&str, Change, Reason); 22] = [
+        (
+            "red",
+            |desk| facts(desk).checks = Checks::Red,
+            Reason::ChecksNotGreen,
+        ),
+        (
+            "seen red",
+            |desk| desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Red,
+            Reason::ChecksNotGreen,
+        ),
+        (
+            "draft",
+            |desk| facts(desk).draft = true,
+            Reason::NotMergeable,
+        ),
+        (
+            "base",
+            |desk| facts(desk).base = "next".into(),
+            Reason::NotMergeable,
+        ),
+        (
+            "fork",
+            |desk| facts(desk).same_repository = false,
+            Reason::Fork,
+        ),
+        (
+            "pushed",
+            |desk| facts(desk).head = "01".into(),
+            Reason::ContentChanged,
+        ),
+        (
+            "seen pushed",
+            |desk| desk.pulls.get_mut(&PULL).unwrap().head_oid = "01".into(),
+            Reason::ContentChanged,
+        ),
+        (
+            "conflict",
+            |desk| facts(desk).stands = MergeStands::Conflicting,
+            Reason::NotMergeable,
+        ),
+        (
+            "seen behind",
+            |desk| desk.pulls.get_mut(&PULL).unwrap().mergeable = Mergeable::Behind,
+            Reason::NotMergeable,
+        ),
+        (
+            "blocked",
+            |desk| facts(desk).stands = MergeStands::Blocked,
+            Reason::NotMergeable,
+        ),
+        (
+            "no way",
+            |desk| facts(desk).method = None,
+            Reason::NotMergeable,
+        ),
+        (
+            "closed",
+            |desk| facts(desk).state = PullState::Closed,
+            Reason::SubjectClosed,
+        ),
+        (
+            "gone",
+            |desk| {
+                desk.facts.remove(&PULL);
+            },
+            Reason::SubjectClosed,
+        ),
+        (
+            "nobody approves",
+            |desk| facts(desk).opinions = Some(Vec::new()),
+            Reason::ReviewMissing,
+        ),
+        (
+            "an older commit was approved",
+            |desk| {
+                let older = Opinion {
+                    commit: Some("99".into()),
+                    ..opinion("eve", true)
+                };
+                facts(desk).opinions = Some(vec![older]);
+            },
+            Reason::ReviewMissing,
+        ),
+        (
+            "a stranger approves",
+            |desk| facts(desk).opinions = Some(vec![opinion("stranger", true)]),
+            Reason::ReviewMissing,
+        ),
+        (
+            "a bot approves",
+            |desk| facts(desk).opinions = Some(vec![opinion("eve[bot]", true)]),
+            Reason::ReviewMissing,
+        ),
+        (
+            "a writer asks for changes",
+            |desk| {
+                let both = vec![opinion("eve", true), opinion("ada", false)];
+                facts(desk).opinions = Some(both);
+            },
+            Reason::ReviewMissing,
+        ),
+        (
+            "the branch asks for more",
+            |desk| facts(desk).demand = ReviewDemand::Missing,
+            Reason::ReviewMissing,
+        ),
+        (
+            "too many reviews",
+            |desk| facts(desk).opinions = None,
+            Reason::ReviewMissing,
+        ),
+        (
+            "a workflow",
+            |desk| {
+                let files = ["src/main.rs", ".github/workflows/ci.yml"];
+                facts(desk).files = Some(files.map(str::to_owned).to_vec());
+            },
+            Reason::ProtectedPath,
+        ),
+        (
+            "too many files",
+            |desk| facts(desk).files = None,
+            Reason::ProtectedPath,
+        ),
+    ];
+    for (name, change, reason) in cases {
+        let mut desk = reviewed(GREEN);
+        desk.label(PULL.0, "merge", "ada");
+        change(&mut desk);
+        desk.tick();
+        refused(&mut desk, reason, name);
+    }
+    let own = "[gate]\nprotected_paths = [\"src/**\"]\n";
+    let mut desk = reviewed(&format!("{GREEN}{own}"));
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    refused(&mut desk, Reason::ProtectedPath, "a path of the plan");
+}
+
+/// The allowed twins of what looks like one of the above.
+#[test]
+fn r18_what_only_looks_like_an_obstacle_is_none() {
+    type Change = fn(&mut Desk);
+    let cases: [(&str, Change); 7] = [
+        ("a stranger asks for changes", |desk| {
+            let both = vec![opinion("stranger", false), opinion("eve", true)];
+            facts(desk).opinions = Some(both);
+        }),
+        ("a bot asks for changes", |desk| {
+            let both = vec![opinion("x[bot]", false), opinion("eve", true)];
+            facts(desk).opinions = Some(both);
+        }),
+        ("somebody who is gone approved, too", |desk| {
+            let gone = Opinion {
+                actor: None,
+                ..opinion("x", true)
+            };
+            facts(desk).opinions = Some(vec![gone, opinion("eve", true)]);
+        }),
+        ("who asks approves", |desk| {
+            facts(desk).opinions = Some(vec![opinion("ada", true)]);
+        }),
+        ("a journal", |desk| {
+            let journal = ".jules/personas/a/journals/1.md".to_owned();
+            facts(desk).files = Some(vec![journal]);
+        }),
+        ("a merge commit", |desk| {
+            facts(desk).method = Some(MergeMethod::Merge)
+        }),
+        ("GitHub knew nothing at first", |desk| {
+            desk.pulls.get_mut(&PULL).unwrap().mergeable = Mergeable::Unknown;
+        }),
+    ];
+    for (name, change) in cases {
+        let mut desk = reviewed(GREEN);
+        desk.label(PULL.0, "merge", "ada");
+        change(&mut desk);
+        desk.tick();
+        assert!(is_merged(&desk), "{name}: {:?}", desk.lines);
+    }
+}
+
+#[test]
+fn r18_merging_is_off_unless_the_plan_says_green() {
+    let off = GREEN.replace("green", "off");
+    let unsaid = "cycle = [\"a\"]\n[budget]\nmax_open_pulls = 1\n";
+    for plan in [&off, unsaid] {
+        let mut desk = reviewed(plan);
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        refused(&mut desk, Reason::MergeOff, plan);
+    }
+    let step = "[tracks.default]\nsteps = [{ persona = \"a\", merge = \"green\" }]\n[budget]\nmax_open_pulls = 1\n";
+    let mut desk = reviewed(step);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert!(is_merged(&desk));
+}
+
+/// What the plan takes back while a wish waits is not done.
+#[test]
+fn the_plan_and_the_actor_count_as_they_are_in_the_end() {
+    type Change = fn(&mut Desk);
+    let cases: [(Change, Reason); 2] = [
+        (
+            |desk| {
+                desk.permissions.remove(&account("ada").login);
+            },
+            Reason::ActorPermission,
+        ),
+        (
+            |desk| {
+                let off = GREEN.replace("green", "off");
+                desk.files.insert(".jules/schedules.toml".to_owned(), off);
+            },
+            Reason::MergeOff,
+        ),
+    ];
+    for (change, reason) in cases {
+        let mut desk = reviewed(GREEN);
+        desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending;
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        assert_eq!(desk.reasons("request:1"), [Reason::ChecksRunning]);
+        desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Green;
+        change(&mut desk);
+        desk.minutes(16);
+        desk.tick();
+        refused(&mut desk, reason, "taken back");
+    }
+}
+
+#[test]
+fn r18_only_writers_ask_and_only_for_ours_as_they_saw_it() {
+    let mut desk = reviewed(GREEN);
+    desk.label(PULL.0, "merge", "stranger");
+    desk.tick();
+    refused(&mut desk, Reason::ActorPermission, "a stranger");
+
+    let mut desk = reviewed(GREEN);
+    desk.pull_subject(77, true);
+    desk.label(77, "merge", "ada");
+    desk.tick();
+    assert_eq!(desk.reasons("request:1"), [Reason::NotOurs]);
+    assert!(desk.status(77).contains("refused.not_ours"));
+
+    let mut desk = reviewed(GREEN);
+    desk.subject(PULL.0).pull.as_mut().unwrap().same_repository = false;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    refused(&mut desk, Reason::Fork, "a fork");
+
+    for change in [SubjectChange::Pushed, SubjectChange::Renamed] {
+        let mut desk = reviewed(GREEN);
+        desk.label(PULL.0, "merge", "ada");
+        desk.happens(PULL.0, Some(account("ada")), change);
+        desk.tick();
+        refused(&mut desk, Reason::ContentChanged, "after the label");
+    }
+}
+
+#[test]
+fn r18_it_waits_for_checks_for_hold_and_for_github_and_goes_on_by_itself() {
+    type Change = fn(&mut Desk);
+    let cases: [(Change, Change, Reason); 5] = [
+        (
+            |desk| desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending,
+            |desk| desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Green,
+            Reason::ChecksRunning,
+        ),
+        (
+            |desk| desk.pulls.get_mut(&PULL).unwrap().checks = Checks::None,
+            |desk| desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Green,
+            Reason::ChecksRunning,
+        ),
+        (
+            |desk| {
+                desk.label(PULL.0, "hold", "ada");
+            },
+            |desk| desk.unlabel(PULL.0, "phileas:hold"),
+            Reason::SubjectHeld,
+        ),
+        (
+            |desk| {
+                facts(desk).labels.insert("hold".to_owned());
+            },
+            |desk| facts(desk).labels.clear(),
+            Reason::SubjectHeld,
+        ),
+        (
+            |desk| facts(desk).stands = MergeStands::Unknown,
+            |desk| facts(desk).stands = MergeStands::Yes,
+            Reason::MergeableUnknown,
+        ),
+    ];
+    for (stop, go, reason) in cases {
+        let mut desk = reviewed(GREEN);
+        stop(&mut desk);
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        assert!(!is_merged(&desk) && asked(&desk) == 0, "{reason}");
+        assert!(desk.reasons("request:1").contains(&reason), "{reason}");
+        assert!(desk.status(PULL.0).contains(reason.code()), "{reason}");
+        assert!(!desk.bears(PULL.0).contains("merge"), "{reason}");
+        go(&mut desk);
+        desk.minutes(6);
+        desk.tick();
+        assert!(is_merged(&desk), "{reason}: {:?}", desk.lines);
+    }
+}
+
+/// While the first read says not yet, nothing further is read.
+#[test]
+fn waiting_for_checks_costs_no_further_look() {
+    let mut desk = reviewed(GREEN);
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    let asked_about = desk.asked_about;
+    for _ in 0..4 {
+        desk.minutes(20);
+        desk.tick();
+        assert_eq!(desk.reasons("request:1"), [Reason::ChecksRunning]);
+    }
+    assert_eq!((desk.last_looks, desk.asked_about), (0, asked_about));
+    desk.hours(24 * 7);
+    desk.tick();
+    refused(&mut desk, Reason::RequestOld, "a week");
+}
+
+#[test]
+fn a_commit_without_checks_is_refused_when_none_has_begun_for_a_while() {
+    let mut desk = reviewed(GREEN);
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::None;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    desk.minutes(15);
+    desk.tick();
+    refused(&mut desk, Reason::ChecksNotGreen, "no checks");
+}
+
+#[test]
+fn r28_nothing_is_merged_while_everything_is_paused() {
+    let mut desk = reviewed(GREEN);
+    desk.paused_by_variable = Some("1".to_owned());
+    desk.label(PULL.0, "merge", "ada");
+    for _ in 0..3 {
+        desk.tick();
+        assert!(!is_merged(&desk));
+        assert!(desk.reasons("request:1").contains(&Reason::PausedVariable));
+        desk.minutes(20);
+    }
+    desk.paused_by_variable = None;
+    desk.tick();
+    assert!(is_merged(&desk));
+
+    let mut desk = reviewed(GREEN);
+    let mut state = desk.state().clone();
+    let track = state.tracks.get_mut("default").unwrap();
+    track.paused = Some(phileas_domain::state::Pause::default());
+    desk.set_state(state);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert!(!is_merged(&desk));
+    assert!(desk.reasons("request:1").contains(&Reason::PausedTrack));
+}
+
+#[test]
+fn who_only_observes_merges_nothing_and_looks_at_nothing() {
+    let mut desk = reviewed(GREEN);
+    let observe = GREEN.replace("[defaults]", "[defaults]\nmode = \"observe\"");
+    desk.files
+        .insert(".jules/schedules.toml".to_owned(), observe);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert!(!is_merged(&desk));
+    assert_eq!((asked(&desk), desk.last_looks), (0, 0));
+}
+
+#[test]
+fn a_lost_answer_is_looked_for_before_it_is_asked_again_and_that_ends() {
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::Lost;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert_eq!(asked(&desk), 1);
+    for _ in 0..4 {
+        desk.minutes(6);
+        desk.tick();
+        assert_eq!(asked(&desk), 0, "it is merged");
+    }
+    assert!(desk.status(PULL.0).contains("was merged"));
+
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::LostBefore;
+    desk.label(PULL.0, "merge", "ada");
+    let mut count = 0;
+    for _ in 0..8 {
+        desk.tick();
+        count += asked(&desk);
+        desk.minutes(6);
+    }
+    assert_eq!(count, 3);
+    assert!(
+        desk.status(PULL.0).contains("refused.merge_failed"),
+        "{}",
+        desk.status(PULL.0)
+    );
+}
+
+/// Who died before the answer left the label on, and nobody reads the labels of what is not open.
+#[test]
+fn the_label_of_what_turns_out_to_be_merged_comes_off() {
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::Lost;
+    desk.lost = vec!["remove_label"];
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert!(is_merged(&desk) && desk.bears(PULL.0).contains("merge"));
+    desk.subject(PULL.0).open = false;
+    desk.lost.clear();
+    desk.minutes(1);
+    desk.tick();
+    assert!(desk.bears(PULL.0).is_empty());
+}
+
+/// A commit that is pushed between two attempts is not merged.
+#[test]
+fn what_changed_since_a_lost_answer_counts() {
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::LostBefore;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    desk.pulls.get_mut(&PULL).unwrap().head_oid = "01".into();
+    desk.merging = Merging::Merges;
+    desk.minutes(6);
+    desk.tick();
+    assert!(!is_merged(&desk));
+    assert_eq!(asked(&desk), 0);
+    assert_eq!(desk.reasons("request:1"), [Reason::ContentChanged]);
+}
+
+#[test]
+fn r22_what_github_says_against_it_is_told_once_and_calls_nobody() {
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::Refuses;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert_eq!(asked(&desk), 1);
+    let status = desk.status(PULL.0).to_owned();
+    assert!(
+        status.contains("not today") && !status.contains("@ada"),
+        "{status}"
+    );
+    for _ in 0..3 {
+        desk.minutes(20);
+        desk.tick();
+        assert_eq!(asked(&desk), 0);
+    }
+    // Put on again, it counts.
+    desk.merging = Merging::Merges;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    assert!(is_merged(&desk));
+}
+
+#[test]
+fn whoever_asks_twice_for_one_commit_is_told_so() {
+    let mut desk = reviewed(GREEN);
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.label(PULL.0, "merge", "eve");
+    desk.tick();
+    assert_eq!(desk.reasons("request:2"), [Reason::NothingToDo]);
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Green;
+    desk.minutes(6);
+    desk.tick();
+    assert_eq!(asked(&desk), 1);
+    assert!(is_merged(&desk));
+}
+
+#[test]
+fn a_wish_is_taken_back_by_cancel_and_ends_with_its_pull_request() {
+    let pending = || {
+        let mut desk = reviewed(GREEN);
+        desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending;
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        desk.minutes(1);
+        desk
+    };
+    let mut desk = pending();
+    desk.writes(PULL.0, "/phileas cancel", "ada");
+    desk.tick();
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Green;
+    desk.minutes(10);
+    desk.tick();
+    assert!(!is_merged(&desk));
+
+    let mut desk = pending();
+    desk.close(PULL);
+    desk.tick();
+    assert!(desk.reasons("request:1").contains(&Reason::SubjectClosed));
+
+    let mut desk = pending();
+    desk.merge(PULL);
+    desk.tick();
+    assert!(desk.status(PULL.0).contains("was merged"));
+    assert_eq!(asked(&desk), 0);
+}
+
+#[test]
+fn a_login_that_belongs_to_another_account_by_now_merges_nothing() {
+    let mut desk = reviewed(GREEN);
+    let other = Actor {
+        id: Some(1),
+        ..account("eve")
+    };
+    facts(&mut desk).opinions = Some(vec![Opinion {
+        actor: Some(other),
+        ..opinion("eve", true)
+    }]);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    refused(&mut desk, Reason::ReviewMissing, "another account");
+}

@@ -1,0 +1,251 @@
+//! A pull request right before it is merged.
+
+use phileas_domain::engine::{
+    Checks, MergeFacts, MergeMethod, MergeStands, Opinion, PullState, ReviewDemand,
+};
+use phileas_domain::model::Oid;
+use serde::Deserialize;
+
+use super::observation::{Named, Rollup};
+use super::subject::{Account, words_of_ours};
+use super::{Connection, present};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Repository {
+    merge_commit_allowed: bool,
+    squash_merge_allowed: bool,
+    rebase_merge_allowed: bool,
+    /// Null when there is none of this number.
+    #[serde(deserialize_with = "present")]
+    pull_request: Option<Pull>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Pull {
+    state: String,
+    is_draft: bool,
+    head_ref_oid: String,
+    is_cross_repository: bool,
+    base_ref_name: String,
+    mergeable: String,
+    merge_state_status: String,
+    /// Null where the base's rules ask for no review.
+    #[serde(deserialize_with = "present")]
+    review_decision: Option<String>,
+    #[serde(deserialize_with = "present")]
+    labels: Option<Connection<Named>>,
+    commits: Connection<PullCommit>,
+    #[serde(deserialize_with = "present")]
+    latest_opinionated_reviews: Option<Connection<Review>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PullCommit {
+    commit: Commit,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Commit {
+    oid: String,
+    /// Null where there are no checks, or where they are hidden from us.
+    #[serde(deserialize_with = "present")]
+    status_check_rollup: Option<Rollup>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Review {
+    #[serde(deserialize_with = "present")]
+    author: Option<Account>,
+    state: String,
+    /// Null when the commit is gone.
+    #[serde(deserialize_with = "present")]
+    commit: Option<Reviewed>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reviewed {
+    oid: String,
+}
+
+impl Repository {
+    /// Everything but the files. `None`: the pull request is gone.
+    pub(in super::super) fn facts(self) -> Option<MergeFacts> {
+        let method = self.method();
+        let pull = self.pull_request?;
+        let checks = pull.checks();
+        let labels = words_of_ours(pull.labels.into_iter().flatten());
+        let opinions = pull
+            .latest_opinionated_reviews
+            .map_or(Some(Vec::new()), opinions);
+        Some(MergeFacts {
+            state: match pull.state.as_str() {
+                "OPEN" => PullState::Open,
+                "MERGED" => PullState::Merged,
+                _ => PullState::Closed,
+            },
+            draft: pull.is_draft,
+            head: pull.head_ref_oid.into(),
+            same_repository: !pull.is_cross_repository,
+            base: pull.base_ref_name.into(),
+            labels,
+            checks,
+            stands: stands(&pull.mergeable, &pull.merge_state_status),
+            demand: match pull.review_decision.as_deref() {
+                None | Some("APPROVED") => ReviewDemand::Met,
+                Some("CHANGES_REQUESTED") => ReviewDemand::ChangesAsked,
+                Some(_) => ReviewDemand::Missing,
+            },
+            opinions,
+            files: None,
+            method,
+        })
+    }
+
+    /// One commit is what was looked at, and goes with rules that ask for a straight history.
+    fn method(&self) -> Option<MergeMethod> {
+        let ways = [
+            (self.squash_merge_allowed, MergeMethod::Squash),
+            (self.merge_commit_allowed, MergeMethod::Merge),
+            (self.rebase_merge_allowed, MergeMethod::Rebase),
+        ];
+        ways.into_iter()
+            .find_map(|(allowed, method)| allowed.then_some(method))
+    }
+}
+
+impl Pull {
+    /// The verdict about the very commit that is the newest. One that GitHub does not list yet has checks to come.
+    fn checks(&self) -> Checks {
+        let newest = self.commits.nodes.iter().flatten().next_back();
+        match newest.filter(|one| one.commit.oid == self.head_ref_oid) {
+            None => Checks::Pending,
+            Some(one) => one
+                .commit
+                .status_check_rollup
+                .as_ref()
+                .map_or(Checks::None, Rollup::verdict),
+        }
+    }
+}
+
+/// `None`: there are more than are read.
+fn opinions(reviews: Connection<Review>) -> Option<Vec<Opinion>> {
+    if reviews.next().is_some() {
+        return None;
+    }
+    let opinions = reviews.into_iter().filter_map(|review| {
+        let approves = match review.state.as_str() {
+            "APPROVED" => true,
+            "CHANGES_REQUESTED" => false,
+            // It was dismissed.
+            _ => return None,
+        };
+        Some(Opinion {
+            actor: review.author.map(Into::into),
+            approves,
+            commit: review.commit.map(|commit| Oid::new(commit.oid)),
+        })
+    });
+    Some(opinions.collect())
+}
+
+/// What GitHub's two words for it come to.
+fn stands(can: &str, stands: &str) -> MergeStands {
+    match (can, stands) {
+        ("CONFLICTING", _) => MergeStands::Conflicting,
+        ("MERGEABLE", "BEHIND") => MergeStands::Behind,
+        ("MERGEABLE", "BLOCKED") => MergeStands::Blocked,
+        // What is no more than unstable fails a check that the base's rules do not ask for; all checks are looked at.
+        ("MERGEABLE", "CLEAN" | "HAS_HOOKS" | "UNSTABLE" | "DRAFT") => MergeStands::Yes,
+        _ => MergeStands::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn shown(change: impl FnOnce(&mut Value)) -> Option<MergeFacts> {
+        let mut repository = json!({
+            "mergeCommitAllowed": true, "squashMergeAllowed": true, "rebaseMergeAllowed": true,
+            "pullRequest": {
+                "state": "OPEN", "isDraft": false, "headRefOid": "1f", "isCrossRepository": false,
+                "baseRefName": "main", "mergeable": "MERGEABLE", "mergeStateStatus": "CLEAN",
+                "reviewDecision": null, "labels": { "nodes": [{ "name": "Phileas:Hold" }, { "name": "bug" }] },
+                "commits": { "nodes": [{ "commit": { "oid": "1f", "statusCheckRollup": { "state": "SUCCESS" } } }] },
+                "latestOpinionatedReviews": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [
+                    { "author": { "__typename": "User", "login": "eve", "databaseId": 5 }, "state": "APPROVED", "commit": { "oid": "1f" } },
+                    { "author": null, "state": "DISMISSED", "commit": null }] } } });
+        change(&mut repository);
+        serde_json::from_value::<Repository>(repository)
+            .unwrap()
+            .facts()
+    }
+
+    #[test]
+    fn what_speaks_for_it_is_read_as_it_stands() {
+        let facts = shown(|_| {}).unwrap();
+        assert_eq!(facts.checks, Checks::Green);
+        assert_eq!(facts.stands, MergeStands::Yes);
+        assert_eq!(facts.demand, ReviewDemand::Met);
+        assert_eq!(facts.method, Some(MergeMethod::Squash));
+        assert_eq!(facts.labels, ["hold".to_owned()].into());
+        let opinions = facts.opinions.unwrap();
+        assert_eq!(opinions.len(), 1, "what was dismissed is none");
+        assert!(opinions[0].approves && opinions[0].commit == Some("1f".into()));
+        assert_eq!(opinions[0].actor.as_ref().unwrap().id, Some(5));
+    }
+
+    #[test]
+    fn checks_of_another_commit_say_nothing() {
+        let facts = shown(|one| one["pullRequest"]["headRefOid"] = "2f".into());
+        assert_eq!(facts.unwrap().checks, Checks::Pending);
+        let facts = shown(|one| {
+            one["pullRequest"]["commits"]["nodes"][0]["commit"]["statusCheckRollup"] = Value::Null;
+        });
+        assert_eq!(facts.unwrap().checks, Checks::None);
+    }
+
+    #[test]
+    fn only_what_github_calls_good_is_good() {
+        for (can, word, is) in [
+            ("MERGEABLE", "CLEAN", MergeStands::Yes),
+            ("MERGEABLE", "UNSTABLE", MergeStands::Yes),
+            ("MERGEABLE", "BLOCKED", MergeStands::Blocked),
+            ("MERGEABLE", "BEHIND", MergeStands::Behind),
+            ("MERGEABLE", "UNKNOWN", MergeStands::Unknown),
+            ("MERGEABLE", "SOMETHING_NEW", MergeStands::Unknown),
+            ("CONFLICTING", "DIRTY", MergeStands::Conflicting),
+            ("UNKNOWN", "CLEAN", MergeStands::Unknown),
+        ] {
+            assert_eq!(stands(can, word), is, "{can} {word}");
+        }
+    }
+
+    #[test]
+    fn what_is_more_than_was_read_or_not_there_is_said_so() {
+        let more = shown(|one| {
+            one["pullRequest"]["latestOpinionatedReviews"]["pageInfo"] =
+                json!({ "hasNextPage": true, "endCursor": "x" });
+        });
+        assert_eq!(more.unwrap().opinions, None);
+        assert_eq!(shown(|one| one["pullRequest"] = Value::Null), None);
+        let nobody = shown(|one| {
+            for way in [
+                "mergeCommitAllowed",
+                "squashMergeAllowed",
+                "rebaseMergeAllowed",
+            ] {
+                one[way] = false.into();
+            }
+        });
+        assert_eq!(nobody.unwrap().method, None);
+        let asked = shown(|one| one["pullRequest"]["reviewDecision"] = "REVIEW_REQUIRED".into());
+        assert_eq!(asked.unwrap().demand, ReviewDemand::Missing);
+    }
+}

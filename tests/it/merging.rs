@@ -1,0 +1,236 @@
+//! A person labels a pull request to be merged, and the program does it or says why not, in a process of its own each
+//! time. What was merged is looked at on the model of GitHub, and what it cost is counted there.
+
+use phileas::sandbox::{Shared, scene};
+use phileas_world::github::{Pull, RepoId, Verdict};
+use phileas_world::{Face, Fault, FaultPlan};
+
+use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::{Folder, Phileas, Served, judge};
+
+const PLAN: &str =
+    "cycle = [\"curator\"]\n[defaults]\nmerge = \"green\"\n[budget]\nmax_open_pulls = 1\n";
+const PULL: u64 = 1;
+const PUT: &str = "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge";
+
+/// A session is done, and its pull request is open.
+fn opened() -> (Folder, Shared) {
+    let repository = Folder::repository(PLAN, &["curator"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    tick(&shared, "prepared");
+    pass_until(&shared, "COMPLETED");
+    tick(&shared, "settled");
+    (repository, shared)
+}
+
+fn repo(shared: &Shared) -> RepoId {
+    let world = shared.world();
+    let found = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    found.unwrap()
+}
+
+fn pull(shared: &Shared) -> Pull {
+    let repo = repo(shared);
+    shared.world().github().pull(repo, PULL).unwrap().clone()
+}
+
+fn checks(shared: &Shared, conclusion: Option<&str>) {
+    let (repo, head) = (repo(shared), pull(shared).head.oid);
+    let mut world = shared.world();
+    let now = world.now();
+    let by = "github-actions[bot]";
+    let github = world.github_mut();
+    github.set_checks(repo, head, "build", conclusion, by, now);
+}
+
+fn review(shared: &Shared, verdict: Verdict, who: &str) {
+    let repo = repo(shared);
+    let mut world = shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    github.review_pull(repo, PULL, verdict, "", who, now);
+}
+
+fn label(shared: &Shared) {
+    let repo = repo(shared);
+    let mut world = shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    github.add_label(repo, PULL, "phileas:merge", "maintainer", now);
+}
+
+/// One run of the program; what it asked of GitHub, and how often it asked Jules.
+fn run(shared: &Shared) -> (Vec<String>, usize) {
+    shared.world().books_mut().reset_requests();
+    let served = Served::start(shared, None);
+    Phileas::tick(&served).run().expect(0);
+    let world = shared.world();
+    let requests = &world.books().requests;
+    let github = requests.iter().filter(|one| one.face == Face::Github);
+    let github: Vec<_> = github
+        .map(|one| format!("{} {}", one.method, one.route))
+        .collect();
+    let jules = requests.len() - github.len();
+    (github, jules)
+}
+
+fn puts(requests: &[String]) -> usize {
+    requests.iter().filter(|one| *one == PUT).count()
+}
+
+/// The one comment on it.
+#[track_caller]
+fn comment(shared: &Shared) -> String {
+    let repo = repo(shared);
+    let world = shared.world();
+    let comments: Vec<_> = world.github().comments(repo, PULL).collect();
+    assert_eq!(comments.len(), 1, "{comments:?}");
+    comments[0].body.clone()
+}
+
+fn outcome(shared: &Shared) -> String {
+    let state = judge::state(shared);
+    state["history"]["0"]["outcome"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn r18_what_is_green_and_approved_is_merged_once_and_its_turn_settled() {
+    let (_repository, shared) = opened();
+    checks(&shared, Some("success"));
+    review(&shared, Verdict::Approve, "maintainer");
+    label(&shared);
+    let head = pull(&shared).head.oid;
+    let (requests, jules) = run(&shared);
+    assert_eq!((puts(&requests), jules), (1, 0), "{requests:?}");
+    // Observe, what it is about, who asks; what decides and the files; the commit; the merge; eyes and label; the
+    // commit of the answer; a look and the comment; the commit that it is told.
+    assert_eq!(requests.len(), 13, "{requests:?}");
+    let merged = pull(&shared);
+    assert!(merged.merged.is_some(), "it is merged");
+    assert_eq!(merged.head.oid, head);
+    assert_eq!(merged.labels, [] as [&str; 0]);
+    assert!(comment(&shared).contains("pull request #1 was merged"));
+    shared.pass(MINUTE);
+    tick(&shared, "settles");
+    assert_eq!(outcome(&shared), "merged");
+    shared.pass(MINUTE * 30);
+    tick(&shared, "rests");
+    shared.pass(MINUTE * 5);
+    assert!(puts(&run(&shared).0) == 0);
+}
+
+#[test]
+fn r18_without_an_approval_or_with_a_red_check_it_is_refused_once() {
+    for (conclusion, verdict, who, code) in [
+        (
+            "success",
+            Verdict::Comment,
+            "maintainer",
+            "refused.review_missing",
+        ),
+        (
+            "success",
+            Verdict::Approve,
+            "stranger",
+            "refused.review_missing",
+        ),
+        (
+            "success",
+            Verdict::RequestChanges,
+            "maintainer",
+            "refused.review_missing",
+        ),
+        (
+            "failure",
+            Verdict::Approve,
+            "maintainer",
+            "refused.checks_not_green",
+        ),
+    ] {
+        let (_repository, shared) = opened();
+        checks(&shared, Some(conclusion));
+        review(&shared, verdict, who);
+        label(&shared);
+        for _ in 0..3 {
+            assert_eq!(puts(&run(&shared).0), 0, "{code}");
+            shared.pass(MINUTE);
+        }
+        let pull = pull(&shared);
+        assert!(pull.merged.is_none(), "{code}");
+        assert_eq!(pull.labels, [] as [&str; 0], "{code}");
+        let said = comment(&shared);
+        assert!(said.contains(code), "{said}");
+    }
+}
+
+#[test]
+fn r18_it_waits_for_the_checks_at_the_price_of_an_idle_tick() {
+    let (_repository, shared) = opened();
+    checks(&shared, None);
+    review(&shared, Verdict::Approve, "maintainer");
+    label(&shared);
+    run(&shared);
+    assert!(comment(&shared).contains("waiting.checks_running"));
+    for _ in 0..3 {
+        shared.pass(MINUTE * 6);
+        let (requests, jules) = run(&shared);
+        assert_eq!((requests.len(), jules), (1, 0), "{requests:?}");
+    }
+    checks(&shared, Some("success"));
+    shared.pass(MINUTE * 6);
+    assert_eq!(puts(&run(&shared).0), 1);
+    assert!(pull(&shared).merged.is_some());
+}
+
+/// What was pushed after the label is not what the person saw.
+#[test]
+fn r18_a_commit_after_the_label_is_not_merged() {
+    let (_repository, shared) = opened();
+    checks(&shared, None);
+    review(&shared, Verdict::Approve, "maintainer");
+    label(&shared);
+    run(&shared);
+    let before = pull(&shared).head;
+    {
+        let repo = repo(&shared);
+        let mut world = shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let files = [("evil.txt".to_owned(), Some("evil\n".into()))];
+        let parent = Some(before.oid);
+        let oid = github.commit_files(repo, parent, &files, "stranger", "More", now);
+        github.move_branch(repo, &before.branch, oid, "maintainer", now);
+    }
+    checks(&shared, Some("success"));
+    shared.pass(MINUTE * 20);
+    assert_eq!(puts(&run(&shared).0), 0);
+    assert!(pull(&shared).merged.is_none());
+    assert!(comment(&shared).contains("refused.content_changed"));
+}
+
+#[test]
+fn a_lost_answer_is_looked_up_and_what_was_not_merged_is_asked_again_later() {
+    for done in [true, false] {
+        let (_repository, shared) = opened();
+        checks(&shared, Some("success"));
+        review(&shared, Verdict::Approve, "maintainer");
+        label(&shared);
+        let plan = serde_json::from_value(serde_json::json!({ "rules": [{
+            "face": Face::Github, "path": "*/merge",
+            "fault": Fault::Status { status: 502, retry_after: None, html: false, done },
+        }] }));
+        shared.world().faults_mut().replace(plan.unwrap());
+        assert_eq!(puts(&run(&shared).0), 1);
+        assert_eq!(pull(&shared).merged.is_some(), done);
+        shared.world().faults_mut().replace(FaultPlan::default());
+        shared.pass(MINUTE);
+        assert_eq!(puts(&run(&shared).0), 0, "not at once");
+        shared.pass(MINUTE * 5);
+        assert_eq!(puts(&run(&shared).0), usize::from(!done));
+        assert!(pull(&shared).merged.is_some());
+        assert!(comment(&shared).contains("was merged"));
+    }
+}
