@@ -44,6 +44,8 @@ max_open_pulls = 50
 daily_sessions = 50
 tier = "pro"
 `;
+// The same on the default branch, where a label may ask for a merge.
+const PLAN_THAT_MERGES = PLAN_WITH_BRANCHES.replace('branch = "persona"', 'merge = "green"');
 // A workflow that calls phileas as it should.
 const WORKFLOW = `on:
   schedule: [{ cron: "17 * * * *" }]
@@ -150,9 +152,17 @@ async function journey(surroundings) {
 
   // A job fails on a pull request, and its log goes to the session.
   const shown = await fetch(new URL(`/repos/${world.repository}/pulls?state=open`, world.github), { headers: { authorization: `Bearer ${world.token}` } });
-  const [pull] = await shown.json();
-  await act({ act: 'fail-job', number: pull.number, name: 'build', log: '##[error]exit code 101\n' });
+  const pulls = await shown.json();
+  await act({ act: 'fail-job', number: pulls[0].number, name: 'build', log: '##[error]exit code 101\n' });
   await untilTaken('github', 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs');
+
+  // Another one is green and approved, and a label asks for its merge.
+  await act({ act: 'push-files', branch: 'main', files: { '.jules/schedules.toml': PLAN_THAT_MERGES } });
+  const { number: green } = pulls.at(-1);
+  await act({ act: 'set-check', number: green, name: 'build', conclusion: 'success' });
+  await act({ act: 'review-pull', number: green, verdict: 'approve' });
+  await act({ act: 'label', number: green, label: 'phileas:merge' });
+  await untilTaken('github', 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files', 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge');
 
   // Somebody wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
   const workflow = '.github/workflows/clock.yml';
