@@ -186,7 +186,15 @@ fn listed(notes: &mut Notes<'_>, value: &Spanned<DeValue<'_>>, into: &mut Vec<Va
         };
         if let Some(text) = notes.text_of(&format!("{key}.name"), name) {
             let at = name.span();
-            variable(notes, &key, (text, &at), table, Class::Plain, into);
+            // This form cannot say what is secret. What has a default is not; of the rest the worst is thought, since
+            // plain values come into the script, which is committed.
+            let has_default = entries(table).iter().any(|(key, _, _)| *key == "default");
+            let class = if has_default {
+                Class::Plain
+            } else {
+                Class::Secret
+            };
+            variable(notes, &key, (text, &at), table, class, into);
         }
     }
 }
@@ -266,7 +274,8 @@ mod tests {
     fn both_forms_of_variables_are_read() {
         let text = "name = \"uv\"\nsummary = \"Python\"\ndependencies = [\"gh\"]\npaths = [\".local/bin\"]\n\
                     [vars]\nUV_VERSION = { description = \"which\", default = \"0.7\" }\n\
-                    [secrets.UV_TOKEN]\ndescription = \"key\"\n[[env]]\nname = \"UV_X\"\ndefault = \"1\"\n";
+                    [secrets.UV_TOKEN]\ndescription = \"key\"\n[[env]]\nname = \"UV_X\"\ndefault = \"1\"\n\
+                    [[env]]\nname = \"UV_Y\"\n";
         let (meta, found) = read("m", "uv", text, Origin::Repository);
         assert_eq!(found, []);
         let meta = meta.unwrap();
@@ -283,6 +292,8 @@ mod tests {
                 ("UV_TOKEN", Class::Secret, ""),
                 ("UV_VERSION", Class::Plain, "0.7"),
                 ("UV_X", Class::Plain, "1"),
+                // Its value would come into a script that everybody reads.
+                ("UV_Y", Class::Secret, ""),
             ]
         );
     }
