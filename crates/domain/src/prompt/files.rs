@@ -33,6 +33,11 @@ const AGENTS_FOLDERS: [&str; 6] = [
 /// Folders below a persona's whose files agents write.
 const AGENTS_FOLDERS_OF_PERSONAS: [&str; 2] = ["/journals/", "/mail/"];
 
+/// Folders below a role's whose files agents write, in the form of seed 000 that keeps rejections with the roles.
+const AGENTS_FOLDERS_OF_ROLES: [&str; 1] = ["/feedbacks/"];
+/// Where roles are.
+const ROLES_FOLDERS: [&str; 2] = [".jules/roles/", ".jules/layers/"];
+
 /// Why a file is not given to a template, and what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
@@ -180,11 +185,13 @@ impl Files {
 
 /// Whether agents write the files at such a path, so that they are data wherever they stand.
 pub(super) fn is_written_by_agents(path: &str) -> bool {
+    let below = |roots: &[&str], parts: &[&str]| {
+        roots.iter().any(|root| path.starts_with(root))
+            && parts.iter().any(|part| path.contains(part))
+    };
     AGENTS_FOLDERS.iter().any(|folder| path.starts_with(folder))
-        || (path.starts_with(".jules/personas/")
-            && AGENTS_FOLDERS_OF_PERSONAS
-                .iter()
-                .any(|part| path.contains(part)))
+        || below(&[".jules/personas/"], &AGENTS_FOLDERS_OF_PERSONAS)
+        || below(&ROLES_FOLDERS, &AGENTS_FOLDERS_OF_ROLES)
 }
 
 /// The folder of a path, without its final slash.
