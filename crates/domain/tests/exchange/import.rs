@@ -490,7 +490,9 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
     let kept =
         requirement("item01", "deci01") + "attempts: 2\nreturned_because: [It broke the build.]\n";
     let mut ledger = Ledger::of(&with(flat(), REQUIREMENT, &kept));
-    let text = requirement("other1", "pend01").replace("priority: medium", "priority: high")
+    let text = requirement("other1", "pend01")
+        .replace("[\"pend01\"]", "[\"deci01\", \"pend01\"]")
+        .replace("priority: medium", "priority: high")
         + "attempts: 0\n";
     let done = ledger.take(Author::Decider, &[wrote(REQUIREMENT, &text)]);
     assert_eq!(done.found, []);
@@ -521,6 +523,33 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
             .iter()
             .any(|item| item.value.id != "item01" && item.value.attempts == 0)
     );
+    assert_eq!(check(&ledger.tree).found, []);
+}
+
+/// Two sessions give two works one name, in one folder or below two labels.
+#[test]
+fn another_work_of_the_same_name_takes_nothing_away() {
+    let mut ledger = Ledger::flat();
+    let before = ledger.text(REQUIREMENT).to_owned();
+    let done = ledger.take(
+        Author::Decider,
+        &[wrote(REQUIREMENT, &requirement("item02", "pend01"))],
+    );
+    assert_eq!(done.taken, ["work-item item02"]);
+    assert_eq!(ledger.text(REQUIREMENT), before);
+    assert_eq!(check(&ledger.tree).found, []);
+
+    let mut ledger = Ledger::of(&streams(true));
+    ledger.stream = "core";
+    let home = ".jules/workstreams/core/exchange";
+    let first = format!("{home}/issues/refacts/one-name.yml");
+    let before = ledger.text(&first).to_owned();
+    let work = issue("citem1", "cpend0").replace("label: refacts", "label: docs");
+    let second = format!("{home}/issues/docs/one-name.yml");
+    let done = ledger.take(Author::Decider, &[wrote(&second, &work)]);
+    assert_eq!(done.taken, ["work-item citem1"]);
+    assert_eq!(ledger.text(&first), before);
+    assert!(ledger.text(&second).contains("citem1"));
     assert_eq!(check(&ledger.tree).found, []);
 }
 

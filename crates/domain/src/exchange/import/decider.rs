@@ -62,28 +62,18 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
         Layout::Flat => &REQUIREMENT,
         Layout::Workstreams => &ISSUE,
     };
-    let name = stem(one.path);
     let own = root
         .get("id")
         .and_then(Node::text)
         .unwrap_or_default()
         .to_owned();
     let named = ids(&root);
-    let before = desk
-        .stream()
-        .items
-        .iter()
-        .find(|item| item.stem() == name)
-        .or_else(|| {
-            // The same work under another name; the same id by chance is another work.
-            let shares = |item: &&Filed<WorkItem>| {
-                item.value.source_events.iter().any(|id| named.contains(id))
-            };
-            desk.stream()
-                .items
-                .iter()
-                .find(|item| item.value.id == own && shares(item))
-        });
+    // The same work, in its file or moved to another one. A file name alone, or an id by chance, is another work.
+    let before = desk.stream().items.iter().find(|item| {
+        let is_own = item.value.id == own;
+        let shares = item.value.source_events.iter().any(|id| named.contains(id));
+        (is_own && shares) || (item.path == one.path && (is_own || shares))
+    });
     let before = before.cloned();
     let mut taken: BTreeSet<String> = desk
         .stream()
