@@ -12,11 +12,12 @@ use phileas_domain::engine::{
 };
 use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
 use phileas_domain::state::STATE_PATH;
+use serde_json::Value;
 
 use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
 
 use super::answer::Answer;
-use super::graphql::{GraphError, OBSERVE, OPEN_PULLS};
+use super::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply};
 use super::plan_files::{Unread, tree_of};
 use super::request::success;
 use super::wire::Connection;
@@ -148,7 +149,7 @@ impl Client {
             hear(issue.number, issue.comments);
         }
         let mut pulls = BTreeMap::new();
-        let further = self.further_pulls(seen.open.next()).await?;
+        let further = self.further_pulls(seen.open.next(), &variables).await?;
         let recent = seen.recent.into_iter().map(|pull| {
             if let Some(number) = pull.facts.number_while_open() {
                 hear(number, pull.comments);
@@ -204,7 +205,7 @@ impl Client {
         })
     }
 
-    pub(super) fn repository_variables(&self) -> serde_json::Value {
+    pub(super) fn repository_variables(&self) -> Value {
         let name = self.place.name();
         serde_json::json!({ "owner": name.owner, "name": name.name })
     }
@@ -271,17 +272,30 @@ impl Client {
         decode(&blob).map_err(|said| misunderstood(route, &answer, said))
     }
 
-    async fn further_pulls(&self, mut next: Option<String>) -> Result<Vec<PullFacts>, Failure> {
+    async fn open_pulls(&self, variables: &Value) -> Result<Reply<OpenPulls>, Failure> {
+        self.query("OpenPulls", OPEN_PULLS, variables, tolerated)
+            .await
+    }
+
+    /// The pull requests behind the first page, asked as that one was.
+    async fn further_pulls(
+        &self,
+        mut next: Option<String>,
+        variables: &Value,
+    ) -> Result<Vec<PullFacts>, Failure> {
+        let mut variables = variables.clone();
         let mut pulls = Vec::new();
         for _ in 0..MAX_PULL_PAGES {
             let Some(after) = next else {
                 return Ok(pulls);
             };
-            let mut variables = self.repository_variables();
             variables["after"] = after.into();
-            let page = self
-                .query::<OpenPulls>("OpenPulls", OPEN_PULLS, &variables, tolerated)
-                .await?;
+            let mut page = self.open_pulls(&variables).await;
+            if page.as_ref().is_err_and(is_too_large) {
+                variables["bodies"] = false.into();
+                page = self.open_pulls(&variables).await;
+            }
+            let page = page?;
             let Some(repository) = page.data.repository else {
                 let what = "POST /graphql (OpenPulls)";
                 return Err(misunderstood(what, &page.answer, "the repository is gone"));

@@ -26,7 +26,8 @@ struct Found {
 
 /// The query for so many pull requests.
 pub(super) fn document(pulls: usize) -> String {
-    let mut text = "query PullsByNumber($owner: String!, $name: String!".to_owned();
+    let mut text =
+        "query PullsByNumber($owner: String!, $name: String!, $bodies: Boolean!".to_owned();
     for index in 0..pulls {
         let _ = write!(text, ", $n{index}: Int!");
     }
@@ -53,6 +54,7 @@ impl Client {
         let mut pulls = BTreeMap::new();
         for chunk in numbers.chunks(CHUNK) {
             let mut variables = self.repository_variables();
+            variables["bodies"] = true.into();
             for (index, number) in chunk.iter().enumerate() {
                 variables[format!("n{index}")] = number.0.into();
             }

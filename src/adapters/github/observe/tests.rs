@@ -280,6 +280,24 @@ async fn further_pages_of_open_pulls_are_read() {
     assert_eq!(set.script.seen()[1].body["variables"]["after"], "c1");
 }
 
+/// Whoever opens many long pull requests must not keep phileas from looking.
+#[tokio::test]
+async fn pull_requests_that_are_too_much_for_one_answer_come_without_their_texts() {
+    let mut first = answer();
+    repository(&mut first)["open"]["pageInfo"] = value!({ "hasNextPage": true, "endCursor": "c1" });
+    let mut long = pull(1, "OPEN");
+    long.as_object_mut().unwrap().remove("body");
+    let page = value!({ "data": { "repository": { "open": {
+        "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [long] } } } });
+    let too_large = Err(TransportError::TooLarge { limit: 32 << 20 });
+    let (set, seen) = observe([json(200, &first), too_large, json(200, &page)]).await;
+    assert!(seen.unwrap().pulls.contains_key(&PullNumber(1)));
+    let seen = set.script.seen();
+    let asked: Vec<_> = seen.iter().map(|one| &one.body["variables"]).collect();
+    assert_eq!([&asked[1]["after"], &asked[2]["after"]], ["c1", "c1"]);
+    assert_eq!(asked[2]["bodies"], false);
+}
+
 #[tokio::test]
 async fn an_unknown_repository_and_a_spent_limit_are_told() {
     let error = |kind: &str| {

@@ -15,6 +15,8 @@ pub(in super::super) struct PullFacts {
     state: State,
     is_draft: bool,
     title: String,
+    /// Left out where it was not asked for.
+    #[serde(default)]
     body: String,
     /// Null when the account is gone.
     #[serde(deserialize_with = "present")]
