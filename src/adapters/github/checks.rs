@@ -9,6 +9,7 @@
 use bytes::Bytes;
 use http::uri::Scheme;
 use http::{Method, Request, Uri};
+use jiff::Timestamp;
 use phileas_domain::engine::{FailedCheck, RedChecks};
 use phileas_domain::model::Oid;
 use serde::Deserialize;
@@ -54,6 +55,8 @@ struct Repository {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Commit {
+    #[serde(default)]
+    committed_date: Option<Timestamp>,
     #[serde(default)]
     status_check_rollup: Option<Rollup>,
 }
@@ -131,13 +134,15 @@ impl Client {
             .query::<Found>("Checks", CHECKS, &variables, note)
             .await?;
         let commit = reply.data.repository.and_then(|found| found.object);
+        let commit = commit.unwrap_or_default();
+        let committed_at = commit.committed_date;
         let contexts = commit
-            .unwrap_or_default()
             .status_check_rollup
             .into_iter()
             .flat_map(|rollup| rollup.contexts);
         let mut red = RedChecks {
             hidden: hidden.into_inner(),
+            committed_at,
             ..RedChecks::default()
         };
         let mut logs = 0;

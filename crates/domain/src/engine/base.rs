@@ -1,10 +1,10 @@
 //! A pull request that conflicts with its base, or must catch up with it, goes back to its session, once for each commit.
 
 use super::draft::Draft;
-use super::limits::MAX_BASE_ROUNDS;
+use super::limits::{CHECKS_READ, MAX_BASE_ROUNDS, PULL_POLL};
 use super::watched::{self, Watched};
 use super::word::{self, Matter};
-use super::{Checks, Mergeable, Reason};
+use super::{Checks, Mergeable, Reason, Verdict};
 
 /// Looks after every open pull request of ours that needs its base. What GitHub has not worked out yet waits.
 pub(super) fn everybody(draft: &mut Draft<'_>) {
@@ -35,6 +35,25 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
         said: Reason::BaseTold,
     };
     if !word::is_time(draft, watched, &matter) {
+        return;
+    }
+    let Some(commit) = draft.snapshot.red.get(head) else {
+        if draft.snapshot.red.len() + draft.needs.red.len() < CHECKS_READ {
+            draft.needs.red.insert(head.clone());
+        }
+        let text =
+            format!("pull request #{number}: {problem}; whose commit is its newest is read next");
+        let soon = draft.after(PULL_POLL);
+        draft.say(
+            watched
+                .line(Verdict::Waiting, Reason::BaseNeeded, text)
+                .until(soon),
+        );
+        return;
+    };
+    if word::is_pushed_by_others(draft, watched, commit.committed_at) {
+        let text = format!("{problem}, and its newest commit is not the session's");
+        watched.call(draft, Reason::BaseNeeded, &text);
         return;
     }
     let now = draft.now();

@@ -115,6 +115,8 @@ pub(super) const LISTENERS_READ: usize = 5;
 pub(super) const FIX_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 /// A session that is at work is not spoken to, unless it has been quiet for this long: some never say that they are done.
 pub(super) const QUIET: SignedDuration = SignedDuration::from_mins(30);
+/// A commit that was made later than this after its session last moved is somebody else's.
+pub(super) const PUSH_LAG: SignedDuration = SignedDuration::from_mins(15);
 /// How often a person is called about one pull request.
 pub(super) const PULL_CALLS: u32 = 2;
 /// How long after its pull request was merged or closed, and after it last moved, a session is archived: a reopened one

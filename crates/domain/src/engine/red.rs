@@ -74,6 +74,11 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
         );
         return;
     }
+    if word::is_pushed_by_others(draft, watched, red.committed_at) {
+        let text = "its checks failed, and its newest commit is not the session's";
+        watched.call(draft, Reason::ChecksFailed, text);
+        return;
+    }
     let now = draft.now();
     let text = message(draft, watched, &red.failed, &matter.marker);
     let remark = match red.failed.iter().any(|check| check.log_hidden) {

@@ -190,6 +190,8 @@ pub enum Mergeable {
 pub struct RedChecks {
     /// They cannot be read with this credential.
     pub hidden: bool,
+    /// When the commit was made, by what it says itself.
+    pub committed_at: Option<Timestamp>,
     /// How many have not ended yet.
     pub running: usize,
     /// Those that ended badly.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::limits::{
     DOING_REPEATS, DONE_AGAIN, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG,
-    MESSAGE_REPEATS, PULL_POLL, QUIET,
+    MESSAGE_REPEATS, PULL_POLL, PUSH_LAG, QUIET,
 };
 use super::remind::REMINDER_MARKER;
 use super::watched::Watched;
@@ -216,6 +216,20 @@ pub(super) fn look<'a>(
         why: "its session was not looked at this time".to_owned(),
         until: draft.after(PULL_POLL),
     })
+}
+
+/// Whether somebody else than the session has made the newest commit. A session that goes on writes its whole work anew
+/// over its branch, and what others have pushed would be lost.
+pub(super) fn is_pushed_by_others(
+    draft: &mut Draft<'_>,
+    watched: &Watched<'_>,
+    committed_at: Option<Timestamp>,
+) -> bool {
+    let (Some(committed_at), Ok(session)) = (committed_at, look(draft, watched)) else {
+        return false;
+    };
+    let moved_at = session.updated_at.unwrap_or(session.created_at);
+    committed_at.duration_since(moved_at) > PUSH_LAG
 }
 
 /// When something is to be done that is done once, and again only where nobody knows whether it was.

@@ -332,3 +332,18 @@ fn a_turn_that_waits_for_its_merge_has_its_checks_mended_too() {
         "the listing that follows the turn shows the session"
     );
 }
+
+/// A session that goes on writes its whole work anew: what a person has pushed would be lost.
+#[test]
+fn a_commit_of_somebody_else_is_not_handed_to_the_session() {
+    for (later, told) in [(0, 1), (60, 0)] {
+        let (mut desk, _) = red();
+        desk.minutes(later);
+        for red in desk.red.values_mut() {
+            red.committed_at = Some(desk.now);
+        }
+        desk.tick();
+        assert_eq!(words(&desk).len(), told, "{later} minutes later");
+        assert_eq!(has(&desk, Reason::ChecksFailed), told == 0);
+    }
+}
