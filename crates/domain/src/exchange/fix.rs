@@ -24,17 +24,19 @@ pub struct Fix {
 /// Mended once, nothing is left to mend.
 #[must_use]
 pub fn fix(tree: &Tree) -> Vec<Fix> {
-    let mut tree = tree.clone();
+    let mut mended = tree.clone();
     let mut fixes: BTreeMap<String, Fix> = BTreeMap::new();
     for step in [extensions, events, lists] {
-        for one in step(&tree) {
+        for one in step(&mended) {
             match &one.text {
-                Some(text) => tree.insert_text(&one.path, text),
-                None => tree = without(&tree, &one.path),
+                Some(text) => mended.insert_text(&one.path, text),
+                None => mended = without(&mended, &one.path),
             }
             fixes.insert(one.path.clone(), one);
         }
     }
+    // What one step made and the next one moved on was never there.
+    fixes.retain(|path, one| one.text.is_some() || tree.get(path).is_some());
     fixes.into_values().collect()
 }
 

@@ -389,3 +389,29 @@ fn inspection_says_what_is_there_and_where_it_goes() {
     assert_eq!(of_streams["streams"]["core"]["issues"]["count"], 1);
     assert_eq!(of_streams["streams"]["core"]["roster"]["enabled"], true);
 }
+
+/// A file that gets its name in one step and its place in the next one never stood between them.
+#[test]
+fn mends_that_follow_one_another_touch_only_what_is_there() {
+    let decided = requirement("item02", "pend01");
+    let files: Vec<_> = flat()
+        .into_iter()
+        .map(|(path, text)| match path == PENDING {
+            true => (path.replace(".yml", ".yaml"), text),
+            false => (path, text),
+        })
+        .collect();
+    let path = ".jules/exchange/requirements/dead-code.yml";
+    let before = tree(&with(files, path, &decided));
+    let fixes = fix(&before);
+    let removed: Vec<_> = fixes.iter().filter(|one| one.text.is_none()).collect();
+    assert_eq!(removed.len(), 1, "{removed:?}");
+    for one in removed {
+        assert!(before.get(&one.path).is_some(), "{one:?}");
+    }
+    assert!(
+        fixes
+            .iter()
+            .any(|one| one.path.ends_with("decided/dead-code.yml"))
+    );
+}
