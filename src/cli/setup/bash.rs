@@ -41,6 +41,11 @@ pub(super) fn check(compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
 fn complaint(script: &str) -> io::Result<Option<String>> {
     let mut bash = Command::new("bash")
         .args(["--norc", "-n", "-s"])
+        // Whatever it says beside mistakes would be taken for one: of a locale that is not installed, for example.
+        .env("LC_ALL", "C")
+        .env_remove("BASH_ENV")
+        .env_remove("BASHOPTS")
+        .env_remove("SHELLOPTS")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

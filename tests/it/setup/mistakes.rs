@@ -65,6 +65,16 @@ fn a_part_that_bash_cannot_read_is_refused() {
     }
 }
 
+/// What bash says of the machine is no mistake of a part.
+#[test]
+fn a_locale_that_is_not_installed_is_no_mistake_of_a_part() {
+    let machine = Machine::with("tools: [a]");
+    machine.component("a", "", "true\n");
+    let repository = machine.repository.text();
+    let command = Phileas::new(&["setup", "gen", repository]);
+    command.env("LC_ALL", "xx_XX.UTF-8").run().expect(0);
+}
+
 #[test]
 fn secrets_that_git_keeps_are_refused() {
     let machine = Machine::with("tools: [gh]");
