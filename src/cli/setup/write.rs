@@ -46,7 +46,8 @@ pub(super) fn write(root: &Path, files: &[Output], dry_run: bool) -> Result<Vec<
     files.iter().map(one).collect()
 }
 
-/// Sees that nothing is written through a link, which may lead out of the repository.
+/// Sees that nothing is written through a link, which may lead out of the repository, and that nothing else stands in the
+/// way.
 fn check(root: &Path, path: &str) -> Result<(), Stopped> {
     let mut here = root.to_owned();
     for part in path.split('/') {
@@ -54,6 +55,15 @@ fn check(root: &Path, path: &str) -> Result<(), Stopped> {
         if here.is_symlink() {
             return Err(Stopped::usage(format!(
                 "{} is a symbolic link, and nothing is written through links; put the file or folder itself there",
+                here.display()
+            )));
+        }
+        // The last part is the file itself.
+        let is_file = here == root.join(path);
+        if here.exists() && here.is_dir() == is_file {
+            let wanted = if is_file { "a file" } else { "a folder" };
+            return Err(Stopped::usage(format!(
+                "{} is not {wanted}; move what is there out of the way",
                 here.display()
             )));
         }

@@ -234,3 +234,12 @@ fn nothing_is_written_through_a_link() {
     assert!(ended.err.contains("symbolic link"), "{ended}");
     assert!(!elsewhere.join("script").exists() && !machine.path("secrets.toml").exists());
 }
+
+#[test]
+fn a_folder_in_the_place_of_a_file_is_found_before_anything_is_written() {
+    let machine = Machine::with("tools: [gh]");
+    std::fs::create_dir(machine.path("install.sh")).unwrap();
+    let ended = machine.generate().expect(2);
+    assert!(ended.err.contains("install.sh is not a file"), "{ended}");
+    assert!(!machine.path("secrets.toml").exists());
+}
