@@ -1,6 +1,6 @@
 //! Artifacts as the rest of phileas knows them, whatever the layout.
 
-use super::yaml::{Node, Value};
+use crate::yaml::{Node, Value};
 
 /// An artifact and where it lies.
 #[derive(Debug, Clone, PartialEq)]

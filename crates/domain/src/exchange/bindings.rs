@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{FLAT_STREAM, Layout};
 use super::read::Exchange;
-use super::yaml::{self, Node};
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
+use crate::yaml::{self, Node};
 
 /// The key that binds.
 const KEY: &str = "workstream";

@@ -6,9 +6,9 @@ use super::shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT,
 };
-use super::yaml::{self, Node, Value};
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
+use crate::yaml::{self, Node, Value};
 
 /// Every schema file of the tree that asks for something else than phileas takes.
 pub(super) fn check(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {

@@ -1,6 +1,6 @@
 //! Artifacts rewritten by phileas: one value in place, or the whole document anew.
 
-use super::yaml::{Node, Value, quoted};
+use crate::yaml::{Node, Value, quoted};
 
 /// A document with the scalar of an outer key replaced, or the key added; comments stay. `yaml` is the new value as YAML.
 pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
@@ -35,7 +35,7 @@ pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
 
 /// A value for a tree of values, from its YAML.
 fn scalar(yaml: &str) -> Value {
-    super::yaml::parse(yaml)
+    crate::yaml::parse(yaml)
         .0
         .map_or(Value::Null, |node| node.value)
 }
@@ -170,8 +170,8 @@ fn indent(depth: usize, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::yaml::parse;
     use super::*;
+    use crate::yaml::parse;
 
     fn root(text: &str) -> Node {
         parse(text).0.unwrap()

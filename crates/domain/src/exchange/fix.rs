@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::artifact::{EventState, Filed, WorkItem};
 use super::layout::{self, Layout, Place};
 use super::read::{self, Stream};
-use super::{edit, index, yaml};
+use super::{edit, index};
 use crate::model::{Mode, Tree};
+use crate::yaml;
 
 /// One mend: a file written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

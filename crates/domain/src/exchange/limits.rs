@@ -4,10 +4,6 @@
 pub const ARTIFACT_LIMIT_BYTES: usize = 64 * 1024;
 /// All files of an exchange.
 pub const FILES_LIMIT: usize = 5_000;
-/// Values of one artifact, those in lists and maps counted.
-pub const NODES_LIMIT: usize = 4_000;
-/// How deep an artifact may nest lists and maps.
-pub const DEPTH_LIMIT: usize = 12;
 /// Findings about one file; the rest is counted, not listed.
 pub const FINDINGS_LIMIT: usize = 50;
 /// A text of one line, in characters.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::edit::{self, node, text};
 use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, RECENT_PROPOSALS_LIMIT};
-use super::yaml::{Node, Value};
+use crate::yaml::{Node, Value};
 
 /// Whose memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +127,8 @@ pub(super) fn lesson(topic: &str, guidance: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::shapes::{INNOVATOR_PERSPECTIVE, PERSPECTIVE, PERSPECTIVE_V1};
-    use super::super::yaml::parse;
     use super::*;
+    use crate::yaml::parse;
 
     fn now() -> Timestamp {
         "2026-01-05T10:00:00Z".parse().unwrap()

@@ -39,7 +39,6 @@ mod shapes;
 mod template;
 mod validate;
 mod values;
-mod yaml;
 
 pub use artifact::{
     Changes, Event, EventState, Evidence, Feedback, Filed, Memory, Proposal, Verification, WorkItem,

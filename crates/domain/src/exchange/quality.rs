@@ -3,8 +3,8 @@
 use super::artifact::{Filed, Verification};
 use super::limits::{MEANT_CRITERION_CHARS, MEANT_TEXT_CHARS};
 use super::read::Exchange;
-use super::yaml::Node;
 use crate::diagnostic::Diagnostic;
+use crate::yaml::Node;
 
 /// What could be said better.
 pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {

@@ -12,10 +12,11 @@ use super::shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT,
 };
-use super::yaml::Node;
-use super::{names, validate, yaml};
+use super::{names, validate};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Entry, Mode, Tree};
+use crate::yaml;
+use crate::yaml::Node;
 
 /// An exchange: what the layers of the pipeline hand to one another.
 #[derive(Debug, Clone, PartialEq)]

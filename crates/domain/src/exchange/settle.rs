@@ -8,8 +8,8 @@ use super::index;
 use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, MAX_ATTEMPTS};
 use super::read::{self, Stream};
-use super::yaml::{Node, Value};
 use crate::model::Tree;
+use crate::yaml::{Node, Value};
 
 /// Files to write, and (without a text) to remove.
 pub type Files = BTreeMap<String, Option<String>>;

@@ -2,7 +2,7 @@
 
 use super::placeholder;
 use super::shape::{Key, Kind, List, Need, Shape};
-use super::yaml::quoted;
+use crate::yaml::quoted;
 
 impl Shape {
     /// The template, in YAML. What is still to be written stands in angle brackets; a choice is `one|or|another`.
@@ -89,8 +89,9 @@ fn shown(kind: &Kind) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::shapes::SHAPES;
-    use super::super::{validate, yaml};
+    use super::super::validate;
     use super::*;
+    use crate::yaml;
 
     /// Whoever fills a template in has written a sound artifact: nothing but its blanks is wrong with it.
     #[test]

@@ -5,9 +5,9 @@ use super::placeholder::left_behind;
 use super::read::artifact;
 use super::shape::{Is, Key, Kind, List, Need, Rule, Shape};
 use super::values;
-use super::yaml::{Node, Value};
 use crate::diagnostic::Diagnostic;
 use crate::plan::suggest::closest;
+use crate::yaml::{Node, Value};
 
 /// The largest number of an artifact; every reader of JSON can hold it.
 pub(super) const NUMBER_LIMIT: i64 = 9_000_000_000_000_000;

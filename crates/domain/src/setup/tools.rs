@@ -1,11 +1,9 @@
 //! Reading `tools.yml`: which tools somebody wants.
 
-use serde_yaml::Value;
-
 use super::{Catalogue, TOOLS_LIMIT};
 use crate::Diagnostic;
 use crate::plan::closest;
-use crate::yaml::{self, Step};
+use crate::yaml::{self, Node, Value};
 
 const SHAPE: &str = "write `tools:` and below it a list, such as `  - gh`";
 
@@ -17,47 +15,36 @@ pub(super) fn read(
     catalogue: &Catalogue,
 ) -> (Vec<String>, Vec<Diagnostic>) {
     let mut found = Vec::new();
-    let value = match yaml::parse(text) {
-        Ok(value) => value,
-        Err((at, message)) => {
-            let mut said = Diagnostic::error(file, message).mend(SHAPE);
-            if let Some((line, column)) = at {
-                said = said.at(line, column);
-            }
-            return (Vec::new(), vec![said]);
-        }
-    };
-    let at = |path: &[Step<'_>], said: Diagnostic| match yaml::place(text, path) {
-        Some((line, column)) => said.at(line, column),
-        None => said,
-    };
+    let (root, mistakes) = yaml::parse(text);
+    if !mistakes.is_empty() {
+        let said = mistakes.into_iter().map(|wrong| wrong.diagnostic(file));
+        return (Vec::new(), said.collect());
+    }
     let no_tools =
         || Diagnostic::error(file, "no tool is named, so there is nothing to install").mend(SHAPE);
-    let map = match &value {
-        Value::Mapping(map) => map,
-        Value::Null => return (Vec::new(), vec![no_tools()]),
-        _ => {
+    let map = match root.as_ref().map(|root| (root, &root.value)) {
+        Some((_, Value::Map(map))) => map,
+        None | Some((_, Value::Null)) => return (Vec::new(), vec![no_tools()]),
+        Some((root, _)) => {
             let said = Diagnostic::error(file, "this is not a list of `key: value`").mend(SHAPE);
-            return (Vec::new(), vec![at(&[], said)]);
+            return (Vec::new(), vec![said.at(root.line, root.column)]);
         }
     };
-    let mut items: &[Value] = &[];
+    let mut items: &[Node] = &[];
     for (key, value) in map {
-        match (key.as_str(), value) {
-            (Some("tools"), Value::Sequence(list)) => items = list,
+        match (key.text(), &value.value) {
+            (Some("tools"), Value::List(list)) => items = list,
             (Some("tools"), Value::Null) => {}
             (Some("tools"), _) => {
                 let said = Diagnostic::error(file, "this is not a list").key("tools");
-                found.push(at(&[Step::Value("tools")], said.mend(SHAPE)));
+                found.push(said.at(value.line, value.column).mend(SHAPE));
                 return (Vec::new(), found);
             }
             (name, _) => {
                 let shown = name.unwrap_or("?");
                 let said = Diagnostic::error(file, format!("unknown key `{shown}`"));
-                found.push(at(
-                    &[Step::Key(shown)],
-                    said.key(shown).mend("the only key is `tools`"),
-                ));
+                let said = said.at(key.line, key.column).key(shown);
+                found.push(said.mend("the only key is `tools`"));
             }
         }
     }
@@ -78,9 +65,8 @@ pub(super) fn read(
     let mut tools: Vec<String> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let key = format!("tools[{index}]");
-        let here =
-            |said: Diagnostic| at(&[Step::Value("tools"), Step::Item(index)], said.key(&key));
-        match item.as_str() {
+        let here = |said: Diagnostic| said.at(item.line, item.column).key(&key);
+        match item.text() {
             None => found.push(here(
                 Diagnostic::error(file, "this is not a tool's name").mend(SHAPE),
             )),
@@ -170,7 +156,11 @@ mod tests {
                 "tools.yml:2:1: error: unknown key `toolz`",
                 "only key",
             ),
-            ("tools: [gh\n", "tools.yml:2:1: error", "- gh"),
+            (
+                "tools: [gh\n",
+                "tools.yml:2:1: error: this is no YAML",
+                "quote",
+            ),
         ] {
             let (_, found) = said(text);
             assert_eq!(found.len(), 1, "{text}: {found:?}");

@@ -9,8 +9,8 @@ use crate::exchange::edit::{self, text};
 use crate::exchange::layout::{self, Layout, Place};
 use crate::exchange::memory::{self, Owner};
 use crate::exchange::shapes::{FEEDBACK, ISSUE, PERSPECTIVE, PERSPECTIVE_V1, REQUIREMENT};
-use crate::exchange::yaml::{self, Node, Value, quoted};
 use crate::exchange::{names, values};
+use crate::yaml::{self, Node, Value, quoted};
 
 /// Keys of a work item that phileas alone writes.
 pub(super) const OWN_KEYS: [&str; 2] = ["attempts", "returned_because"];

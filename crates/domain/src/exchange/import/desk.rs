@@ -13,8 +13,8 @@ use crate::exchange::layout::{self, FLAT_STREAM, Layout, Place};
 use crate::exchange::read::{self, Exchange, Stream};
 use crate::exchange::shape::Shape;
 use crate::exchange::values;
-use crate::exchange::yaml::{self, Node, quoted};
 use crate::model::Tree;
+use crate::yaml::{self, Node, quoted};
 
 /// How often another id is tried; of two thousand million, so many are never taken.
 const ID_TRIES: u32 = 1_000;

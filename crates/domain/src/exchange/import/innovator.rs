@@ -9,7 +9,8 @@ use crate::exchange::layout::{Layout, Place};
 use crate::exchange::limits::PROPOSALS_PER_SESSION;
 use crate::exchange::memory::{self, Owner};
 use crate::exchange::shapes::{INNOVATOR_PERSPECTIVE, PROPOSAL};
-use crate::exchange::{edit, names, values, yaml};
+use crate::exchange::{edit, names, values};
+use crate::yaml;
 
 pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
     if desk.layout == Layout::Workstreams {

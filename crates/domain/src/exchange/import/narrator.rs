@@ -6,7 +6,7 @@ use crate::exchange::artifact::Changes;
 use crate::exchange::edit;
 use crate::exchange::layout::{Layout, Place};
 use crate::exchange::shapes::{CHANGE, CHANGES};
-use crate::exchange::yaml::quoted;
+use crate::yaml::quoted;
 
 pub(super) fn take(desk: &mut Desk<'_>) {
     for one in desk.incoming(|place| place == Place::Changes) {

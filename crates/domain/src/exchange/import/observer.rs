@@ -8,7 +8,8 @@ use crate::exchange::artifact::{Event, EventState, Memory};
 use crate::exchange::layout::{Layout, Place};
 use crate::exchange::limits::EVENTS_PER_SESSION;
 use crate::exchange::shapes::{EVENT, PERSPECTIVE, PERSPECTIVE_V1};
-use crate::exchange::{edit, memory, names, yaml};
+use crate::exchange::{edit, memory, names};
+use crate::yaml;
 
 pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
     let pending = EventState::Pending.folder();

@@ -6,8 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::WorkItem;
 use crate::exchange::layout::{Layout, Place};
 use crate::exchange::shapes::{ISSUE, REQUIREMENT};
-use crate::exchange::yaml::{Node, Value};
 use crate::exchange::{edit, names};
+use crate::yaml::{Node, Value};
 
 pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
     let mut given = desk.incoming(|place| matches!(place, Place::Item { .. }));

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use serde_yaml::{Mapping, Value};
-
 use super::home::Home;
 use crate::Diagnostic;
 use crate::model::Tree;
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
-use crate::yaml::{self, Step};
+use crate::yaml::{self, Node, Value};
 
 /// The only version of the format that there is.
-const VERSION: u64 = 1;
+const VERSION: i64 = 1;
 /// How many files one prompt may name.
 const INCLUDES_LIMIT: usize = 100;
+
+const SHAPE: &str = "write `includes:` and below it `- title: …` with `path: …`";
 
 /// A compiled pair.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ pub(super) struct Compiled {
     /// The path of `prompt.yml`, which is a template of its own.
     pub(super) base: String,
     pub(super) base_text: String,
-    /// The text of `prompt_assembly.yml`.
-    text: String,
+    /// Where the path of each include stands in `prompt_assembly.yml`.
+    places: Vec<(u32, u32)>,
 }
 
 impl Compiled {
@@ -37,15 +37,8 @@ impl Compiled {
         let Some(index) = (line as usize).checked_sub(2) else {
             return (None, String::new());
         };
-        let path = [
-            Step::Value("includes"),
-            Step::Item(index),
-            Step::Value("path"),
-        ];
-        (
-            yaml::place(&self.text, &path),
-            format!("includes[{index}].path"),
-        )
+        let at = self.places.get(index).copied();
+        (at, format!("includes[{index}].path"))
     }
 }
 
@@ -72,32 +65,27 @@ pub(super) fn compile(
         }
     }
     let text = text_of(tree, &entry)?;
-    let reader = Reader { file: &entry, text };
-    let root = reader.root()?;
+    let reader = Reader { file: &entry };
+    let root = reader.root(text)?;
+    let Value::Map(entries) = &root.value else {
+        let message = "this is not a list of `key: value`";
+        return Err(reader.error(&root, "", message, SHAPE));
+    };
     let mut source = format!("{{% include {} %}}{{{{ \"\\n\" -}}}}\n", literal(&base));
-    for (key, value) in &root {
-        match key.as_str().unwrap_or_default() {
-            "schema_version" if value.as_u64() == Some(VERSION) => {}
+    for (key, value) in entries {
+        match key.text().unwrap_or_default() {
+            "schema_version" if value.integer() == Some(VERSION) => {}
             "schema_version" => {
                 let mend = format!("write `schema_version: {VERSION}`");
-                return Err(reader.error(
-                    &[Step::Value("schema_version")],
-                    "schema_version",
-                    "this version is not known",
-                    &mend,
-                ));
+                let message = "this version is not known";
+                return Err(reader.error(value, "schema_version", message, &mend));
             }
             "layer"
-                if value.as_str().and_then(super::canonical_layer) == Some(home.layer.as_str()) => {
-            }
+                if value.text().and_then(super::canonical_layer) == Some(home.layer.as_str()) => {}
             "layer" => {
                 let mend = format!("write `layer: {}`", home.layer);
-                return Err(reader.error(
-                    &[Step::Value("layer")],
-                    "layer",
-                    "this is not the layer of the folder",
-                    &mend,
-                ));
+                let message = "this is not the layer of the folder";
+                return Err(reader.error(value, "layer", message, &mend));
             }
             "runtime_context" => reader.context(value, variables)?,
             "includes" => {}
@@ -105,38 +93,37 @@ pub(super) fn compile(
                 let message = format!("unknown key `{other}`");
                 let mend =
                     "the keys are `schema_version`, `layer`, `runtime_context` and `includes`";
-                return Err(reader.error(&[Step::Key(other)], other, &message, mend));
+                return Err(reader.error(key, other, &message, mend));
             }
         }
     }
-    let includes = match root.get("includes") {
-        Some(Value::Sequence(includes)) => includes.as_slice(),
-        None | Some(Value::Null) => &[],
-        Some(_) => {
-            return Err(reader.error(
-                &[Step::Value("includes")],
-                "includes",
-                "this is not a list",
-                "write `- title: …` with `path: …` below it",
-            ));
+    let mut places = Vec::new();
+    if let Some(includes) = root.get("includes") {
+        let wrong =
+            |message: &str, mend: &str| Err(reader.error(includes, "includes", message, mend));
+        match &includes.value {
+            Value::Null => {}
+            Value::List(list) if list.len() > INCLUDES_LIMIT => {
+                let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
+                return wrong(&message, "name fewer");
+            }
+            Value::List(list) => {
+                for (index, include) in list.iter().enumerate() {
+                    let (line, at) = reader.include(index, include)?;
+                    source.push_str(&line);
+                    places.push(at);
+                }
+            }
+            _ => {
+                let mend = "write `- title: …` with `path: …` below it";
+                return wrong("this is not a list", mend);
+            }
         }
-    };
-    if includes.len() > INCLUDES_LIMIT {
-        let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
-        return Err(reader.error(
-            &[Step::Value("includes")],
-            "includes",
-            &message,
-            "name fewer",
-        ));
-    }
-    for (index, include) in includes.iter().enumerate() {
-        source.push_str(&reader.include(index, include)?);
     }
     Ok(Compiled {
         source,
         base_text: base_text.to_owned(),
-        text: text.to_owned(),
+        places,
         base,
         entry,
     })
@@ -144,121 +131,95 @@ pub(super) fn compile(
 
 struct Reader<'t> {
     file: &'t str,
-    text: &'t str,
 }
 
 impl Reader<'_> {
-    fn error(&self, path: &[Step<'_>], key: &str, message: &str, mend: &str) -> Diagnostic {
+    fn error(&self, at: &Node, key: &str, message: &str, mend: &str) -> Diagnostic {
         let said = Diagnostic::error(self.file, message).key(key).mend(mend);
-        match yaml::place(self.text, path) {
-            Some((line, column)) => said.at(line, column),
-            None => said,
-        }
+        said.at(at.line, at.column)
     }
 
-    fn root(&self) -> Result<Mapping, Diagnostic> {
-        let mend = "write `includes:` and below it `- title: …` with `path: …`";
-        match yaml::parse(self.text) {
-            Ok(Value::Mapping(root)) => Ok(root),
-            Ok(_) => Err(self.error(&[], "", "this is not a list of `key: value`", mend)),
-            Err((at, message)) => {
-                let said = Diagnostic::error(self.file, message).mend(mend);
-                Err(at.map_or(said.clone(), |(line, column)| said.at(line, column)))
-            }
+    fn root(&self, text: &str) -> Result<Node, Diagnostic> {
+        let (root, mistakes) = yaml::parse(text);
+        match (mistakes.into_iter().next(), root) {
+            (Some(wrong), _) => Err(wrong.diagnostic(self.file)),
+            (None, Some(root)) => Ok(root),
+            (None, None) => Err(Diagnostic::error(self.file, "there is nothing in it").mend(SHAPE)),
         }
     }
 
     fn context(
         &self,
-        value: &Value,
+        value: &Node,
         variables: &BTreeMap<String, String>,
     ) -> Result<(), Diagnostic> {
-        let wanted = match value {
-            Value::Mapping(wanted) => wanted,
+        let wanted = match &value.value {
+            Value::Map(wanted) => wanted,
             Value::Null => return Ok(()),
             _ => {
-                let path = [Step::Value("runtime_context")];
-                return Err(self.error(
-                    &path,
-                    "runtime_context",
-                    "this is not a list of `name: text`",
-                    "write `role: …`",
-                ));
+                let message = "this is not a list of `name: text`";
+                return Err(self.error(value, "runtime_context", message, "write `role: …`"));
             }
         };
-        for name in wanted.keys() {
-            let name = name.as_str().unwrap_or_default();
+        for (key, _) in wanted {
+            let name = key.text().unwrap_or_default();
             if !variables.contains_key(name) {
-                let path = [Step::Value("runtime_context"), Step::Key(name)];
-                let key = format!("runtime_context.{name}");
                 let message = format!("this prompt is not given `{name}`");
-                return Err(self.error(
-                    &path,
-                    &key,
-                    &message,
-                    "take it out, or ask for the prompt with it",
-                ));
+                let mend = "take it out, or ask for the prompt with it";
+                return Err(self.error(key, &format!("runtime_context.{name}"), &message, mend));
             }
         }
         Ok(())
     }
 
-    /// A line of the template.
-    fn include(&self, index: usize, include: &Value) -> Result<String, Diagnostic> {
-        let here = [Step::Value("includes"), Step::Item(index)];
+    /// A line of the template, and where its path stands.
+    fn include(&self, index: usize, include: &Node) -> Result<(String, (u32, u32)), Diagnostic> {
         let whole = format!("includes[{index}]");
-        let Value::Mapping(include) = include else {
-            return Err(self.error(
-                &here,
-                &whole,
-                "this is not an include",
-                "write `title: …` and `path: …`",
-            ));
+        let wrong = |message: &str| {
+            Err(self.error(include, &whole, message, "write `title: …` and `path: …`"))
+        };
+        let Value::Map(entries) = &include.value else {
+            return wrong("this is not an include");
         };
         let (mut title, mut path, mut optional) = (None, None, false);
-        for (key, value) in include {
-            let key = key.as_str().unwrap_or_default();
-            let wrong = |message: &str, mend: &str| {
-                Err(self.error(
-                    &[here[0], here[1], Step::Value(key)],
-                    &format!("{whole}.{key}"),
-                    message,
-                    mend,
-                ))
+        for (key, value) in entries {
+            let name = key.text().unwrap_or_default();
+            let wrong = |at: &Node, message: &str, mend: &str| {
+                Err(self.error(at, &format!("{whole}.{name}"), message, mend))
             };
-            match (key, value) {
-                ("title", Value::String(text)) => title = Some(text),
-                ("path", Value::String(text)) => match expression(text) {
-                    Ok(text) => path = Some(text),
-                    Err(mend) => return wrong("this path cannot be understood", mend),
+            match (name, &value.value) {
+                ("title", Value::Text(text)) => title = Some(text),
+                ("path", Value::Text(text)) => match expression(text) {
+                    Ok(text) => path = Some((text, (value.line, value.column))),
+                    Err(mend) => return wrong(value, "this path cannot be understood", mend),
                 },
-                ("optional", Value::Bool(flag)) => optional = *flag,
+                ("optional", Value::Flag(flag)) => optional = *flag,
                 ("title" | "path", _) => {
-                    return wrong("this is not a text", "put it between quotes");
+                    return wrong(value, "this is not a text", "put it between quotes");
                 }
                 ("optional", _) => {
-                    return wrong("this is neither true nor false", "write `true` or `false`");
+                    let message = "this is neither true nor false";
+                    return wrong(value, message, "write `true` or `false`");
                 }
-                _ => return wrong("unknown key", "the keys are `title`, `path` and `optional`"),
+                _ => {
+                    let mend = "the keys are `title`, `path` and `optional`";
+                    return wrong(key, "unknown key", mend);
+                }
             }
         }
-        let (Some(title), Some(path)) = (title, path) else {
-            return Err(self.error(
-                &here,
-                &whole,
-                "an include needs both a title and a path",
-                "write `title: …` and `path: …`",
-            ));
+        let (Some(title), Some((path, at))) = (title, path) else {
+            return wrong("an include needs both a title and a path");
         };
         let function = if optional {
             "include_optional"
         } else {
             "include_required"
         };
-        Ok(format!(
+        let line = format!(
             "{{% set part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" -}}}}\n",
             literal(title)
-        ))
+        );
+        Ok((line, at))
     }
 }
 

@@ -581,7 +581,7 @@ fn mistakes_in_the_older_form_have_the_place_that_people_wrote() {
         (
             "title: Role",
             "titel: Role",
-            ":7:12: error: unknown key (at includes[0].titel)",
+            ":7:5: error: unknown key (at includes[0].titel)",
             "title",
         ),
         (

@@ -1,130 +1,37 @@
-//! YAML with the place of every value.
-//!
-//! Read is what artifacts need: one document of maps, lists and scalars of YAML 1.2's core schema. Anchors, aliases,
-//! tags, further documents and doubled keys are mistakes: an alias can make a small file huge, and each of the others
-//! means different things to different readers.
+//! Reading a text.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
-use serde_json::{Map, Number};
 
-use super::limits::{DEPTH_LIMIT, NODES_LIMIT};
+use super::scalar::{plain, written};
+use super::{Node, Value};
+use crate::Diagnostic;
 
-/// A value and where it stands.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
-    /// Line, from 1.
-    pub(super) line: u32,
-    /// Column in characters, from 1.
-    pub(super) column: u32,
-    /// The bytes of the file that write it; of a list or map only its beginning, of a block of text nothing.
-    pub(super) range: Range<usize>,
-    /// What it is.
-    pub(super) value: Value,
-}
-
-/// What a [`Node`] is.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
-    Null,
-    Flag(bool),
-    Integer(i64),
-    Float(f64),
-    Text(String),
-    List(Vec<Node>),
-    Map(Vec<(Node, Node)>),
-}
+/// Values of one text, those in lists and maps counted.
+pub(crate) const NODES_LIMIT: usize = 4_000;
+/// How deep a text may nest lists and maps.
+pub(crate) const DEPTH_LIMIT: usize = 12;
 
 /// A mistake of the YAML itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mistake {
-    pub(super) line: u32,
-    pub(super) column: u32,
-    pub(super) message: String,
-    pub(super) mend: &'static str,
+pub(crate) struct Mistake {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) message: String,
+    pub(crate) mend: &'static str,
 }
 
-impl Node {
-    /// The value of a key, where this is a map.
-    pub(super) fn get(&self, key: &str) -> Option<&Node> {
-        let Value::Map(entries) = &self.value else {
-            return None;
-        };
-        let found = entries.iter().find(|(name, _)| name.text() == Some(key));
-        found.map(|(_, value)| value)
-    }
-
-    /// The text, where this is one.
-    pub(super) fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The number, where this is a whole one.
-    pub(super) fn integer(&self) -> Option<i64> {
-        match self.value {
-            Value::Integer(number) => Some(number),
-            // JSON knows one kind of number, and 2.0 is whole.
-            Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 =>
-            {
-                #[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
-                Some(number as i64)
-            }
-            _ => None,
-        }
-    }
-
-    /// The elements, where this is a list; else none.
-    pub(super) fn items(&self) -> &[Node] {
-        match &self.value {
-            Value::List(items) => items,
-            _ => &[],
-        }
-    }
-
-    /// The same value in JSON. Keys that are no texts, and numbers that JSON has no word for, become texts.
-    pub(super) fn json(&self) -> serde_json::Value {
-        use serde_json::Value as Json;
-        match &self.value {
-            Value::Null => Json::Null,
-            Value::Flag(flag) => Json::Bool(*flag),
-            Value::Integer(number) => Json::from(*number),
-            Value::Float(number) => Number::from_f64(*number)
-                .map_or_else(|| Json::String(number.to_string()), Json::Number),
-            Value::Text(text) => Json::String(text.clone()),
-            Value::List(items) => items.iter().map(Node::json).collect(),
-            Value::Map(entries) => {
-                let entry = |(key, value): &(Node, Node)| {
-                    let key = match key.text() {
-                        Some(text) => text.to_owned(),
-                        None => key.json().to_string(),
-                    };
-                    (key, value.json())
-                };
-                Json::Object(entries.iter().map(entry).collect::<Map<_, _>>())
-            }
-        }
-    }
-
-    /// What it is, for people.
-    pub(super) fn is_called(&self) -> &'static str {
-        match &self.value {
-            Value::Null => "nothing",
-            Value::Flag(_) => "a truth value",
-            Value::Integer(_) | Value::Float(_) => "a number",
-            Value::Text(_) => "a text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a map",
-        }
+impl Mistake {
+    /// The same as a finding about a file.
+    pub(crate) fn diagnostic(self, file: &str) -> Diagnostic {
+        let said = Diagnostic::error(file, self.message);
+        said.at(self.line, self.column).mend(self.mend)
     }
 }
 
 /// Reads a document. Where its form is broken, nothing of it is read, and the one mistake says where.
-pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
+pub(crate) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     if let Some(mistake) = conflict(body) {
         return (None, vec![mistake]);
@@ -156,16 +63,6 @@ pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
         }
     }
     (reader.root, reader.mistakes)
-}
-
-/// A text as YAML, on one line, in double quotes.
-pub(super) fn quoted(text: &str) -> String {
-    // JSON's texts are YAML's, but for what YAML counts as breaks.
-    let text = serde_json::Value::from(text).to_string();
-    text.replace('\u{85}', "\\N")
-        .replace('\u{2028}', "\\L")
-        .replace('\u{2029}', "\\P")
-        .replace('\u{7f}', "\\x7f")
 }
 
 fn conflict(text: &str) -> Option<Mistake> {
@@ -380,74 +277,3 @@ impl Reader<'_> {
         }
     }
 }
-
-/// How many bytes at the beginning of `rest` write a scalar, where they are told by themselves: the parser's own end may
-/// lie behind a comment.
-fn written(rest: &str, value: &str, style: ScalarStyle) -> Option<usize> {
-    match style {
-        ScalarStyle::Plain => rest.starts_with(value).then_some(value.len()),
-        ScalarStyle::DoubleQuoted => {
-            let mut escaped = false;
-            let inside = rest.strip_prefix('"')?;
-            let end = inside.bytes().position(|b| {
-                let ends = b == b'"' && !escaped;
-                escaped = b == b'\\' && !escaped;
-                ends
-            });
-            end.map(|end| end + 2)
-        }
-        ScalarStyle::SingleQuoted => {
-            let mut inside = rest.strip_prefix('\'')?;
-            loop {
-                let (_, after) = inside.split_once('\'')?;
-                match after.strip_prefix('\'') {
-                    // Two of them write one.
-                    Some(further) => inside = further,
-                    None => return Some(rest.len() - after.len()),
-                }
-            }
-        }
-        ScalarStyle::Literal | ScalarStyle::Folded => None,
-    }
-}
-
-/// What an unquoted scalar means in YAML 1.2's core schema.
-fn plain(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" => return Value::Flag(true),
-        "false" | "False" | "FALSE" => return Value::Flag(false),
-        ".nan" | ".NaN" | ".NAN" => return Value::Float(f64::NAN),
-        _ => {}
-    }
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
-        return Value::Float(f64::INFINITY);
-    }
-    let radix = |digits: &str, radix| i64::from_str_radix(digits, radix).ok();
-    if let Some(number) = text.strip_prefix("0x").and_then(|rest| radix(rest, 16)) {
-        return Value::Integer(number);
-    }
-    if let Some(number) = text.strip_prefix("0o").and_then(|rest| radix(rest, 8)) {
-        return Value::Integer(number);
-    }
-    let digit = unsigned
-        .strip_prefix('.')
-        .unwrap_or(unsigned)
-        .starts_with(|c: char| c.is_ascii_digit());
-    let figures = unsigned
-        .bytes()
-        .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
-    if digit && figures {
-        if let Ok(number) = text.parse::<i64>() {
-            return Value::Integer(number);
-        }
-        if let Ok(number) = text.parse::<f64>() {
-            return Value::Float(number);
-        }
-    }
-    Value::Text(text.to_owned())
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,5 +1,6 @@
 //! Places, kinds and refusals.
 
+use super::read::{DEPTH_LIMIT, NODES_LIMIT};
 use super::*;
 
 fn read(text: &str) -> Node {

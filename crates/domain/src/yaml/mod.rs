@@ -1,0 +1,16 @@
+//! YAML with the place of every value.
+//!
+//! Read is what artifacts need: one document of maps, lists and scalars of YAML 1.2's core schema. Anchors, aliases,
+//! tags, further documents and doubled keys are mistakes: an alias can make a small file huge, and each of the others
+//! means different things to different readers.
+
+mod node;
+mod read;
+mod scalar;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use node::{Node, Value};
+pub(crate) use read::parse;
+pub(crate) use scalar::quoted;
