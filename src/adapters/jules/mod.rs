@@ -11,6 +11,7 @@
 //! | [`shared`] | how do many repositories get by with one listing a minute? |
 //! | `verbatim.rs` | what does it answer to a request of one's own making? |
 //! | [`port`] | how does the runtime see it? |
+//! | [`hire`] | how does somebody see it who hires it by hand? |
 //!
 //! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
 
@@ -18,6 +19,7 @@ pub mod activities;
 pub mod base;
 pub mod client;
 pub mod error;
+pub mod hire;
 pub mod key;
 pub mod listing;
 pub mod port;

@@ -64,6 +64,18 @@ pub struct SourceContext {
     /// The source's name.
     #[serde(deserialize_with = "text")]
     pub source: String,
+    /// Where in the repository it began.
+    #[serde(deserialize_with = "defaulted")]
+    pub github_repo_context: GithubRepoContext,
+}
+
+/// Where in its repository a session began.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GithubRepoContext {
+    /// The branch's name.
+    #[serde(deserialize_with = "text")]
+    pub starting_branch: String,
 }
 
 /// What a session brought forth. There is no tag: the field's name is the kind.
