@@ -5,6 +5,7 @@ mod doctor;
 mod exchange;
 mod inbox;
 mod ledger;
+mod mcp;
 mod plan;
 mod prompt;
 mod sandbox;
@@ -21,6 +22,7 @@ pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
+pub use mcp::{Mcp, McpCommand};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
@@ -132,6 +134,8 @@ pub enum Command {
     Resume(Repository),
     /// Ask the real services the questions that their documentation leaves open
     Probe(Probe),
+    /// Let your own agent hire Jules: a server of the Model Context Protocol on standard input and output
+    Mcp(Mcp),
     /// Serve the webhook of any number of repositories, and keep what it tells
     Serve(Serve),
     /// Ask a running service whether it is well

@@ -1,0 +1,39 @@
+//! `mcp`.
+
+use clap::{Args, Subcommand};
+
+use crate::mcp::policy::Allowed;
+
+/// `mcp`
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Offer only what reads
+    #[arg(long, env = "PHILEAS_MCP_READ_ONLY", global = true)]
+    pub read_only: bool,
+    /// A repository that may be seen and worked on, `owner/name` or `owner/*`; may be given several times. Without it,
+    /// every one that the credentials reach
+    #[arg(
+        long,
+        env = "PHILEAS_MCP_ALLOW",
+        value_name = "OWNER/NAME",
+        value_delimiter = ',',
+        global = true
+    )]
+    pub allow: Vec<Allowed>,
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub command: Option<McpCommand>,
+}
+
+/// `mcp …`
+#[derive(Debug, Subcommand)]
+pub enum McpCommand {
+    /// Call one tool, print its answer as JSON, and end
+    Call {
+        /// The tool, such as `jules_get_job`
+        tool: String,
+        /// Its arguments as a JSON object; `-` reads them from standard input
+        #[arg(default_value = "{}")]
+        arguments: String,
+    },
+}
