@@ -1,0 +1,7 @@
+//! `phileas mcp`: the program as clients of the Model Context Protocol meet it, over pipes.
+
+mod asking;
+mod exchange;
+mod gates;
+mod host;
+mod tools;
