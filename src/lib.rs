@@ -12,6 +12,7 @@
 //! | [`adapters`] | how do GitHub, Jules, git and files say it? Each behind a port of the runtime |
 //! | [`runtime`] | observe, decide, commit, execute, and again |
 //! | [`action`] | how is a run of a workflow told of it? |
+//! | [`jobs`] | what is somebody's own agent woken for, and how? |
 //! | [`server`] | how do deliveries come in, and what stays when the process ends? |
 //! | [`mcp`] | how does somebody's own agent hire Jules through it? |
 //! | [`starter`] | what does a repository begin with? |
@@ -78,6 +79,7 @@
 pub mod action;
 pub mod adapters;
 pub mod cli;
+pub mod jobs;
 pub mod mcp;
 pub mod runtime;
 pub mod sandbox;
