@@ -9,16 +9,18 @@ use std::sync::Arc;
 use rmcp::ServiceExt as _;
 use tokio::io::AsyncReadExt as _;
 
-use super::arguments::{Mcp, McpCommand};
+use super::arguments::{Mcp, McpCommand, McpDesk};
 use super::connect;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
 use crate::adapters::jules::hire::Account;
-use crate::mcp::{Desk, Policy, Server};
+use crate::jobs::Places;
+use crate::mcp::http::{self, Hosts};
+use crate::mcp::{Desk, Policy, Queue, Server};
 use house::EnvironmentHouse;
 
 pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let server = server(arguments)?;
+    let server = server(&arguments.desk)?;
     match &arguments.command {
         Some(McpCommand::Call { tool, arguments }) => {
             call::run(server, tool, arguments, screen).await
@@ -27,7 +29,20 @@ pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Res
     }
 }
 
-fn server(arguments: &Mcp) -> Result<Server, Stopped> {
+/// The tools over HTTP, with what the variables of `phileas mcp` say.
+pub(super) fn routes() -> Result<axum::Router, Stopped> {
+    #[derive(clap::Parser)]
+    struct OfEnvironment {
+        #[command(flatten)]
+        desk: McpDesk,
+    }
+    let given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
+        .map_err(|error| Stopped::usage(error.to_string()))?;
+    let server = server(&given.desk)?;
+    Ok(http::routes(move || server.for_another(), Hosts::Checked))
+}
+
+fn server(arguments: &McpDesk) -> Result<Server, Stopped> {
     let policy = Policy {
         read_only: arguments.read_only,
         allowed: arguments.allow.clone(),
@@ -36,10 +51,21 @@ fn server(arguments: &Mcp) -> Result<Server, Stopped> {
     let desk = Desk::new(
         Arc::new(jules),
         Arc::new(EnvironmentHouse),
+        Queue::new(&places(arguments), std::env::current_dir()?),
         policy,
         connect::entropy()?,
     );
     Ok(Server::new(desk))
+}
+
+/// The monitor's files.
+fn places(arguments: &McpDesk) -> Places {
+    let usual = Places::default();
+    Places {
+        jobs: arguments.jobs.clone().unwrap_or(usual.jobs),
+        events: arguments.events.clone().unwrap_or(usual.events),
+        ..Places::default()
+    }
 }
 
 /// Serves until the input ends. Some clients leave out the end of the last line; what they said counts all the same.

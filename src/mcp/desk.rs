@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use rmcp::model::RequestStateCodec;
 
+use super::changes::Changes;
 use super::house::House;
 use super::policy::Policy;
+use super::queue::Queue;
 use super::trouble::Trouble;
 use crate::runtime::ports::hire::{Happening, HireJules, Job};
 
@@ -18,7 +20,9 @@ const MAX_ID_CHARS: usize = 40;
 pub struct Desk {
     pub(super) jules: Arc<dyn HireJules>,
     pub(super) house: Arc<dyn House>,
+    pub(super) queue: Queue,
     pub(super) policy: Policy,
+    pub(super) changes: Changes,
     /// Seals what a client is to bring back with a person's answer.
     pub(super) seal: RequestStateCodec,
 }
@@ -29,13 +33,16 @@ impl Desk {
     pub fn new(
         jules: Arc<dyn HireJules>,
         house: Arc<dyn House>,
+        queue: Queue,
         policy: Policy,
         secret: [u8; 32],
     ) -> Self {
         Self {
             jules,
             house,
+            queue,
             policy,
+            changes: Changes::default(),
             seal: RequestStateCodec::new_unchecked(secret),
         }
     }

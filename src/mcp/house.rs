@@ -23,6 +23,19 @@ pub trait House: Send + Sync {
         ask: Ask,
     ) -> Answer<'a, Result<TickReport, Trouble>>;
 
+    /// The ledger's state file as it stands; `None` where there is none.
+    fn state<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+    ) -> Answer<'a, Result<Option<String>, Trouble>>;
+
+    /// The text of a file of the default branch; `None` where there is no such one, or it is no text.
+    fn text<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        path: &'a str,
+    ) -> Answer<'a, Result<Option<String>, Trouble>>;
+
     /// Everything that decides whether a pull request may be merged; `None` where there is no such one.
     fn merge_facts<'a>(
         &'a self,

@@ -4,7 +4,7 @@
 //! written for it finds exactly that. All others meet phileas.
 
 use rmcp::model::{
-    CallToolResult, ContentBlock, Implementation, ProtocolVersion, ServerCapabilities,
+    CallToolResult, ContentBlock, Implementation, Prompt, ProtocolVersion, ServerCapabilities,
     ServerConfig, Tool,
 };
 
@@ -36,7 +36,14 @@ pub(super) fn identity(revision: &ProtocolVersion) -> Implementation {
 
 /// What we tell a client of this revision about ourselves.
 pub(super) fn config(revision: &ProtocolVersion) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder().enable_tools().build();
+    let capabilities = ServerCapabilities::builder()
+        .enable_completions()
+        .enable_prompts()
+        .enable_resources()
+        .enable_resources_subscribe()
+        .enable_resources_list_changed()
+        .enable_tools()
+        .build();
     let mut config = ServerConfig::new(capabilities)
         .with_server_info(identity(revision))
         .with_instructions(INSTRUCTIONS);
@@ -56,6 +63,14 @@ pub(super) fn tool_for(revision: &ProtocolVersion, mut tool: Tool) -> Tool {
         tool.annotations = None;
     }
     tool
+}
+
+/// A prompt without what a revision does not know.
+pub(super) fn prompt_for(revision: &ProtocolVersion, mut prompt: Prompt) -> Prompt {
+    if *revision < ProtocolVersion::V_2025_06_18 {
+        prompt.title = None;
+    }
+    prompt
 }
 
 /// A result without what a revision does not know; its text says the same.

@@ -3,22 +3,29 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, InitializeRequestParams, InitializeResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::desk::Desk;
 use super::offer::{Call, Offer, failed};
+use super::resources::Unread;
+use super::subscriptions::Subscribers;
 use super::trouble::Trouble;
-use super::{revision, tools};
+use super::{prompts, resources, revision, subscriptions, tools};
 
 /// The server. Clones share everything.
 #[derive(Clone)]
 pub struct Server {
     desk: Arc<Desk>,
     offers: Arc<Vec<Offer>>,
+    /// What a client of an older revision has subscribed to. A clone for another client begins without.
+    subscribers: Subscribers,
 }
 
 impl Server {
@@ -28,6 +35,16 @@ impl Server {
         Self {
             desk: Arc::new(desk),
             offers: Arc::new(tools::all()),
+            subscribers: Subscribers::default(),
+        }
+    }
+
+    /// The same server for another client.
+    #[must_use]
+    pub fn for_another(&self) -> Self {
+        Self {
+            subscribers: Subscribers::default(),
+            ..self.clone()
         }
     }
 
@@ -107,4 +124,114 @@ impl ServerHandler for Server {
             other => other,
         })
     }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.desk, cursor.as_deref()).map_err(|trouble| refused(&trouble))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        match resources::read(&self.desk, &request.uri).await {
+            Ok(result) => Ok(result.into()),
+            Err(Unread::Trouble(trouble)) => {
+                Err(ErrorData::internal_error(trouble.to_string(), None))
+            }
+            Err(Unread::Missing) => Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", request.uri),
+                Some(serde_json::json!({ "uri": request.uri })),
+            )),
+        }
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(subscriptions::accepted(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        subscriptions::listen(&self.desk, &context).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !resources::is_known(&request.uri) {
+            return Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", request.uri),
+                Some(serde_json::json!({ "uri": request.uri })),
+            ));
+        }
+        self.subscribers
+            .add(&self.desk, &request.uri, &context.peer)
+            .map_err(|trouble| refused(&trouble))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribers.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let revision = revision_of(&context);
+        let mut listed = prompts::list();
+        let prompts = std::mem::take(&mut listed.prompts).into_iter();
+        listed.prompts = prompts
+            .map(|one| revision::prompt_for(&revision, one))
+            .collect();
+        Ok(listed)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let given = request.arguments.unwrap_or_default();
+        Ok(prompts::get(&request.name, &given)?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let values =
+            resources::complete(&self.desk, &request.argument.name, &request.argument.value);
+        let info =
+            CompletionInfo::new(values).map_err(|text| ErrorData::internal_error(text, None))?;
+        Ok(CompleteResult::new(info))
+    }
+}
+
+fn refused(trouble: &Trouble) -> ErrorData {
+    ErrorData::invalid_params(trouble.to_string(), None)
 }

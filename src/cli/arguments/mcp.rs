@@ -1,5 +1,7 @@
 //! `mcp`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use crate::mcp::policy::Allowed;
@@ -7,6 +9,17 @@ use crate::mcp::policy::Allowed;
 /// `mcp`
 #[derive(Debug, Args)]
 pub struct Mcp {
+    /// What may be done, and where the monitor's files are.
+    #[command(flatten)]
+    pub desk: McpDesk,
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub command: Option<McpCommand>,
+}
+
+/// What may be done through the tools, and where the monitor's files are.
+#[derive(Debug, Args)]
+pub struct McpDesk {
     /// Offer only what reads
     #[arg(long, env = "PHILEAS_MCP_READ_ONLY", global = true)]
     pub read_only: bool,
@@ -20,9 +33,12 @@ pub struct Mcp {
         global = true
     )]
     pub allow: Vec<Allowed>,
-    /// What to do instead of serving.
-    #[command(subcommand)]
-    pub command: Option<McpCommand>,
+    /// The monitor's jobs file; a relative path begins in the current folder [default: .phileas/jobs.jsonl]
+    #[arg(long, env = "PHILEAS_JOBS", value_name = "FILE", global = true)]
+    pub jobs: Option<PathBuf>,
+    /// The monitor's events file [default: .phileas/events.jsonl]
+    #[arg(long, env = "PHILEAS_EVENTS", value_name = "FILE", global = true)]
+    pub events: Option<PathBuf>,
 }
 
 /// `mcp …`

@@ -6,7 +6,7 @@ use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use super::super::connect::{self, Connection};
 use crate::mcp::{House, Trouble};
 use crate::runtime::ports::hire::Answer;
-use crate::runtime::ports::{ReadGitHub as _, WriteGitHub as _};
+use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
 
 /// Each call takes the credentials anew: a server that only speaks with Jules needs none of GitHub.
@@ -50,6 +50,39 @@ impl House for EnvironmentHouse {
                 stopwatch: &connection.stopwatch,
             };
             Ok(tick.run(&settings).await?)
+        })
+    }
+
+    fn state<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+        Box::pin(async move {
+            let github = connect::github(repository).map_err(trouble)?;
+            Ok(match github.observe().await?.ledger {
+                LedgerRead::State { text, .. } => Some(text),
+                LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
+                LedgerRead::Unreadable { what, .. } => {
+                    return Err(Trouble::new(format!(
+                        "the ledger of {repository} cannot be read: {what}"
+                    )));
+                }
+            })
+        })
+    }
+
+    fn text<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        path: &'a str,
+    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+        Box::pin(async move {
+            let github = connect::github(repository).map_err(trouble)?;
+            let Some(head) = github.observe().await?.repository.default_head else {
+                return Ok(None);
+            };
+            let paths = [path.to_owned()].into();
+            Ok(github.read_texts(&head, &paths).await?.remove(path))
         })
     }
 

@@ -12,6 +12,7 @@ use super::super::desk::{Desk, job_id};
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
 use super::super::view::JobView;
+use super::events::known_id;
 use crate::runtime::ports::hire::{Job, NewJob};
 
 /// The longest prompt, in characters. Jules names no limit; this is far above what one pull request can hold.
@@ -53,6 +54,13 @@ pub(super) struct Input {
     /// A key of your own for this piece of work (letters, digits, `.`, `_`, `-`). A second call with the same key returns
     /// the job of the first one instead of a second job.
     idempotency_key: Option<String>,
+    /// Whether the monitor watches it. Default: true.
+    #[serde(default = "yes")]
+    register: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -63,6 +71,10 @@ pub(super) struct Output {
     created: bool,
     /// By this key a later call finds it again.
     idempotency_key: String,
+    /// Whether the monitor watches it, so that `jules_wait_for_event` tells of it.
+    registered: bool,
+    /// Why it does not, where it should.
+    not_registered: Option<String>,
     /// The job.
     job: JobView,
 }
@@ -86,11 +98,18 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
     if let Some(parent) = &input.parent {
         one_line("parent", parent)?;
     }
+    let card = Watch {
+        register: input.register,
+        require_plan_approval: settings.require_plan_approval,
+        open_pull: settings.open_pull,
+        metadata: metadata(&input.parent, &input.acceptance, &input.depends_on),
+    };
     // A key that was made here cannot have been used.
     if input.idempotency_key.is_some()
         && let Some(job) = find(&desk, &repository, &key).await?
     {
-        return Ok(output(&job, false, key));
+        // Whoever was killed between creating and registering it comes here again.
+        return Ok(watched(&desk, output(&job, false, key), card));
     }
     settled(&desk, &input.depends_on).await?;
     let branch = match input.branch.as_deref().map(str::trim) {
@@ -105,11 +124,11 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
         require_plan_approval: settings.require_plan_approval,
     };
     match desk.jules.create(new).await {
-        Ok(job) => Ok(output(&job, true, key)),
+        Ok(job) => Ok(watched(&desk, output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
             // The answer was lost. The job is looked for once; it may also appear late.
             match find(&desk, &repository, &key).await {
-                Ok(Some(job)) => Ok(output(&job, true, key)),
+                Ok(Some(job)) => Ok(watched(&desk, output(&job, true, key), card)),
                 _ => Err(Trouble::new(format!(
                     "nobody knows whether Jules created the job ({detail}); before you try again, call with \
                      `idempotency_key: \"{key}\"`, which finds it where it exists"
@@ -120,11 +139,59 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
     }
 }
 
+/// What the monitor's file says of a new job.
+struct Watch {
+    register: bool,
+    require_plan_approval: bool,
+    open_pull: bool,
+    metadata: serde_json::Map<String, Value>,
+}
+
+fn metadata(
+    parent: &Option<String>,
+    acceptance: &[String],
+    depends_on: &[String],
+) -> serde_json::Map<String, Value> {
+    let mut metadata = serde_json::Map::new();
+    if let Some(parent) = parent {
+        metadata.insert("parent".to_owned(), parent.as_str().into());
+    }
+    for (name, list) in [("acceptance", acceptance), ("depends_on", depends_on)] {
+        if !list.is_empty() {
+            metadata.insert(name.to_owned(), list.into());
+        }
+    }
+    metadata
+}
+
+/// The job, put into the monitor's file.
+fn watched(desk: &Desk, mut output: Output, watch: Watch) -> Output {
+    if !watch.register {
+        return output;
+    }
+    output.not_registered = match known_id(&output.job_id) {
+        Ok(id) => {
+            let mut job = phileas_domain::jobs::Job::new(id);
+            job.repo.clone_from(&output.job.repo);
+            job.branch.clone_from(&output.job.branch);
+            job.require_plan_approval = Some(watch.require_plan_approval);
+            job.open_pull = Some(watch.open_pull);
+            job.metadata = Value::Object(watch.metadata);
+            desk.queue.register(&desk.changes, job)
+        }
+        Err(trouble) => Some(trouble.to_string()),
+    };
+    output.registered = output.not_registered.is_none();
+    output
+}
+
 fn output(job: &Job, created: bool, key: String) -> Output {
     Output {
         job_id: job.id.clone(),
         created,
         idempotency_key: key,
+        registered: false,
+        not_registered: None,
         job: JobView::of(job),
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use phileas_domain::engine::SessionState;
+use phileas_domain::jobs::RetireReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,11 @@ use super::super::desk::Desk;
 use super::super::offer::{Call, Card, Effect, Offer, Reply};
 use super::super::trouble::Trouble;
 use super::super::view::{JobView, state_word};
+use super::events::known_id;
 use crate::runtime::ports::hire::NewJob;
+
+/// How often one job is begun in all; each costs one of the account's jobs of the day.
+const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,9 +25,8 @@ pub(super) struct RetryInput {
     job_id: String,
     /// What is to be different this time; added to the prompt.
     note: Option<String>,
-    /// Whether it waits for its plan to be approved. Jules does not tell how the first job was set.
-    #[serde(default)]
-    require_plan_approval: bool,
+    /// Whether it waits for its plan to be approved. Left out: as the first job, where this server created it.
+    require_plan_approval: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -33,6 +37,8 @@ pub(super) struct RetryOutput {
     retry_of: String,
     /// Whether the old job is archived now.
     archived_old: bool,
+    /// Why the monitor does not watch the new job, where it does not.
+    not_registered: Option<String>,
     /// The new job.
     job: JobView,
 }
@@ -71,6 +77,23 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
             old.id
         ))
     })?;
+    let before = desk.queue.known(&old.id);
+    let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
+    if attempt > MAX_ATTEMPTS {
+        return Err(Trouble::new(format!(
+            "job {} is attempt {}, and no more are made of one job; look at why it fails, and create another by \
+             `jules_create_job`",
+            old.id,
+            attempt - 1
+        )));
+    }
+    // Jules does not tell how the old job was set; the monitor's file does, where it was created through it.
+    let set = |pick: fn(&phileas_domain::jobs::Job) -> Option<bool>| before.as_ref().and_then(pick);
+    let require_plan_approval = input
+        .require_plan_approval
+        .or(set(|job| job.require_plan_approval))
+        .unwrap_or(false);
+    let open_pull = set(|job| job.open_pull).unwrap_or(true);
     let note = input.note.as_deref().map(str::trim).unwrap_or_default();
     let new = desk
         .jules
@@ -78,13 +101,28 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
             prompt: prompt(&old.prompt, note, &old.id),
             title: Some(old.title.clone()).filter(|title| !title.is_empty()),
             source,
-            open_pull: true,
-            require_plan_approval: input.require_plan_approval,
+            open_pull,
+            require_plan_approval,
         })
         .await?;
     // An archived job cannot push over what the new one does. Where that fails, the new one is there all the same.
     let archived_old = old.archived || desk.jules.archive(&old.id).await.is_ok();
+    desk.queue
+        .retire(&desk.changes, &old.id, RetireReason::Retried);
+    let mut watched = phileas_domain::jobs::Job::new(known_id(&new.id)?);
+    if let Some(before) = before {
+        watched.metadata = before.metadata;
+    }
+    watched.repo = new.repository.as_ref().map(ToString::to_string);
+    watched.branch.clone_from(&new.branch);
+    watched.require_plan_approval = Some(require_plan_approval);
+    watched.open_pull = Some(open_pull);
+    watched.retry_of = old.id.parse().ok();
+    watched.attempt = Some(attempt);
+    let not_registered = desk.queue.register(&desk.changes, watched);
+    desk.changes.job(&old.id);
     Ok(RetryOutput {
+        not_registered,
         job_id: new.id.clone(),
         retry_of: old.id,
         archived_old,
@@ -157,6 +195,9 @@ async fn cancel(
             return Ok(Reply::Ask(ask));
         }
         desk.jules.archive(&job.id).await?;
+        desk.queue
+            .retire(&desk.changes, &job.id, RetireReason::Cancelled);
+        desk.changes.job(&job.id);
     }
     Ok(Reply::Done(CancelOutput {
         job_id: job.id,

@@ -319,5 +319,8 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
         return Ok(Reply::Ask(ask));
     }
     let report = desk.house.run(&repository, ask).await?;
+    if report.commits > 0 {
+        desk.changes.state(&repo);
+    }
     Ok(Reply::Done(view(repo, &report, None)))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use phileas_domain::engine::{
     Checks, MergeFacts, MergeMethod, MergeStands, PullState, ReviewDemand,
 };
+use phileas_domain::jobs::RetireReason;
 use phileas_domain::model::{PullNumber, RepositoryName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,6 +142,9 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
     // A completed job can still push. Where archiving fails, it is merged all the same.
     output.archived_job = job.archived || desk.jules.archive(&job.id).await.is_ok();
     output.merged_now = true;
+    desk.queue
+        .retire(&desk.changes, &job.id, RetireReason::Merged);
+    desk.changes.job(&job.id);
     Ok(Reply::Done(output))
 }
 

@@ -1,8 +1,9 @@
 //! The tools, in the order in which they are listed. A file for each family.
 
-mod artifacts;
+pub(super) mod artifacts;
 mod create;
 mod end;
+mod events;
 mod house;
 mod look;
 mod merge;
@@ -16,6 +17,7 @@ use super::offer::Offer;
 pub(super) fn all() -> Vec<Offer> {
     vec![
         create::create_job(),
+        events::register_job(),
         look::get_job(),
         look::list_jobs(),
         messages::get_messages(),
@@ -26,6 +28,9 @@ pub(super) fn all() -> Vec<Offer> {
         end::request_retry(),
         merge::merge_pr(),
         end::cancel_job(),
+        events::wait_for_event(),
+        events::list_events(),
+        events::ack_event(),
         sources::list_sources(),
         house::explain(),
         house::status(),

@@ -76,6 +76,7 @@ async fn send(desk: Arc<Desk>, input: MessageInput, _call: Call) -> Result<Messa
         )));
     }
     desk.jules.say(&job.id, &text).await?;
+    desk.changes.job(&job.id);
     Ok(MessageOutput {
         state_before: state_word(&job.state).to_owned(),
         job_id: job.id,
@@ -135,6 +136,7 @@ async fn approve(
     let approved_now = match plan_waits(&job, &happenings) {
         Some(true) => {
             desk.jules.approve(&job.id).await?;
+            desk.changes.job(&job.id);
             true
         }
         Some(false) => false,

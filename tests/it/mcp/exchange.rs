@@ -61,9 +61,7 @@ fn each_revision_meets_whom_it_was_written_for() {
         (HANDSHAKE, HANDSHAKE, "phileas"),
         ("1999-01-01", HANDSHAKE, "phileas"),
     ] {
-        let command = crate::support::Phileas::new(&["mcp"])
-            .within(&place.served)
-            .into_command();
+        let command = place.program(&[]).into_command();
         let mut host = Host::start(command, asked, json!({}));
         let greeting = host.greet();
         assert_eq!(greeting["protocolVersion"], answered, "{asked}");

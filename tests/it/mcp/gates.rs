@@ -64,10 +64,7 @@ fn what_is_not_allowed_is_neither_worked_on_nor_seen() {
         host.done("jules_list_jobs", json!({}))["jobs"][0]["job_id"],
         id
     );
-    Phileas::new(&["mcp", "--allow", "acme"])
-        .within(&place.served)
-        .run()
-        .expect(2);
+    place.program(&["--allow", "acme"]).run().expect(2);
 }
 
 /// Upstream defect 16: without a key, requests went out without one.
@@ -81,8 +78,8 @@ fn defect_16_without_a_key_nothing_starts() {
 fn one_tool_is_called_from_a_shell() {
     let place = place(Vec::new());
     let call = |words: &[&str]| {
-        let words = [&["mcp", "call"], words].concat();
-        Phileas::new(&words).within(&place.served).run()
+        let words = [&["call"], words].concat();
+        place.program(&words).run()
     };
     let made = call(&["jules_create_job", &job("By hand.").to_string()]).expect(0);
     let made = &made.lines()[0];

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use phileas::jobs::Places;
 use phileas::sandbox::{Shared, scene};
 use phileas_world::jules::Scenario;
 use serde_json::{Value, json};
@@ -22,6 +23,8 @@ pub(super) const FIRST: &str = "2024-11-05";
 pub(super) struct Place {
     pub(super) shared: Shared,
     pub(super) served: Served,
+    /// Where the monitor's files are.
+    pub(super) files: tempfile::TempDir,
     _repository: Folder,
 }
 
@@ -32,6 +35,7 @@ pub(super) fn place(scenarios: Vec<Scenario>) -> Place {
     Place {
         shared,
         served,
+        files: tempfile::tempdir().unwrap(),
         _repository: repository,
     }
 }
@@ -40,6 +44,23 @@ impl Place {
     /// A minute after another goes by.
     pub(super) fn pass(&self, minutes: u32) {
         self.shared.pass(Duration::from_secs(60) * minutes);
+    }
+
+    /// The program within this world, with files of its own.
+    pub(super) fn program(&self, arguments: &[&str]) -> Phileas {
+        let words = [&["mcp"], arguments].concat();
+        Phileas::new(&words)
+            .within(&self.served)
+            .env("PHILEAS_JOBS", self.places().jobs.to_str().unwrap())
+            .env("PHILEAS_EVENTS", self.places().events.to_str().unwrap())
+    }
+
+    pub(super) fn places(&self) -> Places {
+        Places {
+            jobs: self.files.path().join("jobs.jsonl"),
+            events: self.files.path().join("events.jsonl"),
+            ..Places::default()
+        }
     }
 
     /// The program, connected and greeted as a client of this revision.
@@ -53,8 +74,7 @@ impl Place {
         arguments: &[&str],
         capabilities: Value,
     ) -> Host {
-        let words = [&["mcp"], arguments].concat();
-        let command = Phileas::new(&words).within(&self.served).into_command();
+        let command = self.program(arguments).into_command();
         let mut host = Host::start(command, revision, capabilities);
         if revision != TODAY {
             host.greet();
@@ -139,12 +159,35 @@ impl Host {
         })
     }
 
+    /// The next thing that the server says of its own accord.
+    pub(super) fn hear(&mut self, method: &str) -> Value {
+        loop {
+            let place = self.told.iter().position(|told| told["method"] == method);
+            if let Some(place) = place {
+                return self.told.remove(place);
+            }
+            let message = self
+                .next()
+                .expect("the server ended and said nothing of it");
+            assert!(
+                message.get("method").is_some(),
+                "nobody asked for {message}"
+            );
+            self.told.push(message);
+        }
+    }
+
+    /// Asks what is answered later, or never.
+    pub(super) fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.id += 1;
+        let (id, params) = (self.id, self.with_meta(params));
+        self.tell(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
     /// Asks, and answers what the server asks meanwhile.
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.id += 1;
-        let id = self.id;
-        let params = self.with_meta(params);
-        self.tell(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let id = self.begin(method, params);
         loop {
             let message = self.next().expect("the server ended before it answered");
             match (message.get("method"), message.get("id")) {
