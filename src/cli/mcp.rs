@@ -2,12 +2,12 @@
 
 mod call;
 mod house;
+mod input;
 
 use std::io::Write;
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
-use tokio::io::AsyncReadExt as _;
 
 use super::arguments::{Mcp, McpCommand, McpDesk};
 use super::connect;
@@ -68,10 +68,10 @@ fn places(arguments: &McpDesk) -> Places {
     }
 }
 
-/// Serves until the input ends. Some clients leave out the end of the last line; what they said counts all the same.
+/// Serves until the input ends.
 async fn serve(server: Server) -> Result<Exit, Stopped> {
     let (input, output) = rmcp::transport::stdio();
-    let input = input.chain(&b"\n"[..]);
+    let input = input::ToItsEnd::new(input, server.clone());
     let running = match server.serve((input, output)).await {
         Ok(running) => running,
         // Whoever leaves before the first word has wanted nothing.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use super::queue::Queue;
 
@@ -27,17 +27,35 @@ pub(super) struct Change {
 
 /// Tells listeners of this process what has changed.
 #[derive(Debug, Clone)]
-pub(super) struct Changes(broadcast::Sender<Change>);
+pub(super) struct Changes {
+    told: broadcast::Sender<Change>,
+    over: watch::Sender<bool>,
+}
 
 impl Default for Changes {
     fn default() -> Self {
-        Self(broadcast::channel(CAPACITY).0)
+        Self {
+            told: broadcast::channel(CAPACITY).0,
+            over: watch::Sender::new(false),
+        }
     }
 }
 
 impl Changes {
     pub(super) fn listen(&self) -> broadcast::Receiver<Change> {
-        self.0.subscribe()
+        self.told.subscribe()
+    }
+
+    /// Nobody will ask any more, so nobody need wait any longer.
+    pub(super) fn end(&self) {
+        self.over.send_replace(true);
+    }
+
+    /// Completes when nobody will ask any more.
+    pub(super) async fn ended(&self) {
+        // The sender lives as long as this does.
+        let mut over = self.over.subscribe();
+        let _ended = over.wait_for(|over| *over).await;
     }
 
     /// A job is another now.
@@ -63,7 +81,7 @@ impl Changes {
 
     fn tell(&self, uri: String, list: bool) {
         // Nobody listens most of the time.
-        let _unheard = self.0.send(Change { uri, list });
+        let _unheard = self.told.send(Change { uri, list });
     }
 }
 

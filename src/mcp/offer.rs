@@ -112,7 +112,7 @@ impl Offer {
         R: Future<Output = Result<Reply<O>, Trouble>> + Send + 'static,
     {
         let input = schema_for_input::<I>().expect("the arguments of a tool are an object");
-        let input = in_one_line(&input);
+        let input = in_one_line(&without_null(&input));
         let tool = Tool::new(card.name, card.text, input)
             .with_title(card.title)
             .with_raw_output_schema(in_one_line(&schema_for_output::<O>()))
@@ -141,6 +141,25 @@ impl Offer {
     pub(super) async fn call(&self, desk: Arc<Desk>, call: Call) -> CallToolResponse {
         (self.run)(desk, call).await
     }
+}
+
+/// A schema of arguments that may be left out, rather than be null: many models know only one type for a value.
+fn without_null(schema: &JsonObject) -> JsonObject {
+    let mut schema = schema.clone();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(serde_json::Map::values_mut) {
+        let Some(kind) = property.get_mut("type") else {
+            continue;
+        };
+        let one = kind.as_array().and_then(|kinds| match kinds.as_slice() {
+            [kind, null] if null == "null" => Some(kind.clone()),
+            _ => None,
+        });
+        if let Some(one) = one {
+            *kind = one;
+        }
+    }
+    schema
 }
 
 /// A schema whose descriptions are not broken where the lines of this code are.

@@ -48,6 +48,11 @@ impl Server {
         }
     }
 
+    /// Lets go whoever waits for something to happen: nobody will hear of it any more.
+    pub fn end(&self) {
+        self.desk.changes.end();
+    }
+
     fn is_offered(&self, offer: &Offer) -> bool {
         !(self.desk.policy.read_only && offer.effect.writes())
     }

@@ -43,6 +43,7 @@ pub(super) async fn listen(desk: &Desk, context: &SubscriptionContext) {
         let changes = tokio::select! {
             changes = news.next() => changes,
             () = context.cancelled() => return,
+            () = desk.changes.ended() => return,
         };
         for change in changes {
             if accepted.resources_list_changed == Some(true)

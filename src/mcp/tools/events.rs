@@ -294,6 +294,10 @@ async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, T
         tokio::select! {
             () = tokio::time::sleep(LOOK.min(most.saturating_sub(elapsed))) => {}
             () = call.context.ct.cancelled() => {}
+            () = desk.changes.ended() => return Ok(Waited {
+                timed_out: true,
+                seen: Events::of(&page),
+            }),
         }
     }
 }
