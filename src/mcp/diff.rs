@@ -19,7 +19,7 @@ pub(super) struct FileChange {
 
 /// The files of a diff, in its order.
 pub(super) fn files(patch: &str) -> Vec<FileChange> {
-    parts(patch).into_iter().map(|part| change(part)).collect()
+    parts(patch).into_iter().map(change).collect()
 }
 
 /// The part of a diff that changes this file, by its old or its new path.
