@@ -8,7 +8,7 @@ mod source;
 
 pub use activity::{Activity, Artifact, GitPatch, Kind, Plan, PlanStep};
 pub use session::{
-    ChangeSet, GithubRepoContext, NewSession, Output, PullRequest, Session, SourceContext,
+    ChangeSet, GitHubRepoContext, NewSession, Output, PullRequest, Session, SourceContext,
 };
 pub use source::{Branch, GitHubRepo, Source};
 

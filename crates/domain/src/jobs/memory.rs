@@ -62,9 +62,6 @@ pub struct JobMemory {
     /// The page of its pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull: Option<String>,
-    /// When its pull request was last asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub settled_at: Option<Timestamp>,
     /// Since when the job is not in the jobs file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent_since: Option<Timestamp>,
@@ -117,6 +114,9 @@ pub struct AccountMemory {
     /// It is not asked before this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_poll_at: Option<Timestamp>,
+    /// When it was asked last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polled_at: Option<Timestamp>,
     /// Since when its key is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_since: Option<Timestamp>,
@@ -128,7 +128,10 @@ pub struct AccountMemory {
 impl AccountMemory {
     /// It answered.
     pub fn found(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            polled_at: self.polled_at,
+            ..Self::default()
+        };
     }
 
     /// Tells a cause unless it was told.

@@ -14,12 +14,16 @@
 //! | [`event`] | what does an event say? |
 //! | [`backoff`] | when is somebody who failed asked again? |
 //! | [`queue`] | how far have events been handed on, and which are acknowledged? |
+//! | [`figures`] | what do the figures for a dashboard say? |
 //! | [`patch`] | what does a diff change, in a line for each file? |
+//! | [`brief`] | what does an agent read when it is woken? |
 
 pub mod backoff;
+pub mod brief;
 pub mod cause;
 pub mod config;
 pub mod event;
+pub mod figures;
 pub mod job;
 pub mod memory;
 pub mod patch;
@@ -27,6 +31,7 @@ pub mod queue;
 pub mod registry;
 pub mod sight;
 
+pub use brief::Brief;
 pub use cause::{Rules, judge, needs_activities};
 pub use config::Config;
 pub use event::{Draft, Event, EventId, EventKind, Payload};

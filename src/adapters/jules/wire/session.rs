@@ -64,16 +64,16 @@ pub struct SourceContext {
     /// The source's name.
     #[serde(deserialize_with = "text")]
     pub source: String,
-    /// Where in the repository it began.
+    /// Where in it the session started.
     #[serde(deserialize_with = "defaulted")]
-    pub github_repo_context: GithubRepoContext,
+    pub github_repo_context: GitHubRepoContext,
 }
 
-/// Where in its repository a session began.
+/// Where in a repository a session started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct GithubRepoContext {
-    /// The branch's name.
+pub struct GitHubRepoContext {
+    /// The branch.
     #[serde(deserialize_with = "text")]
     pub starting_branch: String,
 }
