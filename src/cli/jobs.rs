@@ -8,14 +8,20 @@ mod monitor;
 mod reach;
 mod watch;
 
+use super::arguments::JobPlaces;
 use super::exit::{Exit, Stopped};
-use crate::jobs::{StoreError, Trouble};
+use crate::jobs::{Places, StoreError, Trouble};
 
 pub(super) use events::run as events;
 pub(super) use handle::run as handle_event;
 pub(super) use list::run as jobs;
 pub(super) use monitor::run as monitor;
 pub(super) use watch::run as watch;
+
+/// Where the files are, by the command line, the variables and the configuration.
+pub(super) fn places(named: &JobPlaces) -> Result<Places, Stopped> {
+    Ok(configuration::Configuration::read(named, None, None)?.places)
+}
 
 impl From<StoreError> for Stopped {
     fn from(error: StoreError) -> Self {

@@ -12,9 +12,9 @@ use rmcp::ServiceExt as _;
 use super::arguments::{Mcp, McpCommand, McpDesk};
 use super::connect;
 use super::exit::{Exit, Stopped};
+use super::jobs::places;
 use super::output::Screen;
 use crate::adapters::jules::hire::Account;
-use crate::jobs::Places;
 use crate::mcp::http::{self, Hosts};
 use crate::mcp::{Desk, Policy, Queue, Server};
 use house::EnvironmentHouse;
@@ -51,21 +51,11 @@ fn server(arguments: &McpDesk) -> Result<Server, Stopped> {
     let desk = Desk::new(
         Arc::new(jules),
         Arc::new(EnvironmentHouse),
-        Queue::new(&places(arguments), std::env::current_dir()?),
+        Queue::new(&places(&arguments.places)?, std::env::current_dir()?),
         policy,
         connect::entropy()?,
     );
     Ok(Server::new(desk))
-}
-
-/// The monitor's files.
-fn places(arguments: &McpDesk) -> Places {
-    let usual = Places::default();
-    Places {
-        jobs: arguments.jobs.clone().unwrap_or(usual.jobs),
-        events: arguments.events.clone().unwrap_or(usual.events),
-        ..Places::default()
-    }
 }
 
 /// Serves until the input ends.

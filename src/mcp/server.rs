@@ -15,7 +15,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::desk::Desk;
 use super::offer::{Call, Offer, failed};
 use super::resources::Unread;
-use super::subscriptions::Subscribers;
+use super::subscriptions::{Expected, Subscribers};
 use super::trouble::Trouble;
 use super::{prompts, resources, revision, subscriptions, tools};
 
@@ -26,6 +26,7 @@ pub struct Server {
     offers: Arc<Vec<Offer>>,
     /// What a client of an older revision has subscribed to. A clone for another client begins without.
     subscribers: Subscribers,
+    expected: Expected,
 }
 
 impl Server {
@@ -36,6 +37,7 @@ impl Server {
             desk: Arc::new(desk),
             offers: Arc::new(tools::all()),
             subscribers: Subscribers::default(),
+            expected: Expected::default(),
         }
     }
 
@@ -44,6 +46,7 @@ impl Server {
     pub fn for_another(&self) -> Self {
         Self {
             subscribers: Subscribers::default(),
+            expected: Expected::default(),
             ..self.clone()
         }
     }
@@ -168,11 +171,12 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        self.expected.expect(&self.desk, requested);
         Some(subscriptions::accepted(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        subscriptions::listen(&self.desk, &context).await;
+        subscriptions::listen(&self.desk, &self.expected, &context).await;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Who hears that something has changed. Clients of today listen by one request that stays open; older ones subscribe to
 //! one address after another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
@@ -15,6 +15,8 @@ use super::queue::Queue;
 use super::resources;
 use super::trouble::Trouble;
 
+/// How many clients may be about to listen; one that never does is forgotten.
+const MAX_EXPECTED: usize = 16;
 /// How many addresses one client may listen to.
 const MAX_ADDRESSES: usize = 200;
 
@@ -29,8 +31,31 @@ pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
+/// Those who are about to listen. What changes between the answer that they may and their first look is theirs, too.
+#[derive(Clone, Default)]
+pub(super) struct Expected(Arc<Mutex<VecDeque<(SubscriptionFilter, News)>>>);
+
+impl Expected {
+    /// Somebody is about to be told that this much is granted.
+    pub(super) fn expect(&self, desk: &Desk, requested: &SubscriptionFilter) {
+        let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if expected.len() == MAX_EXPECTED {
+            expected.pop_front();
+        }
+        expected.push_back((requested.clone(), News::new(desk)));
+    }
+
+    /// Whoever asked for this begins to listen.
+    fn begin(&self, desk: &Desk, requested: &SubscriptionFilter) -> News {
+        let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = expected.iter().position(|(wish, _)| wish == requested);
+        let news = place.and_then(|place| expected.remove(place));
+        news.map_or_else(|| News::new(desk), |(_, news)| news)
+    }
+}
+
 /// Tells one client of today until it has heard enough.
-pub(super) async fn listen(desk: &Desk, context: &SubscriptionContext) {
+pub(super) async fn listen(desk: &Desk, expected: &Expected, context: &SubscriptionContext) {
     let accepted = context.accepted();
     let wanted: BTreeSet<String> = accepted
         .resource_subscriptions
@@ -38,7 +63,7 @@ pub(super) async fn listen(desk: &Desk, context: &SubscriptionContext) {
         .flatten()
         .cloned()
         .collect();
-    let mut news = News::new(desk);
+    let mut news = expected.begin(desk, context.requested());
     loop {
         let changes = tokio::select! {
             changes = news.next() => changes,

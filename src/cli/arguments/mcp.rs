@@ -1,9 +1,8 @@
 //! `mcp`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
+use super::JobPlaces;
 use crate::mcp::policy::Allowed;
 
 /// `mcp`
@@ -33,12 +32,9 @@ pub struct McpDesk {
         global = true
     )]
     pub allow: Vec<Allowed>,
-    /// The monitor's jobs file; a relative path begins in the current folder [default: .phileas/jobs.jsonl]
-    #[arg(long, env = "PHILEAS_JOBS", value_name = "FILE", global = true)]
-    pub jobs: Option<PathBuf>,
-    /// The monitor's events file [default: .phileas/events.jsonl]
-    #[arg(long, env = "PHILEAS_EVENTS", value_name = "FILE", global = true)]
-    pub events: Option<PathBuf>,
+    /// Where the monitor's files are.
+    #[command(flatten)]
+    pub places: JobPlaces,
 }
 
 /// `mcp …`

@@ -51,8 +51,11 @@ impl Place {
         let words = [&["mcp"], arguments].concat();
         Phileas::new(&words)
             .within(&self.served)
-            .env("PHILEAS_JOBS", self.places().jobs.to_str().unwrap())
-            .env("PHILEAS_EVENTS", self.places().events.to_str().unwrap())
+            .env("PHILEAS_JOBS_PATH", self.places().jobs.to_str().unwrap())
+            .env(
+                "PHILEAS_EVENTS_PATH",
+                self.places().events.to_str().unwrap(),
+            )
     }
 
     pub(super) fn places(&self) -> Places {

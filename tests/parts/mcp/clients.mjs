@@ -37,8 +37,8 @@ const environment = {
   GITHUB_GRAPHQL_URL: `${need('WORLD_GITHUB')}/graphql`,
   JULES_API_KEY: need('WORLD_JULES_KEY'),
   JULES_API_BASE: need('WORLD_JULES'),
-  PHILEAS_JOBS: join(folder, 'jobs.jsonl'),
-  PHILEAS_EVENTS: join(folder, 'events.jsonl'),
+  PHILEAS_JOBS_PATH: join(folder, 'jobs.jsonl'),
+  PHILEAS_EVENTS_PATH: join(folder, 'events.jsonl'),
 };
 const repository = need('WORLD_REPOSITORY');
 let wrong = 0;
