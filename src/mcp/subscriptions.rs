@@ -54,23 +54,22 @@ impl Expected {
     }
 }
 
-/// Tells one client of today until it has heard enough.
+/// Tells one client of today until it has heard enough, or nobody is there to hear it. A word that is on its way when
+/// the client leaves would never arrive, so it is not waited for.
 pub(super) async fn listen(desk: &Desk, expected: &Expected, context: &SubscriptionContext) {
+    let news = expected.begin(desk, context.requested());
+    tokio::select! {
+        () = tell_accepted(news, context) => {}
+        () = context.cancelled() => {}
+        () = desk.changes.ended() => {}
+    }
+}
+
+async fn tell_accepted(mut news: News, context: &SubscriptionContext) {
     let accepted = context.accepted();
-    let wanted: BTreeSet<String> = accepted
-        .resource_subscriptions
-        .iter()
-        .flatten()
-        .cloned()
-        .collect();
-    let mut news = expected.begin(desk, context.requested());
+    let wanted: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
     loop {
-        let changes = tokio::select! {
-            changes = news.next() => changes,
-            () = context.cancelled() => return,
-            () = desk.changes.ended() => return,
-        };
-        for change in changes {
+        for change in news.next().await {
             if accepted.resources_list_changed == Some(true)
                 && change.list
                 && context.sink().notify_resource_list_changed().await.is_err()
