@@ -1,0 +1,81 @@
+//! What becomes of work items and proposals once they left the ledger.
+
+use super::*;
+
+#[test]
+fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
+    let ledger = Ledger::flat();
+    let files = merged(&ledger.tree, REQUIREMENT).unwrap();
+    assert_eq!(
+        files.into_iter().collect::<Vec<_>>(),
+        [(DECIDED.to_owned(), None), (REQUIREMENT.to_owned(), None)]
+    );
+    let mut ledger = Ledger::flat();
+    for attempt in 1..=3_u64 {
+        let (files, parked) = returned(&ledger.tree, REQUIREMENT, "closed\nunmerged").unwrap();
+        assert_eq!(parked, attempt == 3);
+        ledger.commit(&Import {
+            files,
+            ..Import::default()
+        });
+        let exchange = check(&ledger.tree).exchange.unwrap();
+        let item = &exchange.streams["generic"].items[0].value;
+        assert_eq!(
+            (
+                item.attempts,
+                item.returned_because.last().unwrap().as_str()
+            ),
+            (attempt, "closed unmerged")
+        );
+        assert_eq!(check(&ledger.tree).found, []);
+    }
+    assert!(merged(&ledger.tree, "x.yml").is_err() && returned(&ledger.tree, "x.yml", "").is_err());
+    let lost = Ledger::of(&with(flat(), DECIDED, ""));
+    let error = merged(&lost.tree, REQUIREMENT).unwrap_err().to_string();
+    assert!(error.contains("`deci01`, of which there are 0"), "{error}");
+    let mut ledger = Ledger::of(&streams(true));
+    let files = merged(
+        &ledger.tree,
+        ".jules/workstreams/core/exchange/issues/refacts/one-name.yml",
+    )
+    .unwrap();
+    ledger.commit(&Import {
+        files,
+        ..Import::default()
+    });
+    assert_eq!(check(&ledger.tree).found, [], "the list of issues follows");
+}
+
+#[test]
+fn a_proposal_is_published_so_that_it_can_be_found_again() {
+    let text = |title: &str| {
+        proposal("prop01")
+            .replace("Put two", "Ask @everyone <!-- and put two")
+            .replace("title: Fewer parts", title)
+    };
+    let published = |title: &str| {
+        let files = with(
+            flat(),
+            ".jules/exchange/proposals/leverage-architect-fewer-parts.yml",
+            &text(title),
+        );
+        let exchange = check(&Ledger::of(&files).tree).exchange.unwrap();
+        publication(&exchange.streams["generic"].proposals[0])
+    };
+    let one = published("title: Fewer parts").unwrap();
+    assert_eq!(one.title, "[innovator/leverage_architect] Fewer parts");
+    assert_eq!(
+        (one.key.as_str(), one.label.as_str()),
+        (
+            "proposal:leverage-architect-fewer-parts",
+            "innovator/leverage_architect"
+        )
+    );
+    assert!(
+        one.body.ends_with(&format!("{}\n", one.marker)) && one.body.matches("<!--").count() == 1,
+        "{}",
+        one.body
+    );
+    assert!(!one.body.contains("@everyone") && one.body.contains("## What it costs\n\nA day.\n"));
+    assert_eq!(published("title: \"\""), None);
+}
