@@ -133,3 +133,27 @@ fn links_sizes_counts_and_spellings_are_limited() {
     assert!(done.files.is_empty());
     told(&done, "no regular file there");
 }
+
+/// What stands where a folder belongs is not written through.
+#[test]
+fn nothing_is_written_below_a_link_or_a_file() {
+    for mode in [Mode::File, Mode::Link, Mode::Submodule] {
+        let mut ledger = Ledger::of(&with(flat(), PENDING, ""));
+        let entry = Entry {
+            mode,
+            oid: String::new(),
+            size: 1,
+            text: None,
+        };
+        ledger.tree.insert(".jules/exchange/events/pending", entry);
+        let done = ledger.ask(
+            TAXONOMY,
+            &[wrote(&pending("new"), &finding("newone", "New"))],
+        );
+        assert!(done.files.is_empty(), "{mode:?}: {done:#?}");
+        told(
+            &done,
+            "pending/new.yml: error: the ledger has no folder at `.jules/exchange/events/pending`",
+        );
+    }
+}
