@@ -60,3 +60,4 @@ pub use shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT, SHAPES,
 };
+pub(crate) use values::is_name as is_role;
