@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     let ledger = Ledger::flat();
-    let files = merged(&ledger.tree, REQUIREMENT).unwrap();
+    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    assert_eq!(left, []);
     assert_eq!(
         files.into_iter().collect::<Vec<_>>(),
         [(DECIDED.to_owned(), None), (REQUIREMENT.to_owned(), None)]
@@ -34,7 +35,7 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     let error = merged(&lost.tree, REQUIREMENT).unwrap_err().to_string();
     assert!(error.contains("`deci01`, of which there are 0"), "{error}");
     let mut ledger = Ledger::of(&streams(true));
-    let files = merged(
+    let (files, _) = merged(
         &ledger.tree,
         ".jules/workstreams/core/exchange/issues/refacts/one-name.yml",
     )
@@ -78,4 +79,33 @@ fn a_proposal_is_published_so_that_it_can_be_found_again() {
     );
     assert!(!one.body.contains("@everyone") && one.body.contains("## What it costs\n\nA day.\n"));
     assert_eq!(published("title: \"\""), None);
+}
+
+/// A link that two items have, or that leads to another one, is a mistake; it costs no event.
+#[test]
+fn merged_work_leaves_the_events_of_others() {
+    let other = ".jules/exchange/requirements/other.yml";
+    let mut files = flat();
+    files.push((other.to_owned(), requirement("item02", "deci01")));
+    let ledger = Ledger::of(&files);
+    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    assert_eq!(
+        files.into_iter().collect::<Vec<_>>(),
+        [(REQUIREMENT.to_owned(), None)]
+    );
+    assert_eq!(left.len(), 1);
+    assert_eq!(
+        left[0].to_string(),
+        format!(
+            "{DECIDED}: warning: the merged work item `{REQUIREMENT}` named it, and `{other}` has it, too; it was left to `{other}`"
+        )
+    );
+    let ledger = Ledger::of(&with(flat(), DECIDED, &event("deci01", "item99")));
+    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    assert_eq!((files.len(), left.len()), (1, 1));
+    assert!(left[0].message.contains("`item99` has it"), "{}", left[0]);
+    // A link that was never set leads nowhere else.
+    let ledger = Ledger::of(&with(flat(), DECIDED, &event("deci01", "")));
+    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    assert_eq!((files.len(), left.len()), (2, 0));
 }
