@@ -32,5 +32,11 @@ pub const MEANT_CRITERION_CHARS: usize = 8;
 pub const CHANGE_FILES_LIMIT: usize = 100;
 /// A change set in all, in bytes.
 pub const CHANGE_LIMIT_BYTES: usize = 1024 * 1024;
+/// The title of a GitHub issue, in characters; a longer one is refused.
+pub const ISSUE_TITLE_LIMIT_CHARS: usize = 256;
+/// The text of a GitHub issue, in characters, likewise.
+pub const ISSUE_BODY_LIMIT_CHARS: usize = 65_536;
+/// The name of a GitHub label, in characters, likewise.
+pub const ISSUE_LABEL_LIMIT_CHARS: usize = 50;
 /// How often a requirement goes to an implementer before it is parked.
 pub const MAX_ATTEMPTS: u64 = 3;

@@ -109,3 +109,59 @@ fn merged_work_leaves_the_events_of_others() {
     let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!((files.len(), left.len()), (2, 0));
 }
+
+/// GitHub refuses what is longer, and would each time.
+#[test]
+fn a_publication_fits_into_an_issue() {
+    let published = |persona: &str, replaced: &str, by: &str| {
+        let text = proposal("prop01")
+            .replace(
+                "persona: leverage_architect",
+                &format!("persona: {persona}"),
+            )
+            .replace(replaced, by);
+        let stem = persona.replace('_', "-");
+        let path = format!(".jules/exchange/proposals/{stem}-x.yml");
+        let exchange = check(&Ledger::of(&with(flat(), &path, &text)).tree);
+        let exchange = exchange.exchange.unwrap();
+        let proposals = &exchange.streams["generic"].proposals;
+        let one = proposals.iter().find(|one| one.path == path).unwrap();
+        assert!(one.sound, "{persona}");
+        publication(one)
+    };
+    let long = "ü".repeat(240);
+    let one = published(
+        "leverage_architect",
+        "title: Fewer parts",
+        &format!("title: {long}"),
+    )
+    .unwrap();
+    assert_eq!(one.title.chars().count(), 256);
+    assert!(one.title.ends_with("ü…"));
+    let ats = "@".repeat(9_900);
+    let mut text = proposal("prop01");
+    for said in [
+        "There are too many parts.",
+        "Put two of them together.",
+        "Each part costs time.",
+        "A day.",
+    ] {
+        text = text.replace(said, &format!("\"{ats}\""));
+    }
+    let path = ".jules/exchange/proposals/leverage-architect-x.yml";
+    let exchange = check(&Ledger::of(&with(flat(), path, &text)).tree)
+        .exchange
+        .unwrap();
+    let proposals = &exchange.streams["generic"].proposals;
+    let one = proposals.iter().find(|one| one.path == path).unwrap();
+    assert!(one.sound);
+    let one = publication(one).unwrap();
+    assert_eq!(one.body.chars().count(), 65_536);
+    assert!(
+        one.body.ends_with(&format!("\n\n{}\n", one.marker)),
+        "the marker is never cut"
+    );
+    let fits = "a".repeat(40);
+    assert_eq!(published(&fits, "x", "x").unwrap().label.len(), 50);
+    assert_eq!(published(&format!("{fits}a"), "x", "x"), None);
+}
