@@ -28,6 +28,9 @@ pub const RECENT_PROPOSALS_LIMIT: usize = 15;
 pub const MEANT_TEXT_CHARS: usize = 20;
 /// What a criterion must have to say something, in characters.
 pub const MEANT_CRITERION_CHARS: usize = 8;
+/// Rejections whose lesson an observer's memory always has, the newest: half of [`LIST_LIMIT`], so that there is room for
+/// what the observer writes itself.
+pub const LESSONS_LIMIT: usize = 50;
 /// Files of one change set that are looked at.
 pub const CHANGE_FILES_LIMIT: usize = 100;
 /// A change set in all, in bytes.

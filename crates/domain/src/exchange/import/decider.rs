@@ -320,7 +320,8 @@ fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
         return;
     };
     let lesson = memory::lesson(&feedback.topic, &feedback.guidance);
-    if memory::leave_alone(&mut root, desk.layout, &[lesson]) {
+    let lessons = memory::lessons(desk.stream(), role);
+    if memory::leave_alone(&mut root, desk.layout, &[lesson], &lessons) {
         desk.write(&path, edit::emit(&root), None);
     }
 }

@@ -154,3 +154,71 @@ fn what_is_broken_is_left_out_and_the_rest_is_taken() {
     told(&done, "worse.yml:2:1: error: this is no YAML");
     told(&done, "`goals` is missing");
 }
+
+/// Forms that a key cannot be appended to: an indented map, and a document that ends.
+#[test]
+fn an_event_in_an_odd_form_is_taken_all_the_same() {
+    let text = finding("newone", "New").replace("issue_id: \"\"\n", "");
+    let without_id = text.replace("id: \"newone\"\n", "");
+    for text in [text, without_id] {
+        let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+        for text in [indented, format!("{text}...\n")] {
+            let mut ledger = Ledger::flat();
+            let done = ledger.take(TAXONOMY, &[wrote(&pending("new"), &text)]);
+            assert_eq!((done.taken.len(), done.found), (1, vec![]), "{text}");
+        }
+    }
+}
+
+/// Feedback stays for ever; the memory holds the newest of it, and what the observer writes itself.
+#[test]
+fn many_rejections_leave_room_for_the_observers_own() {
+    let mut files = flat();
+    for n in 0..120 {
+        let id = format!("rej{n:03}");
+        files.push((
+            format!(".jules/exchange/events/rejected/r{n}.yml"),
+            finding(&id, &format!("Old {n}")),
+        ));
+        files.push((
+            format!(".jules/exchange/feedback/{id}.yml"),
+            format!("date: 2026-01-{:02}\ntopic: Old {n}\ncritique: It was never so.\nguidance: Look first.\n", 1 + n / 10),
+        ));
+    }
+    let mut ledger = Ledger::of(&files);
+    let own: Vec<String> = (0..30).map(|n| format!("own {n}")).collect();
+    let ignore = |ledger: &Ledger| -> Vec<String> {
+        let memory: serde_json::Value = serde_yaml::from_str(ledger.text(OBSERVER)).unwrap();
+        serde_json::from_value(memory["ignore"].clone()).unwrap()
+    };
+    let memory = ledger
+        .text(OBSERVER)
+        .replace("ignore: []", &format!("ignore: {own:?}"));
+    ledger.take(TAXONOMY, &[wrote(OBSERVER, &memory)]);
+    let first = ignore(&ledger);
+    assert_eq!(first.len(), 80, "{first:?}");
+    assert!(own.iter().all(|one| first.contains(one)));
+    assert!(
+        first.contains(&"Old 119: Look first.".to_owned())
+            && !first.contains(&"Old 69: Look first.".to_owned())
+    );
+    // The next session writes its memory back as it was given: nothing turns over.
+    let text = ledger.text(OBSERVER).to_owned();
+    let done = ledger.take(TAXONOMY, &[wrote(OBSERVER, &text)]);
+    assert!(done.files.is_empty(), "{done:#?}");
+    // A full memory drops what older rejections taught before anything of its own.
+    let old: Vec<String> = (0..60).map(|n| format!("Old {n}: Look first.")).collect();
+    let whole = [old, own.clone()].concat();
+    let memory = ledger
+        .text(OBSERVER)
+        .replace(&text, &memory)
+        .replace(&format!("{own:?}"), &format!("{whole:?}"));
+    ledger.take(TAXONOMY, &[wrote(OBSERVER, &memory)]);
+    let kept = ignore(&ledger);
+    assert_eq!(kept.len(), 100);
+    assert!(own.iter().all(|one| kept.contains(one)), "{kept:?}");
+    assert!(
+        kept.contains(&"Old 70: Look first.".to_owned())
+            && !kept.contains(&"Old 39: Look first.".to_owned())
+    );
+}
