@@ -45,7 +45,7 @@ pub use artifact::{
 };
 pub use check::{Checked, UnknownStream, check};
 pub use fix::{Fix, fix};
-pub use import::{Author, Changed, Content, Import, Request, import};
+pub use import::{Author, Changed, CommitRange, Content, Import, Request, import};
 pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};

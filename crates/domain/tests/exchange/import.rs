@@ -10,10 +10,12 @@ mod screen;
 mod settle;
 mod streams;
 
+use std::collections::BTreeMap;
+
 use phileas_domain::exchange::limits::{ARTIFACT_LIMIT_BYTES, CHANGE_FILES_LIMIT};
 use phileas_domain::exchange::{
-    Author, Changed, Content, EventState, Import, Request, check, import, merged, publication,
-    returned,
+    Author, Changed, CommitRange, Content, EventState, Import, Request, check, import, merged,
+    publication, returned,
 };
 use phileas_domain::model::{Entry, Mode, Tree};
 
@@ -26,6 +28,10 @@ use crate::examples::{
 struct Ledger {
     tree: Tree,
     stream: &'static str,
+    /// What sessions are given; without it, what is there when they bring something.
+    base: Option<Tree>,
+    range: Option<CommitRange<'static>>,
+    published: BTreeMap<String, u64>,
 }
 
 impl Ledger {
@@ -38,6 +44,9 @@ impl Ledger {
         Self {
             tree,
             stream: "generic",
+            base: None,
+            range: None,
+            published: BTreeMap::new(),
         }
     }
 
@@ -46,11 +55,18 @@ impl Ledger {
     }
 
     fn ask(&self, author: Author<'_>, changes: &[Changed]) -> Import {
+        self.ask_given(self.base.as_ref().or(Some(&self.tree)), author, changes)
+    }
+
+    fn ask_given(&self, base: Option<&Tree>, author: Author<'_>, changes: &[Changed]) -> Import {
         import(&Request {
             tree: &self.tree,
             author,
             stream: self.stream,
             session_created: "2026-01-06T09:00:00Z".parse().unwrap(),
+            base,
+            range: self.range,
+            published: &self.published,
             changes,
         })
     }
@@ -63,7 +79,8 @@ impl Ledger {
             found.map(|one| one.to_string()).collect()
         };
         let before = errors(&self.tree);
-        let done = self.ask(author, changes);
+        let given = self.base.clone().unwrap_or_else(|| self.tree.clone());
+        let done = self.ask_given(Some(&given), author, changes);
         self.commit(&done);
         for one in errors(&self.tree) {
             assert!(
@@ -71,7 +88,7 @@ impl Ledger {
                 "the import brought in: {one}\n{done:#?}"
             );
         }
-        let again = self.ask(author, changes);
+        let again = self.ask_given(Some(&given), author, changes);
         assert!(again.files.is_empty(), "imported twice: {again:#?}");
         done
     }

@@ -229,3 +229,111 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
         2
     );
 }
+
+/// An entry that is no id is told of, and six digits are an id without its quotes.
+#[test]
+fn no_event_is_dropped_without_a_word() {
+    let path = ".jules/exchange/requirements/new-work.yml";
+    let with_events = |list: &str| requirement("item02", "pend01").replace("[\"pend01\"]", list);
+    let list = "[\"pend01\", 123456, \"TAX001\", [x], \"a\\u0007\"]";
+    let mut files = flat();
+    files.push((pending("digits"), finding("123456", "Digits")));
+    let mut ledger = Ledger::of(&files);
+    let done = ledger.take(Author::Decider, &[wrote(path, &with_events(list))]);
+    let exchange = check(&ledger.tree).exchange.unwrap();
+    let item = exchange.streams["generic"].items.iter();
+    let item = item.map(|item| &item.value).find(|one| one.id == "item02");
+    assert_eq!(item.unwrap().source_events, ["pend01", "123456"]);
+    told(
+        &done,
+        "new-work.yml:3:35: warning: the event `TAX001` is no id: six lower-case letters and digits in quotes (at source_events[2])",
+    );
+    told(
+        &done,
+        "the event `a list` is no id: six lower-case letters and digits in quotes (at source_events[3])",
+    );
+    told(&done, "the event `a\\u{7}` is no id");
+    for list in [
+        "[\"TAX001\"]",
+        "[[x]]",
+        "[{a: 1}]",
+        "[null]",
+        "[]",
+        "x",
+        "{a: 1}",
+        "[\"\"]",
+    ] {
+        let done = Ledger::flat().ask(Author::Decider, &[wrote(path, &with_events(list))]);
+        assert!(done.files.is_empty(), "{list}: {done:#?}");
+        assert!(!done.found.is_empty(), "left out without a word: {list}");
+    }
+}
+
+/// A planner's expansion came in while the decider was at work on an older copy.
+#[test]
+fn an_older_copy_writes_over_nothing() {
+    let waiting = requirement("item01", "deci01")
+        .replace(
+            "requires_deep_analysis: false",
+            "requires_deep_analysis: true",
+        )
+        .replace(
+            "deep_analysis_reason: \"\"",
+            "deep_analysis_reason: It is not plain what it touches.",
+        );
+    let expanded = requirement("item01", "deci01").replace(
+        "risks: []",
+        "risks: [Names of the public interface change.]",
+    );
+    let given = Ledger::of(&with(flat(), REQUIREMENT, &waiting)).tree;
+    let mut ledger = Ledger::of(&with(flat(), REQUIREMENT, &expanded));
+    ledger.base = Some(given);
+    let copy = waiting.replace("[\"deci01\"]", "[\"deci01\", \"pend01\"]");
+    let done = ledger.take(Author::Decider, &[wrote(REQUIREMENT, &copy)]);
+    told(
+        &done,
+        "one-name.yml: warning: `.jules/exchange/requirements/one-name.yml` was changed after the session had begun; only its new events were taken",
+    );
+    let exchange = check(&ledger.tree).exchange.unwrap();
+    let item = &exchange.streams["generic"].items[0].value;
+    assert!(!item.requires_deep_analysis);
+    assert!(
+        ledger
+            .text(REQUIREMENT)
+            .contains("Names of the public interface")
+    );
+    assert_eq!(item.source_events, ["deci01", "pend01"]);
+    assert_eq!(check(&ledger.tree).found, []);
+    // Nobody knows what the session was given: nothing is written over, and nothing is said where it says the same.
+    let ledger = Ledger::of(&with(flat(), REQUIREMENT, &expanded));
+    let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &waiting)]);
+    assert!(done.files.is_empty(), "{done:#?}");
+    told(&done, "was changed after the session had begun");
+    let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &expanded)]);
+    assert_eq!((done.files.len(), done.found), (0, vec![]));
+    // Blob ids are enough to tell.
+    let blobs = |oid: &str, text: Option<&str>| {
+        let mut tree = ledger.tree.clone();
+        let entry = Entry {
+            mode: Mode::File,
+            oid: oid.to_owned(),
+            size: 1,
+            text: text.map(Into::into),
+        };
+        tree.insert(REQUIREMENT, entry);
+        tree
+    };
+    let present = Ledger {
+        tree: blobs("aa", Some(&expanded)),
+        ..Ledger::flat()
+    };
+    for (oid, written) in [("aa", true), ("bb", false)] {
+        let base = blobs(oid, None);
+        let done = present.ask_given(
+            Some(&base),
+            Author::Decider,
+            &[wrote(REQUIREMENT, &waiting)],
+        );
+        assert_eq!(done.files.contains_key(REQUIREMENT), written, "{oid}");
+    }
+}

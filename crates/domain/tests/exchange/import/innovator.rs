@@ -119,3 +119,24 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
         "the proposals could not be noted",
     );
 }
+
+/// Published files leave, so a name is free again that stands for an issue for good.
+#[test]
+fn a_name_that_was_published_is_not_given_again() {
+    let author = Author::Innovator("leverage_architect");
+    let mut ledger = Ledger::flat();
+    ledger.published = [("proposal:leverage-architect-cache".to_owned(), 42)].into();
+    let three = [
+        proposed("cache", "propa1", "A"),
+        proposed("b", "propb1", "B"),
+        proposed("c", "propc1", "C"),
+    ];
+    ledger.take(author, &three);
+    let text = |name: &str| {
+        let path = format!(".jules/exchange/proposals/leverage-architect-{name}.yml");
+        ledger.tree.text(&path).map(str::to_owned)
+    };
+    assert_eq!(text("cache"), None);
+    assert!(text("cache-propa1").unwrap().contains("title: A"));
+    assert!(text("b").is_some());
+}
