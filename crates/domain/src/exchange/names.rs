@@ -2,10 +2,11 @@
 
 use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, stem};
 use super::labels::Labels;
-use super::layout::Place;
+use super::layout::{Layout, Place, STREAMS_FOLDER};
 use super::read::Exchange;
 use super::values;
 use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
 
 /// The beginning of the names of a persona's proposals: files have no underscores.
@@ -24,6 +25,30 @@ pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
                 .mend("call its folder by letters, digits, `-` and `_`")
         })
         .collect()
+}
+
+/// Streams with files of both forms of the layout: which of the two counts, nobody could say.
+pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (name, stream) in &exchange.streams {
+        let plain = format!("{STREAMS_FOLDER}/{name}");
+        if exchange.layout == Layout::Flat || stream.home == plain {
+            continue;
+        }
+        let first = ["events", "feedback", "issues"]
+            .into_iter()
+            .filter_map(|folder| tree.below(&format!("{plain}/{folder}")).next())
+            .next();
+        if let Some((path, _)) = first {
+            let message = format!(
+                "the workstream `{name}` has files in `{}`, too",
+                stream.home
+            );
+            let one = Diagnostic::error(path, message);
+            found.push(one.mend("move the files of both forms into one"));
+        }
+    }
+    found
 }
 
 /// What is wrong with a file's name or place.
