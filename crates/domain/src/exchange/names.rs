@@ -3,6 +3,7 @@
 use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, stem};
 use super::labels::Labels;
 use super::layout::{Layout, Place, STREAMS_FOLDER};
+use super::publish;
 use super::read::Exchange;
 use super::values;
 use crate::diagnostic::Diagnostic;
@@ -151,16 +152,27 @@ pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
     let persona = proposal.value.persona.as_str();
     let prefix = proposal_prefix(persona);
     let rest = proposal.stem().strip_prefix(&prefix);
-    if persona.is_empty() || rest.is_some_and(|slug| !slug.is_empty()) {
-        return Vec::new();
-    }
     let (line, column) = proposal.at("persona");
-    let message = format!("a proposal of `{persona}` is called `{prefix}<slug>.yml`");
-    let one = Diagnostic::error(&proposal.path, message).at(line, column);
-    vec![
-        one.key("persona")
-            .mend("call the file so, or write whose proposal it is"),
-    ]
+    let error = |message: String, mend: &str| {
+        let one = Diagnostic::error(&proposal.path, message).at(line, column);
+        one.key("persona").mend(mend)
+    };
+    let mut found = Vec::new();
+    if !persona.is_empty() && rest.is_none_or(str::is_empty) {
+        found.push(error(
+            format!("a proposal of `{persona}` is called `{prefix}<slug>.yml`"),
+            "call the file so, or write whose proposal it is",
+        ));
+    }
+    if publish::label(persona).is_none() {
+        found.push(error(
+            format!(
+                "it cannot be published: no label of GitHub can be called `innovator/{persona}`"
+            ),
+            "give the persona a shorter name",
+        ));
+    }
+    found
 }
 
 /// Whether a memory is that of the role whose folder it lies in.

@@ -61,10 +61,7 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
     );
     let room = ISSUE_BODY_LIMIT_CHARS - end.chars().count() - 2;
     let body = format!("{}\n\n{end}", cut(body.trim_end(), room));
-    let label = format!("innovator/{persona}");
-    if label.chars().count() > ISSUE_LABEL_LIMIT_CHARS {
-        return None;
-    }
+    let label = label(persona)?;
     let title = format!("[innovator/{persona}] {}", title.trim());
     Some(Publication {
         key: key(proposal.stem()),
@@ -73,6 +70,12 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
         label,
         marker,
     })
+}
+
+/// The label of a persona's issues; `None` where GitHub can have none of that name.
+pub(super) fn label(persona: &str) -> Option<String> {
+    let label = format!("innovator/{persona}");
+    (label.chars().count() <= ISSUE_LABEL_LIMIT_CHARS).then_some(label)
 }
 
 /// The key of a proposal's issue, by the name of its file.

@@ -17,6 +17,14 @@ pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
         return; // Workstreams have no innovators; each file is told of at the end.
     }
     let proposals = desk.incoming(|place| matches!(place, Place::Proposal { .. }));
+    if publish::label(role).is_none() {
+        let folder = format!("{}/proposals", desk.stream().home);
+        let message = format!(
+            "no label of GitHub can be called `innovator/{role}`, so nothing of `{role}` can be published"
+        );
+        return desk
+            .say(Diagnostic::error(folder, message).mend("give the persona a shorter name"));
+    }
     if proposals.len() != PROPOSALS_PER_SESSION {
         let folder = format!("{}/proposals", desk.stream().home);
         let message = format!(

@@ -140,3 +140,15 @@ fn a_name_that_was_published_is_not_given_again() {
     assert!(text("cache-propa1").unwrap().contains("title: A"));
     assert!(text("b").is_some());
 }
+
+/// Proposals that could never be published are not taken in.
+#[test]
+fn a_persona_that_no_label_can_name_brings_nothing() {
+    let role = "a".repeat(41);
+    let author = Author::Innovator(&role);
+    let text = proposal("propa1").replace("leverage_architect", &role);
+    let path = format!(".jules/exchange/proposals/{role}-x.yml");
+    let done = Ledger::flat().ask(author, &[wrote(&path, &text)]);
+    assert!(done.files.is_empty(), "{done:#?}");
+    told(&done, "no label of GitHub can be called");
+}

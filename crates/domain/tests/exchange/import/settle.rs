@@ -164,4 +164,13 @@ fn a_publication_fits_into_an_issue() {
     let fits = "a".repeat(40);
     assert_eq!(published(&fits, "x", "x").unwrap().label.len(), 50);
     assert_eq!(published(&format!("{fits}a"), "x", "x"), None);
+    let persona = format!("{fits}a");
+    let path = format!(".jules/exchange/proposals/{persona}-x.yml");
+    let text = proposal("prop01").replace("leverage_architect", &persona);
+    let found = check(&Ledger::of(&with(flat(), &path, &text)).tree).found;
+    let begins = format!("{path}:3:10: error: it cannot be published");
+    assert!(
+        found.iter().any(|one| one.to_string().starts_with(&begins)),
+        "{found:#?}"
+    );
 }
