@@ -19,10 +19,13 @@ pub enum Owner<'a> {
     Innovator(&'a str),
 }
 
+/// The goal of an observer that has none yet.
+pub(super) const GOAL: &str =
+    "Look at the repository through this role, and keep what proves worth it.";
+
 /// The memory of a role that has none yet: sound, and as good as empty.
 #[must_use]
 pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
-    const GOAL: &str = "Look at the repository through this role, and keep what proves worth it.";
     const FOCUS: &str = "What this role cares for, in its own words after its first session.";
     let empty = || Value::List(Vec::new());
     let map = |entries: Vec<(&str, Value)>| {

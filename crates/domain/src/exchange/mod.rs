@@ -6,6 +6,7 @@
 //! | `layout` | where does which artifact lie, in either layout? |
 //! | `read`, `check` | what is there, and what is wrong with it? |
 //! | `fix` | what of that has one answer? |
+//! | `migrate` | what lies or looks as it did in older versions, and where does it belong? |
 //! | `import` | what does a session bring into the ledger? |
 //! | `publish` | what does a proposal look like as an issue? |
 //! | `settle` | what becomes of a work item when its pull request has ended? |
@@ -25,6 +26,7 @@ mod layout;
 pub mod limits;
 mod links;
 mod memory;
+mod migrate;
 mod names;
 mod placeholder;
 mod publish;
@@ -50,6 +52,7 @@ pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
+pub use migrate::{Migration, Step, migrate};
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};
 pub use roster::Roster;

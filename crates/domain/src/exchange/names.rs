@@ -46,7 +46,7 @@ pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
                 stream.home
             );
             let one = Diagnostic::error(path, message);
-            found.push(one.mend("move the files of both forms into one"));
+            found.push(one.mend("`phileas exchange migrate` moves them into one place"));
         }
     }
     found

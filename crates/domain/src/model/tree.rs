@@ -70,6 +70,11 @@ impl Tree {
         self.insert(path, entry);
     }
 
+    /// Removes an entry, where there is one.
+    pub fn remove(&mut self, path: &str) {
+        self.entries.remove(path);
+    }
+
     /// The entry at a path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Entry> {
