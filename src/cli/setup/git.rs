@@ -1,12 +1,13 @@
 //! What git does with the file that holds secrets. Outside of a work tree: nothing.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::setup::{Compiled, Mode};
 
 use crate::cli::exit::Stopped;
+use crate::cli::other_program::other_program;
 
 /// Files with secrets that git has in its index already, so that an entry in `.gitignore` does not help.
 pub(super) fn tracked(dir: &Path, compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
@@ -49,11 +50,10 @@ fn private(compiled: &Compiled) -> impl Iterator<Item = &str> {
 
 /// Whether git ends well. Without git there is no work tree either.
 fn says_yes(dir: &Path, arguments: &[&str]) -> Result<bool, Stopped> {
-    let status = Command::new("git")
+    let status = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
-        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
