@@ -27,6 +27,7 @@ mod rename;
 mod requests;
 mod rounds;
 
+mod secrecy;
 mod service;
 mod setup;
 mod support;
