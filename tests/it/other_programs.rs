@@ -65,7 +65,7 @@ fn r14_other_programs_are_started_in_one_place_for_people_at_a_command_line() {
 }
 
 /// A folder for the search path where git, shells and others tell that they were run, with their environment.
-fn witnesses() -> Folder {
+pub(crate) fn witnesses() -> Folder {
     let folder = Folder::empty();
     let real = std::env::var("PATH").unwrap();
     for name in [
@@ -82,7 +82,8 @@ fn witnesses() -> Folder {
     folder
 }
 
-fn ran(witnesses: &Folder) -> Option<String> {
+/// What was run, and in which environment.
+pub(crate) fn ran(witnesses: &Folder) -> Option<String> {
     fs::read_to_string(witnesses.join("ran")).ok()
 }
 

@@ -23,6 +23,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::fleet::stage::key;
+use crate::other_programs::{ran, witnesses};
 use crate::support::ticks::MINUTE;
 use crate::support::{Folder, Phileas, Served};
 
@@ -310,8 +311,9 @@ impl Drop for Service {
     }
 }
 
+/// A service that takes webhooks, starts a session and shows its pages; it runs no other program meanwhile.
 #[test]
-fn r15_what_the_service_leaves_holds_no_secret() {
+fn r14_r15_what_the_service_leaves_holds_no_secret_and_it_runs_nothing() {
     let (_repository, shared) = world();
     let served = Served::start(&shared, None);
     let folder = Folder::empty();
@@ -327,6 +329,7 @@ fn r15_what_the_service_leaves_holds_no_secret() {
     );
     let (config, data) = (folder.join("phileas.toml"), folder.join("data"));
     let log = std::fs::File::create(folder.join("log")).unwrap();
+    let witnesses = witnesses();
     let mut child = Phileas::new(&[
         "serve",
         "--listen",
@@ -343,6 +346,7 @@ fn r15_what_the_service_leaves_holds_no_secret() {
     .env("PHILEAS_WEBHOOK_SECRET", HOOK_SECRET)
     .env("PHILEAS_ADMIN_TOKEN", ADMIN_TOKEN)
     .env("PHILEAS_LOG", "trace")
+    .env("PATH", witnesses.join("bin").to_str().unwrap())
     .logging_to(log)
     .spawn();
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -404,6 +408,7 @@ fn r15_what_the_service_leaves_holds_no_secret() {
             .success()
     );
     assert!(service.0.wait().unwrap().success());
+    assert_eq!(ran(&witnesses), None);
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     left.add("standard output", rest);
