@@ -15,6 +15,7 @@ mod labels;
 pub mod lines;
 mod logs;
 mod manual;
+mod other_program;
 pub mod output;
 mod park;
 mod persona;

@@ -18,6 +18,7 @@ mod kill;
 mod labels;
 mod merging;
 mod open_pulls;
+mod other_programs;
 mod packaging;
 mod prompt;
 mod race;
@@ -25,6 +26,8 @@ mod readme;
 mod rename;
 mod requests;
 mod rounds;
+
+mod secrecy;
 mod service;
 mod setup;
 mod support;

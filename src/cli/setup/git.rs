@@ -1,13 +1,14 @@
 //! What git does with the file that holds secrets. Outside of a work tree: nothing.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::prompt::clean_line;
 use phileas_domain::setup::Compiled;
 
 use crate::cli::exit::Stopped;
+use crate::cli::other_program::other_program;
 
 /// Files with secrets that git has in its index already, so that an entry in `.gitignore` does not help. What git would
 /// not answer is told as a warning.
@@ -62,7 +63,7 @@ const FATAL: i32 = 128;
 
 /// Asks git. Where it is not installed, or the folder is in no repository, there is nothing it could keep.
 fn ask(dir: &Path, arguments: &[&str]) -> Result<Answer, Stopped> {
-    let output = Command::new("git")
+    let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)

@@ -2,7 +2,7 @@
 //! R9 stands with the comments, R22 beside the code.
 
 use jiff::SignedDuration;
-use phileas_domain::engine::{Effect, Permission, Reason, SubjectChange, Verdict};
+use phileas_domain::engine::{Effect, Permission, Reason, Subject, SubjectChange, Verdict};
 
 use crate::desk::Desk;
 use crate::subjects::account;
@@ -211,6 +211,59 @@ fn r8_an_edit_while_the_request_waits_starts_nothing() {
     assert!(desk.status(7).contains("ask again"), "{}", desk.status(7));
     // Whoever asks again has read it as it is now.
     desk.label(7, "b", "ada");
+    desk.tick();
+    started(&desk);
+}
+
+/// The session may start hours after the label: each part that it binds to counts until then, whether or not GitHub
+/// tells of the push by an event.
+#[test]
+fn r8_a_push_or_another_base_between_label_and_dispatch_starts_nothing() {
+    let changes: [fn(&mut Subject); 4] = [
+        |subject| subject.pull.as_mut().unwrap().head_oid = "3f".into(),
+        |subject| subject.pull.as_mut().unwrap().base_oid = "3f".into(),
+        |subject| subject.title.push('!'),
+        |subject| subject.body.push('!'),
+    ];
+    for change in changes {
+        let mut desk = desk();
+        desk.pull_subject(8, true);
+        desk.label(8, "hold", "ada");
+        desk.label(8, "b", "ada");
+        desk.tick();
+        assert_eq!(desk.reasons("request:1").last(), Some(&Reason::SubjectHeld));
+        change(desk.subject(8));
+        desk.unlabel(8, "phileas:hold");
+        desk.minutes(20);
+        desk.tick();
+        assert_eq!(desk.reasons("request:1"), [Reason::ContentChanged]);
+        assert!(desk.sessions.is_empty());
+        assert!(desk.bears(8).is_empty(), "the label is off");
+        let status = desk.status(8);
+        assert!(
+            status.contains("changed after it was asked for"),
+            "{status}"
+        );
+        // Whoever labels it anew has seen it as it is now.
+        desk.label(8, "b", "ada");
+        desk.tick();
+        started(&desk);
+    }
+}
+
+#[test]
+fn r8_a_pull_request_that_stays_as_it_was_labelled_goes_through() {
+    let mut desk = desk();
+    desk.pull_subject(8, true);
+    desk.label(8, "hold", "ada");
+    desk.label(8, "b", "ada");
+    desk.tick();
+    // Talk, labels of others and what is not its content change nothing of what was asked for.
+    let now = desk.now;
+    desk.subject(8).touched_at = now;
+    desk.writes(8, "Looks good.", "stranger");
+    desk.unlabel(8, "phileas:hold");
+    desk.minutes(20);
     desk.tick();
     started(&desk);
 }

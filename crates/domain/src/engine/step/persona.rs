@@ -8,6 +8,7 @@ use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, Pull, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
 use crate::plan::{AdvanceOn, Automation, Persona, PlanApproval, Policy};
+use crate::prompt;
 use crate::state::{Outcome, Turn};
 
 pub(in crate::engine) struct PersonaStep<'a> {
@@ -424,12 +425,10 @@ fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
     at.checked_add(span).unwrap_or(Timestamp::MAX)
 }
 
-/// Untrusted text on one line of the ledger: control characters out, cut to a length that people read.
+/// Untrusted text on one line of the ledger, which everybody may read: nothing invisible, no marker of ours, nothing that
+/// looks like a key, and no longer than people read.
 fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(200)
-        .collect::<String>()
-        .trim()
-        .to_owned()
+    const LIMIT_CHARS: usize = 200;
+    let line = prompt::without_secrets(&prompt::clean_line(text));
+    line.chars().take(LIMIT_CHARS).collect()
 }
