@@ -396,13 +396,44 @@ fn r20_what_was_refused_is_not_counted() {
 
 #[test]
 fn r20_the_day_of_the_repository_holds_for_people_as_well() {
-    let mut desk = with("cycle = [\"a\"]\n[budget]\ndaily_sessions = 1\nmax_active = 9\n");
+    let plan =
+        "cycle = [\"a\"]\n[budget]\ndaily_sessions = 1\nmax_active = 9\nreserve_for_people = 0\n";
+    let mut desk = with(plan);
     desk.tick();
     desk.label(7, "b", "ada");
     desk.minutes(1);
     desk.tick();
     assert_eq!(desk.reasons("request:1"), [Reason::BudgetDaily]);
     assert_eq!(desk.sessions.len(), 1);
+}
+
+/// The clock takes its places first, day after day, and whoever asks would never come to one.
+#[test]
+fn r20_people_may_go_beyond_the_day_by_what_is_reserved_and_no_further() {
+    let plan =
+        "cycle = [\"a\"]\n[budget]\ndaily_sessions = 1\nmax_active = 9\nreserve_for_people = 1\n";
+    let mut desk = with(plan);
+    desk.issue(8, "It is big", "It takes a whole disk.");
+    desk.tick();
+    desk.label(7, "b", "ada");
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a", "b"]);
+    desk.persona("c", "emoji: \"🔧\"");
+    desk.label(8, "c", "ada");
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.reasons("request:2").last(), Some(&Reason::BudgetDaily));
+    let said = desk
+        .lines
+        .iter()
+        .find(|line| line.reason == Reason::BudgetDaily);
+    let said = &said.expect("it waits").detail;
+    assert!(
+        said.ends_with("the limit is 1 and 1 more that people ask for"),
+        "{said}"
+    );
+    assert_eq!(desk.sessions.len(), 2);
 }
 
 #[test]
