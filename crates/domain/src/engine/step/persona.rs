@@ -247,7 +247,9 @@ fn plan_approval(live: &Live<'_>) -> Progress {
         PlanApproval::Writers if is_approved(live.turn, made) => Progress::Approve,
         PlanApproval::Writers => Progress::CallPerson {
             reason: Reason::PlanApproval,
-            detail: "its plan waits for the approval of a person with write access".to_owned(),
+            detail: "its plan waits for the approval of a person with write access: `/phileas approve` or the \
+                     label `phileas:approve-plan` where it was asked for, else `phileas session approve`"
+                .to_owned(),
         },
         PlanApproval::Never => Progress::CallPerson {
             reason: Reason::PlanApproval,
