@@ -18,6 +18,7 @@ mod manual;
 mod other_program;
 pub mod output;
 mod park;
+mod parse;
 mod persona;
 mod place;
 mod plain;
@@ -46,10 +47,11 @@ mod worktree;
 mod world_only;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
 use arguments::{Arguments, Command};
 use exit::{Exit, Stopped};
@@ -61,7 +63,8 @@ const LEAVE: Duration = Duration::from_millis(500);
 /// Reads the command line of this process and does what it says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let words = std::env::args_os().collect();
+    let arguments = match parse::parse(words, Path::new(".")) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; everything else is usage.
@@ -79,7 +82,7 @@ pub fn main() -> ExitCode {
     let mut screen = Screen::standard();
     let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
-        Command::Sandbox(arguments) if arguments.serve => serve::runtime(),
+        Command::Sandbox(arguments) if arguments.serve || arguments.empty => serve::runtime(),
         _ => runtime(),
     };
     let result = runtime.and_then(|runtime| {

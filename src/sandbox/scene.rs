@@ -20,6 +20,8 @@ pub const NAME: &str = "widget";
 pub const RUNNER: &str = "phileas-runner";
 /// The token that GitHub's model takes. It opens nothing else.
 pub const GITHUB_TOKEN: &str = "sandbox-github-token";
+/// The token of the person who looks after the repository. It opens nothing else.
+pub const MAINTAINER_TOKEN: &str = "sandbox-maintainer-token";
 /// The key that Jules' model takes. It opens nothing else.
 pub const JULES_KEY: &str = "sandbox-jules-key";
 /// Where the repository's webhook goes; the sandbox takes the deliveries itself.
@@ -40,6 +42,8 @@ pub struct Scene {
     pub repo: Option<PathBuf>,
     /// A folder to put on the branch `jules` first.
     pub ledger: Option<PathBuf>,
+    /// Whether the repository has no commit yet.
+    pub empty: bool,
     /// The seed of all chance.
     pub seed: u64,
     /// How the open questions are answered.
@@ -67,6 +71,7 @@ impl Scene {
         Self {
             repo: None,
             ledger: None,
+            empty: false,
             seed,
             knobs: Knobs::documented(),
             faults: FaultPlan::default(),
@@ -116,6 +121,7 @@ impl Scene {
         });
         let files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,
+            None if self.empty => Files::default(),
             None => newcomer::files(),
         };
         let mut seed = Seed::new(OWNER, NAME, files);
@@ -144,6 +150,7 @@ impl Scene {
             github.add_label(repositories[0], issue, WISH, "maintainer", start);
         }
         github.add_person_token(GITHUB_TOKEN, RUNNER);
+        github.add_person_token(MAINTAINER_TOKEN, "maintainer");
         let events = [
             "pull_request",
             "pull_request_review",

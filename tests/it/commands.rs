@@ -4,10 +4,12 @@
 mod action;
 mod bench;
 mod doctor;
+mod empty;
 mod init;
 mod labels;
 mod migrate;
 mod probe;
+mod repository;
 mod schema;
 mod session;
 mod show;
