@@ -27,6 +27,7 @@ mod heard;
 mod import;
 mod limits;
 mod merge_facts;
+mod merge_gates;
 mod merging;
 mod messages;
 mod needs;
