@@ -26,6 +26,9 @@ const PAGE: usize = 100;
 /// The waits before looking again whether it can be merged, or was: GitHub works out the one, and its replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
+/// What GitHub says of a branch that moved meanwhile.
+const MOVED: [&str; 2] = ["Base branch was modified", "Head branch was modified"];
+
 #[derive(Deserialize)]
 struct Found {
     #[serde(deserialize_with = "present")]
@@ -122,6 +125,7 @@ impl Client {
             Ok(_) => return Ok(()),
             Err(failure) => failure,
         };
+        let passes_by = has_moved(&failure);
         let looks: &[Duration] = match failure.disposition {
             // It was not carried out.
             Disposition::Retry { .. } => return Err(failure),
@@ -135,6 +139,13 @@ impl Client {
                 return Ok(());
             }
         }
+        if passes_by {
+            let disposition = Disposition::Retry { after: None };
+            return Err(Failure {
+                disposition,
+                ..failure
+            });
+        }
         Err(failure)
     }
 
@@ -146,6 +157,14 @@ impl Client {
         self.parse::<Merged>(route, &answer)
             .is_ok_and(|found| found.merged)
     }
+}
+
+/// GitHub says so with 405 while its base has just moved, and with 409 where the commit is not the newest one. Both want
+/// another look and no person.
+/// <https://github.com/cli/cli/issues/12748>
+fn has_moved(failure: &Failure) -> bool {
+    failure.disposition == Disposition::Refused
+        && MOVED.iter().any(|word| failure.detail.contains(word))
 }
 
 #[cfg(test)]
@@ -201,13 +220,25 @@ mod tests {
     #[tokio::test]
     async fn a_refusal_is_one_unless_it_is_merged_all_the_same() {
         for status in [405, 409, 422] {
-            let said = value!({ "message": "Head branch was modified" });
+            let said = value!({ "message": "Squash merges are not allowed" });
             let refusing = set([json(status, &said), json(200, &shows(false))]);
             let failure = merge(&refusing).await.unwrap_err();
             assert_eq!(failure.disposition, Disposition::Refused, "{status}");
-            assert!(failure.detail.contains("Head branch"), "{failure}");
+            assert!(failure.detail.contains("Squash merges"), "{failure}");
             let merged = set([json(status, &said), json(200, &shows(true))]);
             merge(&merged).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_branch_that_has_just_moved_is_no_refusal() {
+        for (status, branch) in [(405, "Base"), (409, "Head")] {
+            let said = format!("{branch} branch was modified. Review and try the merge again.");
+            let said = value!({ "message": said });
+            let set = set([json(status, &said), json(200, &shows(false))]);
+            let failure = merge(&set).await.unwrap_err();
+            let expected = Disposition::Retry { after: None };
+            assert_eq!(failure.disposition, expected, "{status}");
         }
     }
 

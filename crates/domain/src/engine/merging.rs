@@ -8,7 +8,10 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, POLL, PULL_POLL};
+use super::limits::{
+    CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_PUT_OFF, POLL, PULL_POLL,
+    RETRY_AFTER_LIMIT,
+};
 use super::merge_gates::{Gate, gates};
 use super::neutral::neutral;
 use super::tell::later;
@@ -52,6 +55,8 @@ pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refu
             head,
             sent_at: None,
             attempts: 0,
+            not_before: None,
+            put_off: 0,
             extra: Extra::new(),
         });
     });
@@ -122,13 +127,14 @@ pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
 /// Works off what was asked for. `may_send`: there is another round that writes down what GitHub answers.
 pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
     for open in open_wishes(draft) {
-        if settle(draft, &open) || is_sent(draft, &open) {
+        if settle(draft, &open) || is_sent(draft, &open) || is_put_off(draft, &open) {
             continue;
         }
         let pull = open.pull;
         let line = |verdict, reason, text| Line::track(&open.track, verdict, reason, text);
         match gates(draft, &open) {
-            Gate::Open(method) if may_send => send(draft, &open, method),
+            // One merge moves the base of all others, so that each is looked at anew before it is merged.
+            Gate::Open(method) if may_send && !draft.is_merging() => send(draft, &open, method),
             Gate::Open(_) => {
                 let text = format!("pull request #{pull} is merged by the next commit");
                 let soon = draft.now();
@@ -231,6 +237,54 @@ fn say_sent(draft: &mut Draft<'_>, open: &Open, until: Timestamp) {
     draft.say(line.until(until));
     let soon = draft.after(POLL);
     draft.wake(soon);
+}
+
+/// Whether its time has not come again. What was looked at in this very tick tells more.
+fn is_put_off(draft: &mut Draft<'_>, open: &Open) -> bool {
+    let Some(at) = not_before(draft, open) else {
+        return false;
+    };
+    let text = format!("pull request #{} could not be merged yet", open.pull);
+    let line = Line::track(&open.track, Verdict::Waiting, Reason::MergePutOff, text);
+    draft.say(line.until(at));
+    true
+}
+
+fn not_before(draft: &Draft<'_>, open: &Open) -> Option<Timestamp> {
+    let merge = draft.state.requests.get(&open.key)?.merge.as_ref()?;
+    merge.not_before.filter(|at| draft.now() < *at)
+}
+
+/// It was not merged, and may be at another time: an attempt that GitHub did not carry out is none.
+pub(super) fn put_off(draft: &mut Draft<'_>, key: &str, retry_at: Option<Timestamp>) {
+    let Some(open) = open_wishes(draft).into_iter().find(|one| one.key == key) else {
+        return;
+    };
+    let now = draft.now();
+    let request = draft.state.requests.get_mut(&open.key);
+    let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
+        return;
+    };
+    if merge.sent_at.take().is_some() {
+        merge.attempts = merge.attempts.saturating_sub(1);
+    }
+    wait_longer(merge, now, retry_at);
+    let pull = open.pull;
+    draft.headline(
+        format!("{} merge of pull request #{pull} put off", open.track),
+        None,
+    );
+}
+
+/// Waits before the next look, each time for longer.
+fn wait_longer(merge: &mut MergeState, now: Timestamp, retry_at: Option<Timestamp>) {
+    let pause = (0..merge.put_off).try_fold(MERGE_PUT_OFF, |pause, _| {
+        (pause < PULL_POLL).then_some(pause * 2)
+    });
+    let own = later(now, pause.unwrap_or(PULL_POLL).min(PULL_POLL));
+    let most = later(now, RETRY_AFTER_LIMIT);
+    merge.not_before = Some(retry_at.map_or(own, |asked| asked.clamp(own, most)));
+    merge.put_off = merge.put_off.saturating_add(1);
 }
 
 /// The intent goes into the ledger first, with the commit; then GitHub is asked, once.

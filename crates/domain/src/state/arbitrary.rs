@@ -278,6 +278,8 @@ fn request() -> impl Strategy<Value = RequestState> {
                 head: Oid::new(format!("{number:040x}")),
                 sent_at: Some(at),
                 attempts: 1,
+                not_before: Some(at),
+                put_off: 2,
                 extra: extra.clone(),
             }),
             asked_at: at,

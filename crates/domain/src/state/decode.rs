@@ -209,6 +209,8 @@ fn merge(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<MergeSt
         head: Oid::new(head?),
         sent_at: fields.time("sent_at"),
         attempts: fields.count("attempts").unwrap_or_default(),
+        not_before: fields.time("not_before"),
+        put_off: fields.count("put_off").unwrap_or_default(),
         extra: fields.rest(),
     })
 }

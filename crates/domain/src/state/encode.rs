@@ -271,6 +271,8 @@ fn merging(merge: &MergeState) -> Value {
     out.put("head", merge.head.as_str());
     out.time_if("sent_at", merge.sent_at.as_ref());
     out.put_if("attempts", merge.attempts, merge.attempts > 0);
+    out.time_if("not_before", merge.not_before.as_ref());
+    out.put_if("put_off", merge.put_off, merge.put_off > 0);
     out.with(&merge.extra)
 }
 

@@ -674,3 +674,74 @@ fn a_login_that_belongs_to_another_account_by_now_merges_nothing() {
     desk.tick();
     refused(&mut desk, Reason::ReviewMissing, "another account");
 }
+
+/// A merge that was never asked for is no attempt, and GitHub's own word about when to come back is kept.
+#[test]
+fn what_github_could_not_do_at_that_moment_is_asked_again_and_not_counted() {
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::PutsOff(None);
+    desk.label(PULL.0, "merge", "ada");
+    let mut gaps = Vec::new();
+    let mut last = desk.now;
+    for _ in 0..180 {
+        desk.tick();
+        if asked(&desk) > 0 {
+            gaps.push(desk.now.duration_since(last).as_mins());
+            last = desk.now;
+            assert!(desk.status(PULL.0).contains("waiting.merge_put_off"));
+        }
+        desk.minutes(1);
+    }
+    assert_eq!(gaps, [0, 1, 2, 4, 8, 16, 30, 30, 30, 30]);
+    let asked_at = desk.now;
+    let hour = asked_at.checked_add(jiff::SignedDuration::from_hours(1));
+    desk.merging = Merging::PutsOff(hour.ok());
+    desk.minutes(30);
+    desk.tick();
+    assert_eq!(asked(&desk), 1);
+    desk.merging = Merging::Merges;
+    desk.minutes(29);
+    desk.tick();
+    assert_eq!((asked(&desk), is_merged(&desk)), (0, false));
+    let looks = desk.last_looks;
+    desk.minutes(1);
+    desk.tick();
+    assert!(is_merged(&desk), "{:?}", desk.lines);
+    assert_eq!(desk.last_looks, looks + 1, "it is looked at anew");
+}
+
+#[test]
+fn a_merge_does_not_wait_for_the_sessions_of_its_commit() {
+    let mut desk = reviewed(GREEN);
+    desk.push();
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    let names: Vec<_> = desk.effects.iter().map(Effect::name).collect();
+    let place = |name| names.iter().position(|one| *one == name);
+    assert!(place("create_session").is_some(), "{names:?}");
+    assert!(place("merge_pull") < place("create_session"), "{names:?}");
+}
+
+/// The first merge moves the base of the second one, whose gates were looked at before.
+#[test]
+fn of_two_that_may_be_merged_the_second_is_looked_at_after_the_first() {
+    let mut desk = reviewed(GREEN);
+    desk.push();
+    desk.tick();
+    desk.minutes(5);
+    let second = desk.opens_pull();
+    desk.tick();
+    desk.pull_subject(second.0, true);
+    desk.subject(second.0).pull.as_mut().unwrap().head_oid = "00".into();
+    desk.pulls.get_mut(&second).unwrap().checks = Checks::Green;
+    desk.facts.insert(second, desk.facts[&PULL].clone());
+    desk.label(PULL.0, "merge", "ada");
+    desk.label(second.0, "merge", "ada");
+    desk.merging = Merging::MergesAlone;
+    desk.tick();
+    assert!(is_merged(&desk));
+    assert_eq!(asked(&desk), 1, "the second one conflicts by then");
+    assert_eq!(desk.last_looks, 3);
+    let reasons = desk.reasons("request:2");
+    assert!(reasons.contains(&Reason::NotMergeable), "{:?}", desk.lines);
+}

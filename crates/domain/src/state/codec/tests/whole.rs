@@ -123,7 +123,9 @@ const FILE: &str = r#"{
       "merge": {
         "head": "ef01",
         "sent_at": "2026-01-01T18:00:00Z",
-        "attempts": 31
+        "attempts": 31,
+        "not_before": "2026-01-01T19:00:00Z",
+        "put_off": 32
       },
       "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
@@ -317,6 +319,8 @@ fn state() -> State {
             head: "ef01".into(),
             sent_at: Some(at(18)),
             attempts: 31,
+            not_before: Some(at(19)),
+            put_off: 32,
             extra: extra.clone(),
         }),
         asked_at: Some(at(14)),
