@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use phileas_domain::engine::{MergeFacts, MergeMethod, MergeStands, PullState};
 use phileas_domain::model::{Oid, PullNumber};
 use serde::Deserialize;
@@ -26,8 +27,8 @@ const PAGE: usize = 100;
 /// The waits before looking again whether it can be merged, or was: GitHub works out the one, and its replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
-/// What GitHub says of a branch that moved meanwhile.
-const MOVED: [&str; 2] = ["Base branch was modified", "Head branch was modified"];
+/// What GitHub says while the base has just moved.
+const BASE_MOVED: &str = "Base branch was modified";
 
 #[derive(Deserialize)]
 struct Found {
@@ -121,11 +122,15 @@ impl Client {
         let route = routes::MERGE_PULL;
         let wish = json!({ "sha": head.as_str(), "merge_method": method.as_str() });
         let asked = self.write(route, &[&pull.to_string()], &wish).await;
+        // The commit is not the newest one, as far as GitHub knows: another look tells.
+        let is_other = asked
+            .as_ref()
+            .is_ok_and(|answer| answer.status == StatusCode::CONFLICT);
         let failure = match asked.and_then(|answer| success(route, answer)) {
             Ok(_) => return Ok(()),
             Err(failure) => failure,
         };
-        let passes_by = has_moved(&failure);
+        let passes_by = is_other || has_just_moved(&failure);
         let looks: &[Duration] = match failure.disposition {
             // It was not carried out.
             Disposition::Retry { .. } => return Err(failure),
@@ -159,12 +164,10 @@ impl Client {
     }
 }
 
-/// GitHub says so with 405 while its base has just moved, and with 409 where the commit is not the newest one. Both want
-/// another look and no person.
+/// GitHub says so with 405 while its base has just moved, and merges a moment later.
 /// <https://github.com/cli/cli/issues/12748>
-fn has_moved(failure: &Failure) -> bool {
-    failure.disposition == Disposition::Refused
-        && MOVED.iter().any(|word| failure.detail.contains(word))
+fn has_just_moved(failure: &Failure) -> bool {
+    failure.disposition == Disposition::Refused && failure.detail.contains(BASE_MOVED)
 }
 
 #[cfg(test)]
@@ -219,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_refusal_is_one_unless_it_is_merged_all_the_same() {
-        for status in [405, 409, 422] {
+        for status in [405, 422] {
             let said = value!({ "message": "Squash merges are not allowed" });
             let refusing = set([json(status, &said), json(200, &shows(false))]);
             let failure = merge(&refusing).await.unwrap_err();

@@ -107,6 +107,10 @@ pub(super) const MERGE_AGAIN: SignedDuration = SignedDuration::from_mins(5);
 pub(super) const MERGE_ATTEMPTS: u32 = 3;
 /// How long a merge that was put off waits; each time twice as long, up to [`PULL_POLL`].
 pub(super) const MERGE_PUT_OFF: SignedDuration = SignedDuration::from_mins(1);
+/// How many pull requests are looked at right before their merge in one go.
+pub(super) const MERGES_READ: usize = 5;
+/// How often a merge waits for GitHub to work out whether it can be done; about two hours.
+pub(super) const MERGE_UNKNOWN_LOOKS: u32 = 8;
 /// How soon checks that a merge waits for are looked at again when no webhook tells of them.
 pub(super) const CHECKS_POLL: SignedDuration = SignedDuration::from_mins(5);
 /// How many reviewers' permissions are looked at before one merge.

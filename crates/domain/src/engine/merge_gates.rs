@@ -3,7 +3,7 @@
 use super::admission::{may_ask, may_write};
 use super::binding::actor_of;
 use super::draft::Draft;
-use super::limits::{GRACE, REQUEST_VALID, REVIEWERS_READ};
+use super::limits::{GRACE, MERGES_READ, REQUEST_VALID, REVIEWERS_READ};
 use super::merging::{Open, allowed};
 use super::protected::protects;
 use super::wish::HOLD;
@@ -70,7 +70,17 @@ pub(super) fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
     if first.stands == MergeStands::Unknown {
         first.stands = MergeStands::Yes;
     }
-    // Checks take a while to begin.
+    // One of two reads may come from a replica that lags: what this one tells is of another commit then, and which is
+    // the newest is told by the last look.
+    if *first.head != head {
+        first = View {
+            head: &head,
+            checks: Checks::Green,
+            stands: MergeStands::Yes,
+            ..first
+        };
+    }
+    // Checks take a while to begin, and so may what a person does beside the label.
     let is_young = age < GRACE;
     let default = &snapshot.repository.default_branch;
     if let Err(gate) = first.passes(&head, default, is_young) {
@@ -78,7 +88,8 @@ pub(super) fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
     }
     let may = actor.map_or(Some(false), |actor| may_ask(draft, Some(&actor)));
     let facts = snapshot.merges.get(&open.pull);
-    if facts.is_none() {
+    // The oldest wishes come first; who finds no room is looked at by the next tick.
+    if facts.is_none() && snapshot.merges.len() + draft.needs.merges.len() < MERGES_READ {
         draft.needs.merges.insert(open.pull);
     }
     let (Some(may), Some(facts)) = (may, facts) else {
@@ -100,6 +111,7 @@ pub(super) fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
     }
     match reviewed(draft, facts) {
         None => return Gate::Unread,
+        Some(Err(text)) if is_young => return wait(Reason::MergeNotYet, text),
         Some(Err(text)) => return shut(Reason::ReviewMissing, text),
         Some(Ok(())) => {}
     }
@@ -208,6 +220,10 @@ impl<'a> View<'a> {
                 is_shut(Reason::NotMergeable, text)
             }
             MergeStands::Conflicting => is_shut(Reason::NotMergeable, "it conflicts with its base"),
+            MergeStands::Blocked if is_young => {
+                let text = "the rules of its base do not let it be merged yet";
+                Err(wait(Reason::MergeNotYet, text))
+            }
             MergeStands::Blocked => {
                 let text = "the rules of its base do not let it be merged as it is";
                 is_shut(Reason::NotMergeable, text)

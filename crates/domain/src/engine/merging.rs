@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::limits::{
-    CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_PUT_OFF, POLL, PULL_POLL,
-    RETRY_AFTER_LIMIT,
+    CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_PUT_OFF, MERGE_UNKNOWN_LOOKS,
+    POLL, PULL_POLL, RETRY_AFTER_LIMIT,
 };
 use super::merge_gates::{Gate, gates};
 use super::neutral::neutral;
@@ -127,13 +127,19 @@ pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
 /// Works off what was asked for. `may_send`: there is another round that writes down what GitHub answers.
 pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
     for open in open_wishes(draft) {
-        if settle(draft, &open) || is_sent(draft, &open) || is_put_off(draft, &open) {
+        if settle(draft, &open) || is_sent(draft, &open) {
+            continue;
+        }
+        // What was looked at in this very tick tells more.
+        let is_seen = draft.snapshot.merges.contains_key(&open.pull);
+        if !is_seen && is_put_off(draft, &open) {
             continue;
         }
         let pull = open.pull;
         let line = |verdict, reason, text| Line::track(&open.track, verdict, reason, text);
         match gates(draft, &open) {
             // One merge moves the base of all others, so that each is looked at anew before it is merged.
+            Gate::Open(_) if is_put_off(draft, &open) => {}
             Gate::Open(method) if may_send && !draft.is_merging() => send(draft, &open, method),
             Gate::Open(_) => {
                 let text = format!("pull request #{pull} is merged by the next commit");
@@ -146,10 +152,11 @@ pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
                 let soon = draft.after(POLL);
                 draft.say(line(Verdict::Waiting, Reason::RequestUnread, text).until(soon));
             }
+            Gate::Wait(Reason::MergeableUnknown, text) => unknown(draft, &open, &text, may_send),
             Gate::Wait(reason, text) => {
                 let (verdict, pause) = match reason {
                     Reason::SubjectHeld | Reason::PausedTrack => (Verdict::Paused, PULL_POLL),
-                    Reason::ChecksRunning => (Verdict::Waiting, CHECKS_POLL),
+                    Reason::ChecksRunning | Reason::MergeNotYet => (Verdict::Waiting, CHECKS_POLL),
                     _ => (Verdict::Waiting, POLL),
                 };
                 let text = format!("pull request #{pull} is not merged yet: {text}");
@@ -239,7 +246,7 @@ fn say_sent(draft: &mut Draft<'_>, open: &Open, until: Timestamp) {
     draft.wake(soon);
 }
 
-/// Whether its time has not come again. What was looked at in this very tick tells more.
+/// Whether its time has not come again.
 fn is_put_off(draft: &mut Draft<'_>, open: &Open) -> bool {
     let Some(at) = not_before(draft, open) else {
         return false;
@@ -248,6 +255,32 @@ fn is_put_off(draft: &mut Draft<'_>, open: &Open) -> bool {
     let line = Line::track(&open.track, Verdict::Waiting, Reason::MergePutOff, text);
     draft.say(line.until(at));
     true
+}
+
+/// GitHub has not worked out whether it can be merged. It is asked less and less often, and some never come to be known.
+fn unknown(draft: &mut Draft<'_>, open: &Open, text: &str, may_write: bool) {
+    let now = draft.now();
+    let known = not_before(draft, open);
+    let request = draft.state.requests.get_mut(&open.key);
+    let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
+        return;
+    };
+    if known.is_none() && may_write {
+        if merge.put_off >= MERGE_UNKNOWN_LOOKS {
+            let text = format!("{text}, after {MERGE_UNKNOWN_LOOKS} looks");
+            return refuse(draft, open, Reason::NotMergeable, text);
+        }
+        wait_longer(merge, now, None);
+    }
+    let until = merge.not_before.unwrap_or(now);
+    let text = format!("pull request #{} is not merged yet: {text}", open.pull);
+    let line = Line::track(
+        &open.track,
+        Verdict::Waiting,
+        Reason::MergeableUnknown,
+        text,
+    );
+    draft.say(line.until(until));
 }
 
 fn not_before(draft: &Draft<'_>, open: &Open) -> Option<Timestamp> {

@@ -596,7 +596,9 @@ impl Desk {
         if let Merging::PutsOff(retry_at) = self.merging {
             return Some(Event::MergePutOff { request, retry_at });
         }
-        let is_same = self.pulls[&pull].head_oid == *head;
+        // The last look is newer than the first.
+        let newest = self.facts.get(&pull).map(|facts| &facts.head);
+        let is_same = newest.unwrap_or(&self.pulls[&pull].head_oid) == head;
         if self.merging == Merging::Refuses || !is_same {
             let detail = "405: not today, @ada".to_owned();
             return Some(Event::MergeRefused { request, detail });

@@ -145,7 +145,7 @@ fn that_github_is_asked_stands_in_the_ledger_before() {
 #[test]
 fn r18_one_condition_that_fails_is_enough() {
     type Change = fn(&mut Desk);
-    let cases: [(&str, Change, Reason); 22] = [
+    let cases: [(&str, Change, Reason); 21] = [
         (
             "red",
             |desk| facts(desk).checks = Checks::Red,
@@ -174,11 +174,6 @@ fn r18_one_condition_that_fails_is_enough() {
         (
             "pushed",
             |desk| facts(desk).head = "01".into(),
-            Reason::ContentChanged,
-        ),
-        (
-            "seen pushed",
-            |desk| desk.pulls.get_mut(&PULL).unwrap().head_oid = "01".into(),
             Reason::ContentChanged,
         ),
         (
@@ -276,6 +271,16 @@ fn r18_one_condition_that_fails_is_enough() {
         desk.label(PULL.0, "merge", "ada");
         change(&mut desk);
         desk.tick();
+        // What may only not have arrived is waited for.
+        if reason == Reason::ReviewMissing || name == "blocked" {
+            assert!(!is_merged(&desk), "{name}");
+            assert!(
+                desk.reasons("request:1").contains(&Reason::MergeNotYet),
+                "{name}"
+            );
+            desk.minutes(15);
+            desk.tick();
+        }
         refused(&mut desk, reason, name);
     }
     let own = "[gate]\nprotected_paths = [\"src/**\"]\n";
@@ -289,7 +294,15 @@ fn r18_one_condition_that_fails_is_enough() {
 #[test]
 fn r18_what_only_looks_like_an_obstacle_is_none() {
     type Change = fn(&mut Desk);
-    let cases: [(&str, Change); 7] = [
+    let cases: [(&str, Change); 8] = [
+        (
+            "the first read shows an older commit, which was red",
+            |desk| {
+                let pull = desk.pulls.get_mut(&PULL).unwrap();
+                pull.head_oid = "99".into();
+                pull.checks = Checks::Red;
+            },
+        ),
         ("a stranger asks for changes", |desk| {
             let both = vec![opinion("stranger", false), opinion("eve", true)];
             facts(desk).opinions = Some(both);
@@ -579,7 +592,7 @@ fn what_changed_since_a_lost_answer_counts() {
     desk.merging = Merging::LostBefore;
     desk.label(PULL.0, "merge", "ada");
     desk.tick();
-    desk.pulls.get_mut(&PULL).unwrap().head_oid = "01".into();
+    facts(&mut desk).head = "01".into();
     desk.merging = Merging::Merges;
     desk.minutes(6);
     desk.tick();
@@ -672,6 +685,8 @@ fn a_login_that_belongs_to_another_account_by_now_merges_nothing() {
     }]);
     desk.label(PULL.0, "merge", "ada");
     desk.tick();
+    desk.minutes(15);
+    desk.tick();
     refused(&mut desk, Reason::ReviewMissing, "another account");
 }
 
@@ -744,4 +759,98 @@ fn of_two_that_may_be_merged_the_second_is_looked_at_after_the_first() {
     assert_eq!(desk.last_looks, 3);
     let reasons = desk.reasons("request:2");
     assert!(reasons.contains(&Reason::NotMergeable), "{:?}", desk.lines);
+}
+
+/// Who labels first and approves then need not ask again.
+#[test]
+fn an_approval_that_comes_after_the_label_counts() {
+    let mut desk = reviewed(GREEN);
+    facts(&mut desk).opinions = Some(Vec::new());
+    facts(&mut desk).stands = MergeStands::Blocked;
+    desk.label(PULL.0, "merge", "ada");
+    for _ in 0..2 {
+        desk.tick();
+        assert_eq!((asked(&desk), is_merged(&desk)), (0, false));
+        assert_eq!(
+            desk.wake_at,
+            desk.now
+                .checked_add(jiff::SignedDuration::from_mins(5))
+                .ok()
+        );
+        desk.minutes(5);
+    }
+    facts(&mut desk).opinions = Some(vec![opinion("eve", true)]);
+    facts(&mut desk).stands = MergeStands::Yes;
+    desk.tick();
+    assert!(is_merged(&desk), "{:?}", desk.lines);
+}
+
+/// What GitHub never works out is looked at ever less often, and not for ever.
+#[test]
+fn what_github_never_knows_is_refused_after_some_looks() {
+    let mut desk = reviewed(GREEN);
+    facts(&mut desk).stands = MergeStands::Unknown;
+    desk.label(PULL.0, "merge", "ada");
+    for _ in 0..121 {
+        desk.tick();
+        assert!(!is_merged(&desk) && desk.status(PULL.0).contains("waiting."));
+        desk.minutes(1);
+    }
+    desk.tick();
+    assert_eq!(desk.last_looks, 9);
+    refused(&mut desk, Reason::NotMergeable, "unknown");
+    assert_eq!(desk.last_looks, 9);
+}
+
+#[test]
+fn only_so_many_are_looked_at_in_one_go() {
+    let mut desk = reviewed(GREEN);
+    let (pull, seen) = (desk.pulls[&PULL].clone(), desk.facts[&PULL].clone());
+    desk.merging = Merging::LostBefore;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    desk.minutes(1);
+    let mut state = desk.state().clone();
+    let (entry, request) = (
+        state.history[&0].clone(),
+        state.requests.values().next().unwrap().clone(),
+    );
+    for number in 2..=8 {
+        let number = PullNumber(number);
+        desk.pulls.insert(
+            number,
+            phileas_domain::engine::Pull {
+                number,
+                ..pull.clone()
+            },
+        );
+        desk.facts.insert(
+            number,
+            MergeFacts {
+                stands: MergeStands::Unknown,
+                ..seen.clone()
+            },
+        );
+        let mut entry = entry.clone();
+        entry.pr_number = Some(number);
+        entry.session_id = Some(format!("{:017}", 5000 + number.0).as_str().into());
+        entry.turn = None;
+        state.history.insert(number.0 - 1, entry);
+        let mut request = request.clone();
+        request.thread = Some(number.0);
+        request.number = Some(number.0);
+        request.merge.as_mut().unwrap().sent_at = None;
+        state.requests.insert(format!("LE_x{number}"), request);
+    }
+    desk.set_state(state);
+    let looks = desk.last_looks;
+    desk.tick();
+    assert_eq!(desk.last_looks, looks + 5);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(
+        desk.last_looks,
+        looks + 10,
+        "the two that had no room, and three again"
+    );
 }
