@@ -40,7 +40,7 @@ use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
 pub use entry::{Amendment, HistoryEntry, Outcome};
 pub use history::History;
 pub use track::{Intent, TrackState, Turn};
-pub use watched::{Told, WatchedPull};
+pub use watched::{Look, Told, WatchedPull};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
