@@ -26,6 +26,7 @@ mod gate;
 mod heard;
 mod import;
 mod limits;
+mod looks;
 mod merge_facts;
 mod merge_gates;
 mod merging;
