@@ -77,7 +77,10 @@ fn one(draft: &mut Draft<'_>, number: PullNumber) {
         return;
     }
     let ended_at = pull.and_then(|pull| pull.closed_at).max(known.closed_at);
-    let given_up = |at: Timestamp| now.duration_since(at) >= ARCHIVED_AFTER + ARCHIVING_GIVEN_UP;
+    // While everything was paused nobody could do it.
+    let was_tried = known.archive_at.is_some();
+    let given_up =
+        |at: Timestamp| was_tried && now.duration_since(at) >= ARCHIVED_AFTER + ARCHIVING_GIVEN_UP;
     if ended_at.is_none_or(given_up) {
         return forget(draft, number, "is left as it is");
     }

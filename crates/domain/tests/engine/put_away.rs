@@ -208,3 +208,16 @@ fn what_cannot_be_read_does_not_stand_in_the_way_of_others() {
     desk.tick();
     assert!(desk.sessions[5].archived, "{:?}", desk.state().pulls);
 }
+
+/// What was closed during a long pause is archived after it.
+#[test]
+fn a_pause_of_a_fortnight_leaves_no_session_behind() {
+    let mut desk = over(true);
+    desk.paused_by_variable = Some("1".to_owned());
+    desk.hours(14 * 24);
+    desk.tick();
+    assert_eq!(archives(&desk), 0);
+    desk.paused_by_variable = None;
+    desk.tick();
+    assert_eq!(archives(&desk), 1);
+}
