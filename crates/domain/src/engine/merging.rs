@@ -18,7 +18,7 @@ use super::tell::later;
 use super::wish::{DONE, PENDING, REFUSED, Wish, record};
 use super::{Effect, LABEL_PREFIX, Line, MergeMethod, PullState, Reason, Verdict, step};
 use crate::model::{PullNumber, TrackName};
-use crate::plan::Merge;
+use crate::plan::{Merge, Mode};
 use crate::state::{Extra, MergeState};
 
 /// Why it is not merged, with a sentence that tells it whole.
@@ -83,6 +83,10 @@ pub(super) fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, 
         return Err((Reason::NotOurs, text));
     };
     let policy = step::policy_of(&draft.snapshot.plan, &track, index, &persona);
+    if policy.mode == Mode::Observe {
+        let text = "`mode` is \"observe\" for it".to_owned();
+        return Err((Reason::MergeOff, text));
+    }
     match policy.merge {
         Merge::Green => Ok(track),
         Merge::Off => {

@@ -7,6 +7,7 @@ use super::looks;
 use super::watched::{self, Watched};
 use super::word::{self, Matter};
 use super::{Checks, FailedCheck, Mergeable, Reason, Verdict};
+use crate::plan::MainRed;
 use crate::prompt::{self, CheckReport};
 
 /// Looks after every open pull request of ours whose newest commit's checks are red.
@@ -23,6 +24,15 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
 fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     let number = watched.number();
     let soon = draft.after(PULL_POLL);
+    let snapshot = draft.snapshot;
+    let is_main_red = snapshot.repository.default_checks == Checks::Red;
+    if is_main_red && snapshot.plan.gate.main_red != MainRed::Ignore {
+        let text = format!(
+            "the checks of pull request #{number} failed, and so do those of the default branch"
+        );
+        let line = watched.line(Verdict::Waiting, Reason::MainRed, text);
+        return draft.say(line.until(soon));
+    }
     let head = &watched.pull.head_oid;
     let (told, rounds) = watched.known(draft).map_or((None, 0), |known| {
         let told = word::told_about(known.checks.as_ref(), &known.fix_heads, head);

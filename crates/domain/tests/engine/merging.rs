@@ -854,3 +854,41 @@ fn only_so_many_are_looked_at_in_one_go() {
         "the two that had no room, and three again"
     );
 }
+
+#[test]
+fn a_track_that_is_only_observed_is_not_merged() {
+    let plan = "[tracks.default]\nsteps = [{ persona = \"a\", merge = \"green\" }]\n[budget]\nmax_open_pulls = 1\n";
+    let mut desk = reviewed(plan);
+    let observed = plan.replace("steps =", "mode = \"observe\"\nsteps =");
+    desk.files
+        .insert(".jules/schedules.toml".to_owned(), observed);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    refused(&mut desk, Reason::MergeOff, "observed");
+}
+
+/// What steers other programs than GitHub's own is a person's as well.
+#[test]
+fn r18_what_steers_editors_agents_and_other_ci_is_protected() {
+    for path in [
+        ".circleci/config.yml",
+        ".gitlab-ci.yml",
+        "ci/Jenkinsfile",
+        ".claude/settings.json",
+        ".cursor/rules/a.mdc",
+        ".devcontainer/devcontainer.json",
+        ".husky/pre-commit",
+        "web/.npmrc",
+        ".cargo/config.toml",
+        "bun.lockb",
+        "ios/Podfile.lock",
+        "gradle.lockfile",
+        "packages.lock.json",
+    ] {
+        let mut desk = reviewed(GREEN);
+        facts(&mut desk).files = Some(vec![path.to_owned()]);
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        refused(&mut desk, Reason::ProtectedPath, path);
+    }
+}
