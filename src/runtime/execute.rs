@@ -1,6 +1,6 @@
 //! Effects are carried out in order. Nothing is chosen here: an effect carries every value it needs.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
 use phileas_domain::model::BranchName;
 
@@ -60,7 +60,7 @@ pub(super) async fn execute(
                     Ok(()) => github.merge_pull(*pull, head, *method).await,
                     Err(late) => Err(late),
                 };
-                let (event, done) = merged_or_not(request, merged);
+                let (event, done) = merged_or_not(request, merged, now());
                 events.extend(event);
                 done
             }
@@ -158,21 +158,28 @@ pub(super) async fn execute(
 }
 
 /// What came of a merge. That GitHub refuses it is an answer, which people are told of; that this credential may not ask
-/// is a failure besides.
+/// is a failure besides. What was surely not carried out may be asked again; where nobody knows, it is looked at first.
 fn merged_or_not(
     request: &str,
     merged: Result<(), Failure>,
+    now: Timestamp,
 ) -> (Option<Event>, Result<(), Failure>) {
     let request = request.to_owned();
     match merged {
         Ok(()) => (Some(Event::PullMerged { request }), Ok(())),
         Err(failure) => {
-            let is_answer = matches!(
-                failure.disposition,
-                Disposition::Refused | Disposition::Denied | Disposition::NotFound
-            );
             let detail = failure.detail.clone();
-            let event = is_answer.then_some(Event::MergeRefused { request, detail });
+            let event = match failure.disposition {
+                Disposition::Refused | Disposition::Denied | Disposition::NotFound => {
+                    Some(Event::MergeRefused { request, detail })
+                }
+                Disposition::Retry { after } => {
+                    let after = after.and_then(|after| SignedDuration::try_from(after).ok());
+                    let retry_at = after.and_then(|after| now.checked_add(after).ok());
+                    Some(Event::MergePutOff { request, retry_at })
+                }
+                Disposition::Unknown | Disposition::TooLarge => None,
+            };
             let is_done = failure.disposition == Disposition::Refused;
             (event, if is_done { Ok(()) } else { Err(failure) })
         }

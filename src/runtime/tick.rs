@@ -229,6 +229,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let notices = &mut sight.snapshot.notices;
             notices.retain(|notice| !report.closed.contains(&notice.number));
             forget_labels(&mut sight.snapshot, &decision.effects);
+            forget_merge_facts(&mut sight.snapshot, &decision.effects);
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -400,6 +401,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             | Event::PullReadied { .. }
             | Event::PullMerged { .. }
             | Event::MergeRefused { .. }
+            | Event::MergePutOff { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }
@@ -414,6 +416,14 @@ fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
         {
             words.retain(|word| label.strip_prefix(LABEL_PREFIX) != Some(word.as_str()));
         }
+    }
+}
+
+/// A merge moves the base of all others, so what was looked at before it is looked at anew.
+fn forget_merge_facts(snapshot: &mut Snapshot, effects: &[Effect]) {
+    let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
+    if effects.iter().any(merges) {
+        snapshot.merges.clear();
     }
 }
 

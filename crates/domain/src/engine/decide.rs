@@ -48,6 +48,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                 merging::due(&mut draft, started == 0);
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
+                    watched::say_observed(&mut draft);
                     base::everybody(&mut draft);
                     red::everybody(&mut draft);
                     ready::everybody(&mut draft);

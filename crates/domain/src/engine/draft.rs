@@ -88,6 +88,12 @@ impl<'a> Draft<'a> {
         self.effects.iter().any(creates)
     }
 
+    /// Whether a pull request is merged after this very decision's commit.
+    pub(super) fn is_merging(&self) -> bool {
+        let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
+        self.effects.iter().any(merges)
+    }
+
     /// Adds a part to the commit's subject, and the turn to its trailers.
     pub(super) fn headline(&mut self, text: String, turn: Option<&crate::model::TurnId>) {
         self.headlines.push(text);
@@ -233,20 +239,8 @@ impl<'a> Draft<'a> {
             headline: subject(&self.headlines),
             turns: self.turns,
         });
-        // The right to create a session lasts two minutes; what only tells people of it can come later.
         let mut effects = self.effects;
-        let only_tells = |effect: &Effect| {
-            matches!(
-                effect,
-                Effect::AddReaction { .. }
-                    | Effect::RemoveLabel { .. }
-                    | Effect::TellStatus { .. }
-                    | Effect::RemindPeople { .. }
-                    | Effect::OpenDashboard { .. }
-                    | Effect::EditDashboard { .. }
-            )
-        };
-        effects.sort_by_key(only_tells);
+        effects.sort_by_key(place);
         let decision = Decision {
             change,
             effects,
@@ -272,6 +266,21 @@ impl<'a> Draft<'a> {
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)
+    }
+}
+
+/// When an effect has its turn. The right to merge and to create a session lasts two minutes, and a merge is short; what
+/// only tells people can come later.
+fn place(effect: &Effect) -> u8 {
+    match effect {
+        Effect::MergePull { .. } => 0,
+        Effect::AddReaction { .. }
+        | Effect::RemoveLabel { .. }
+        | Effect::TellStatus { .. }
+        | Effect::RemindPeople { .. }
+        | Effect::OpenDashboard { .. }
+        | Effect::EditDashboard { .. } => 2,
+        _ => 1,
     }
 }
 

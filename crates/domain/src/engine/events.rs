@@ -43,6 +43,9 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
             Event::MergeRefused { request, detail } => {
                 merging::answered(draft, request, Some(detail));
             }
+            Event::MergePutOff { request, retry_at } => {
+                merging::put_off(draft, request, *retry_at);
+            }
             Event::DashboardOpened { number } => dashboard::opened(draft, *number),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}

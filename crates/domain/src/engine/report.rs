@@ -166,6 +166,10 @@ reasons! {
     ChecksRunning = "waiting.checks_running",
     /// The pull request is to be merged, and GitHub does not know yet whether it can be.
     MergeableUnknown = "waiting.mergeable_unknown",
+    /// The pull request is to be merged, and an approval, or what the rules of its base ask for, has not shown yet.
+    MergeNotYet = "waiting.merge_not_yet",
+    /// The pull request could not be merged at that moment; it is looked at again.
+    MergePutOff = "waiting.merge_put_off",
     /// GitHub was asked to merge the pull request.
     MergeSent = "waiting.merge_sent",
     /// People have enough to review.

@@ -6,9 +6,9 @@ use super::issues::{Issues, Path};
 use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
-    Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told,
-    TrackState, Turn, WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
+    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
+    Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
@@ -209,6 +209,8 @@ fn merge(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<MergeSt
         head: Oid::new(head?),
         sent_at: fields.time("sent_at"),
         attempts: fields.count("attempts").unwrap_or_default(),
+        not_before: fields.time("not_before"),
+        put_off: fields.count("put_off").unwrap_or_default(),
         extra: fields.rest(),
     })
 }
@@ -222,16 +224,36 @@ fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Watch
     Some(WatchedPull {
         checks: fields.object("checks", said),
         fix_rounds: fields.count("fix_rounds").unwrap_or_default(),
+        fix_heads: heads(fields.list("fix_heads", text)),
         base: fields.object("base", said),
         base_rounds: fields.count("base_rounds").unwrap_or_default(),
+        base_heads: heads(fields.list("base_heads", text)),
+        look: fields.object("look", look),
         ready: fields.object("ready", said),
         reminded: fields.object("reminded", said),
         closed_at: fields.time("closed_at"),
         archive_at: fields.time("archive_at"),
+        archive_tries: fields.count("archive_tries").unwrap_or_default(),
         called_at: fields.time("called_at"),
         calls: fields.count("calls").unwrap_or_default(),
         extra: fields.rest(),
         ..WatchedPull::new(session_id?)
+    })
+}
+
+fn heads(words: Vec<String>) -> Vec<Oid> {
+    words.into_iter().map(Oid::new).collect()
+}
+
+fn look(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Look> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let head = fields.required("head");
+    let not_before = fields.required_time("not_before");
+    Some(Look {
+        head: Oid::new(head?),
+        not_before: not_before?,
+        waits: fields.count("waits").unwrap_or_default(),
+        extra: fields.rest(),
     })
 }
 

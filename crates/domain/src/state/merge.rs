@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Amendment, HistoryEntry, State, Told, TrackState, WatchedPull};
-use crate::model::TrackName;
+use crate::model::{Oid, TrackName};
 
 /// Adds what `other` knows and `base` does not. Returns remarks on what did not fit, for people.
 pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
@@ -198,8 +198,24 @@ fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
     join_told(&mut ours.reminded, &theirs.reminded);
     ours.closed_at = ours.closed_at.max(theirs.closed_at);
     ours.archive_at = ours.archive_at.max(theirs.archive_at);
+    ours.archive_tries = ours.archive_tries.max(theirs.archive_tries);
+    join_heads(&mut ours.fix_heads, &theirs.fix_heads);
+    join_heads(&mut ours.base_heads, &theirs.base_heads);
+    if ours.look.as_ref().map(|look| look.not_before)
+        < theirs.look.as_ref().map(|look| look.not_before)
+    {
+        ours.look.clone_from(&theirs.look);
+    }
     ours.called_at = ours.called_at.max(theirs.called_at);
     ours.calls = ours.calls.max(theirs.calls);
+}
+
+fn join_heads(ours: &mut Vec<Oid>, theirs: &[Oid]) {
+    for head in theirs {
+        if !ours.contains(head) {
+            ours.push(head.clone());
+        }
+    }
 }
 
 /// The newer word counts.

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
-    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, MergeFacts, Mergeable,
-    Notice, Outage, Permission, Pull, PullState, Reason, RedChecks, Repository, Session,
+    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, MergeFacts, MergeStands,
+    Mergeable, Notice, Outage, Permission, Pull, PullState, Reason, RedChecks, Repository, Session,
     SessionState, Sessions, Snapshot, Subject, Verdict, decide, needs,
 };
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
@@ -44,6 +44,10 @@ pub(crate) enum Merging {
     /// Nothing is merged, and the answer lost.
     LostBefore,
     Refuses,
+    /// What is merged makes all others conflict.
+    MergesAlone,
+    /// GitHub is not asked, or cannot do it at this moment.
+    PutsOff(Option<Timestamp>),
 }
 
 pub(crate) struct Desk {
@@ -264,10 +268,15 @@ impl Desk {
     /// What the engine sees after everything it asked for was read.
     pub(crate) fn look(&mut self) -> Snapshot {
         let mut snapshot = self.snapshot();
+        self.look_further(&mut snapshot);
+        snapshot
+    }
+
+    fn look_further(&mut self, snapshot: &mut Snapshot) {
         for _ in 0..8 {
-            let needs = needs(&snapshot);
+            let needs = needs(snapshot);
             if needs.is_empty() {
-                return snapshot;
+                return;
             }
             if let Some(need) = needs.listing {
                 self.listings += 1;
@@ -342,7 +351,7 @@ impl Desk {
                 snapshot.activities.insert(id, known);
             }
         }
-        panic!("the needs do not converge: {:?}", needs(&snapshot));
+        panic!("the needs do not converge: {:?}", needs(snapshot));
     }
 
     fn list(&self, need: ListingNeed) -> Listing {
@@ -443,6 +452,11 @@ impl Desk {
                 .filter_map(|effect| self.carry_out(effect))
                 .collect();
             snapshot.labelled = self.labelled();
+            let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
+            if effects.iter().any(merges) {
+                snapshot.merges.clear();
+                self.look_further(&mut snapshot);
+            }
             self.effects.extend(effects);
             if events.is_empty() {
                 break;
@@ -579,12 +593,25 @@ impl Desk {
         if self.merging == Merging::LostBefore {
             return None;
         }
-        let is_same = self.pulls[&pull].head_oid == *head;
+        if let Merging::PutsOff(retry_at) = self.merging {
+            return Some(Event::MergePutOff { request, retry_at });
+        }
+        // The last look is newer than the first.
+        let newest = self.facts.get(&pull).map(|facts| &facts.head);
+        let is_same = newest.unwrap_or(&self.pulls[&pull].head_oid) == head;
         if self.merging == Merging::Refuses || !is_same {
             let detail = "405: not today, @ada".to_owned();
             return Some(Event::MergeRefused { request, detail });
         }
         self.merge(pull);
+        if self.merging == Merging::MergesAlone {
+            for (number, facts) in &mut self.facts {
+                if *number != pull {
+                    facts.stands = MergeStands::Conflicting;
+                }
+            }
+            return Some(Event::PullMerged { request });
+        }
         (self.merging == Merging::Merges).then_some(Event::PullMerged { request })
     }
 

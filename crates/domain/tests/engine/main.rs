@@ -12,6 +12,7 @@ mod commands;
 mod comments;
 mod commits;
 mod creates;
+mod crowd;
 mod cycle;
 mod dark;
 mod dashboard;

@@ -206,7 +206,9 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
             Event::PullTold { marker, .. } => marker.hash(hasher),
             Event::PullReadied { pull } => pull.hash(hasher),
-            Event::PullMerged { request } | Event::MergeRefused { request, .. } => {
+            Event::PullMerged { request }
+            | Event::MergeRefused { request, .. }
+            | Event::MergePutOff { request, .. } => {
                 request.hash(hasher);
             }
             Event::DashboardOpened { number } => number.hash(hasher),
