@@ -12,6 +12,7 @@
 //! | [`adapters`] | how do GitHub, Jules, git and files say it? Each behind a port of the runtime |
 //! | [`runtime`] | observe, decide, commit, execute, and again |
 //! | [`action`] | how is a run of a workflow told of it? |
+//! | [`jobs`] | what is somebody's own agent woken for, and how? |
 //! | [`server`] | how do deliveries come in, and what stays when the process ends? |
 //! | [`starter`] | what does a repository begin with? |
 //! | [`cli`] | how do people and programs reach it? |
@@ -77,6 +78,7 @@
 pub mod action;
 pub mod adapters;
 pub mod cli;
+pub mod jobs;
 pub mod runtime;
 pub mod sandbox;
 pub mod server;

@@ -4,6 +4,7 @@ mod beginning;
 mod doctor;
 mod exchange;
 mod inbox;
+mod jobs;
 mod ledger;
 mod plan;
 mod prompt;
@@ -20,6 +21,7 @@ pub use beginning::{Deinit, Init, LabelsCommand, Where};
 pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
+pub use jobs::{Events, HandleEvent, JobPlaces, JobsCommand, Monitor, Watch};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
@@ -145,6 +147,20 @@ pub enum Command {
         /// What to do.
         #[command(subcommand)]
         command: ParkCommand,
+    },
+    /// Look at the jobs of your own agent, and write down what is worth waking it for
+    Monitor(Monitor),
+    /// Start a program for each event that the monitor writes down
+    Watch(Watch),
+    /// Deal with one event, and print what an agent needs to know of it
+    HandleEvent(HandleEvent),
+    /// Print the events, and go on with what comes
+    Events(Events),
+    /// List the jobs of your own agent, register and retire them
+    Jobs {
+        /// What to do.
+        #[command(subcommand)]
+        command: JobsCommand,
     },
     /// Print completions for a shell
     Completions {

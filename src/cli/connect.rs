@@ -101,15 +101,18 @@ fn jules_of_environment(
     transport: Arc<dyn Transport>,
     stopwatch: SystemStopwatch,
 ) -> Result<jules::Client, Stopped> {
+    jules_through(transport, jules_key()?, seed()?, stopwatch)
+}
+
+/// The Jules key of the environment.
+pub(super) fn jules_key() -> Result<JulesKey, Stopped> {
     let refused = |error: jules::key::KeyError| Stopped::credential(error.to_string());
-    let key = if let Some(key) = jules_key_of_file()? {
-        JulesKey::new(key.expose_secret()).map_err(refused)?
-    } else {
-        let (key, warning) = JulesKey::from_variables(variable).map_err(refused)?;
-        warn(warning);
-        key
-    };
-    jules_through(transport, key, seed()?, stopwatch)
+    if let Some(key) = jules_key_of_file()? {
+        return JulesKey::new(key.expose_secret()).map_err(refused);
+    }
+    let (key, warning) = JulesKey::from_variables(variable).map_err(refused)?;
+    warn(warning);
+    Ok(key)
 }
 
 /// The Jules key, where a file holds it that `JULES_API_KEY_FILE` names.
@@ -340,6 +343,6 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn seed() -> Result<u64, Stopped> {
+pub(super) fn seed() -> Result<u64, Stopped> {
     getrandom::u64().map_err(|error| Stopped::fault(error.to_string()))
 }

@@ -11,6 +11,7 @@ mod exchange;
 pub mod exit;
 mod health;
 mod init;
+mod jobs;
 mod labels;
 pub mod lines;
 mod logs;
@@ -157,6 +158,11 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
         Command::Replay(arguments) => replay::run(arguments, screen).await,
         Command::Park { command } => park::run(command, screen).await,
+        Command::Monitor(arguments) => jobs::monitor(arguments, screen).await,
+        Command::Watch(arguments) => jobs::watch(arguments, screen).await,
+        Command::HandleEvent(arguments) => jobs::handle_event(arguments, screen).await,
+        Command::Events(arguments) => jobs::events(arguments, screen).await,
+        Command::Jobs { command } => jobs::jobs(command, screen).await,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the runtime needs of the outside, in the domain's own types. Adapters implement it.
 
+pub mod account;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::time::Duration;

@@ -13,6 +13,7 @@ mod export;
 mod fleet;
 mod github_client;
 mod inbox;
+mod jobs;
 mod jules_client;
 mod kill;
 mod labels;

@@ -11,12 +11,14 @@
 //! | [`prompt`] | what exactly is said to Jules? |
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
+//! | [`jobs`] | which sessions are watched for somebody's own agent, and what is it woken for? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
 pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
+pub mod jobs;
 pub mod model;
 pub mod plan;
 pub mod prompt;

@@ -39,6 +39,7 @@ pub struct Client {
     pub(super) memory: Memory,
     pub(super) filter_refused: AtomicBool,
     pub(super) shelf: Option<Shelf>,
+    patient: bool,
 }
 
 impl std::fmt::Debug for Client {
@@ -102,6 +103,7 @@ impl Client {
             memory: Memory::default(),
             filter_refused: AtomicBool::new(false),
             shelf: settings.shared.then(Shelf::default),
+            patient: settings.patient,
         }
     }
 
@@ -316,7 +318,8 @@ impl Client {
                     .is_some_and(|(_, id)| self.recent.is_fresh(id, self.stopwatch.elapsed()));
             let jitter = lock(&self.jitter).f64();
             let spent = self.stopwatch.elapsed().saturating_sub(begun);
-            let Some(wait) = attempts.next(&error, fresh, jitter, spent) else {
+            let wait = attempts.next(&error, fresh, jitter, spent);
+            let Some(wait) = wait.filter(|_| self.patient) else {
                 return Err(error);
             };
             tracing::debug!(

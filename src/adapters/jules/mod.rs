@@ -11,9 +11,11 @@
 //! | [`shared`] | how do many repositories get by with one listing a minute? |
 //! | `verbatim.rs` | what does it answer to a request of one's own making? |
 //! | [`port`] | how does the runtime see it? |
+//! | [`account`] | how does it look to those who watch sessions of whatever repository? |
 //!
 //! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
 
+pub mod account;
 pub mod activities;
 pub mod base;
 pub mod client;

@@ -23,6 +23,8 @@ pub struct Settings {
     /// Whether several repositories share one listing of the key's sessions, for
     /// [`KEPT_FOR`](super::shared::KEPT_FOR).
     pub shared: bool,
+    /// Whether a call that failed is sent again after a pause. Whoever looks again anyway has a rhythm of its own.
+    pub patient: bool,
 }
 
 impl Settings {
@@ -35,6 +37,7 @@ impl Settings {
             creates_in_flight: DEFAULT_CREATES_IN_FLIGHT,
             seed: 0,
             shared: false,
+            patient: true,
         }
     }
 }

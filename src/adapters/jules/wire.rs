@@ -7,7 +7,9 @@ mod session;
 mod source;
 
 pub use activity::{Activity, Artifact, GitPatch, Kind, Plan, PlanStep};
-pub use session::{ChangeSet, NewSession, Output, PullRequest, Session, SourceContext};
+pub use session::{
+    ChangeSet, GitHubRepoContext, NewSession, Output, PullRequest, Session, SourceContext,
+};
 pub use source::{Branch, GitHubRepo, Source};
 
 use serde::{Deserialize, Serialize};

@@ -64,6 +64,18 @@ pub struct SourceContext {
     /// The source's name.
     #[serde(deserialize_with = "text")]
     pub source: String,
+    /// Where in it the session started.
+    #[serde(deserialize_with = "defaulted")]
+    pub github_repo_context: GitHubRepoContext,
+}
+
+/// Where in a repository a session started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GitHubRepoContext {
+    /// The branch.
+    #[serde(deserialize_with = "text")]
+    pub starting_branch: String,
 }
 
 /// What a session brought forth. There is no tag: the field's name is the kind.

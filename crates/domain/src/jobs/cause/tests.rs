@@ -1,0 +1,289 @@
+use super::*;
+
+/// A session, its activities, and whoever watches it.
+struct Stage {
+    job: Job,
+    known: JobMemory,
+    seen: Session,
+    log: Vec<Activity>,
+    now: Timestamp,
+    reads: usize,
+}
+
+const RULES: Rules = Rules {
+    stuck: SignedDuration::from_mins(20),
+};
+
+fn stage() -> Stage {
+    let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+    let job = Job::new("77".parse().unwrap());
+    Stage {
+        seen: Session {
+            id: job.job_id.clone(),
+            state: SessionState::Queued,
+            title: "Tidy up".to_owned(),
+            prompt: String::new(),
+            repository: Some("acme/widget".parse().unwrap()),
+            url: "https://jules.google.com/session/77".to_owned(),
+            created_at: Some(now),
+            updated_at: Some(now),
+            pull: None,
+            has_changes: false,
+            archived: false,
+        },
+        job,
+        known: JobMemory::default(),
+        log: Vec::new(),
+        now,
+        reads: 0,
+    }
+}
+
+impl Stage {
+    fn pass(&mut self, minutes: i64) {
+        self.now += SignedDuration::from_mins(minutes);
+    }
+
+    fn does(&mut self, id: &str, kind: ActivityKind) {
+        let at = self.now;
+        self.seen.updated_at = Some(at);
+        self.log.push(Activity {
+            id: id.to_owned(),
+            at,
+            kind,
+            has_changes: false,
+        });
+    }
+
+    fn stands(&mut self, state: SessionState) {
+        self.seen.state = state;
+        self.seen.updated_at = Some(self.now);
+    }
+
+    /// Looks as the monitor does, and tells what was told.
+    fn look(&mut self) -> Option<Draft> {
+        let needed = needs_activities(&self.known, &self.seen, self.now, &RULES);
+        self.reads += usize::from(needed);
+        let log = needed.then_some(self.log.as_slice());
+        let told = judge(
+            &self.job,
+            &mut self.known,
+            &self.seen,
+            log,
+            self.now,
+            &RULES,
+        );
+        if let Some(told) = &told {
+            self.known.tell(told.cause.clone());
+        }
+        told
+    }
+
+    /// Looks every minute, and tells the kinds that were told.
+    fn watch(&mut self, minutes: i64) -> Vec<EventKind> {
+        (0..minutes)
+            .filter_map(|_| {
+                self.pass(1);
+                self.look().map(|told| told.kind)
+            })
+            .collect()
+    }
+}
+
+fn asks(text: &str) -> ActivityKind {
+    ActivityKind::AgentMessaged(text.to_owned())
+}
+
+fn answers(text: &str) -> ActivityKind {
+    ActivityKind::UserMessaged(text.to_owned())
+}
+
+fn progress() -> ActivityKind {
+    ActivityKind::Progress {
+        title: "Running tests".to_owned(),
+    }
+}
+
+fn plan(id: &str) -> ActivityKind {
+    ActivityKind::PlanGenerated {
+        id: id.to_owned(),
+        steps: vec!["Read".to_owned(), "Write".to_owned()],
+    }
+}
+
+/// Upstream defect 1: terminal events came again with every poll.
+#[test]
+fn defect_01_an_end_is_told_once() {
+    let mut stage = stage();
+    stage.does("a", ActivityKind::Completed);
+    stage.stands(SessionState::Completed);
+    assert_eq!(stage.watch(100), [EventKind::Completed]);
+    assert_eq!(stage.reads, 1, "an end costs one reading");
+    // A restart reads the same memory; the session's time of change may move without anything happening.
+    stage.stands(SessionState::Completed);
+    assert_eq!(stage.watch(100), []);
+    stage.does("b", answers("One more thing."));
+    assert_eq!(stage.watch(3), [], "the state lags behind the message");
+    stage.stands(SessionState::InProgress);
+    assert_eq!(stage.watch(3), []);
+    stage.does("c", ActivityKind::Completed);
+    stage.stands(SessionState::Completed);
+    assert_eq!(stage.watch(100), [EventKind::Completed]);
+}
+
+/// Upstream defect 3: a session that worked was stuck after twenty minutes, because only its status counted.
+#[test]
+fn defect_03_activities_keep_a_session_from_being_stuck() {
+    let mut stage = stage();
+    stage.stands(SessionState::InProgress);
+    for round in 0..30 {
+        stage.does(&format!("p{round}"), progress());
+        assert_eq!(stage.watch(10), []);
+    }
+    assert!(stage.reads < 20, "{} readings in five hours", stage.reads);
+    assert_eq!(stage.watch(300), [EventKind::Stuck], "once for each time");
+    stage.does("again", progress());
+    assert_eq!(stage.watch(15), []);
+    assert_eq!(stage.watch(60), [EventKind::Stuck]);
+}
+
+/// Upstream defect 13: without a cursor the same question was told with every poll.
+#[test]
+fn defect_13_a_question_is_told_once_and_the_next_one_again() {
+    let mut stage = stage();
+    stage.stands(SessionState::InProgress);
+    stage.look();
+    stage.does("q1", asks("Tabs or spaces?"));
+    stage.stands(SessionState::AwaitingUserFeedback);
+    let told = stage.look().unwrap();
+    assert_eq!(told.message.as_deref(), Some("Tabs or spaces?"));
+    assert_eq!(told.payload.activity_id.as_deref(), Some("q1"));
+    assert_eq!(stage.watch(600), []);
+    stage.does("u1", answers("Tabs."));
+    assert_eq!(stage.watch(9), [], "the state lags behind the answer");
+    stage.stands(SessionState::InProgress);
+    stage.look();
+    stage.does("q2", asks("Really?"));
+    stage.stands(SessionState::AwaitingUserFeedback);
+    assert_eq!(stage.watch(600), [EventKind::Question]);
+}
+
+#[test]
+fn an_answer_and_the_next_question_between_two_looks_are_seen() {
+    let mut stage = stage();
+    stage.does("q1", asks("Tabs?"));
+    stage.stands(SessionState::AwaitingUserFeedback);
+    assert!(stage.look().is_some());
+    stage.pass(1);
+    stage.does("u1", answers("Yes."));
+    stage.does("q2", asks("Spaces?"));
+    assert_eq!(stage.look().unwrap().message.as_deref(), Some("Spaces?"));
+}
+
+#[test]
+fn a_question_that_is_slow_to_appear_is_waited_for_and_told_once() {
+    let mut stage = stage();
+    stage.stands(SessionState::AwaitingUserFeedback);
+    assert_eq!(stage.watch(5), []);
+    stage.does("q1", asks("Which?"));
+    assert_eq!(stage.look().unwrap().message.as_deref(), Some("Which?"));
+    let mut stage = self::stage();
+    stage.stands(SessionState::AwaitingUserFeedback);
+    assert_eq!(stage.watch(30), [EventKind::Question]);
+    stage.does("q1", asks("Which?"));
+    assert_eq!(stage.watch(30), []);
+}
+
+#[test]
+fn a_plan_is_told_once_and_its_revision_again() {
+    let mut stage = stage();
+    stage.does("a", plan("p1"));
+    stage.stands(SessionState::AwaitingPlanApproval);
+    let told = stage.look().unwrap();
+    assert_eq!(told.kind, EventKind::PlanReview);
+    assert_eq!(told.payload.steps, ["Read", "Write"]);
+    assert_eq!(stage.watch(100), []);
+    stage.does("b", answers("Write first."));
+    stage.does("c", plan("p2"));
+    assert_eq!(stage.look().unwrap().payload.plan_id.as_deref(), Some("p2"));
+    stage.does("d", ActivityKind::PlanApproved);
+    assert_eq!(stage.watch(100), [], "the state lags behind the approval");
+}
+
+#[test]
+fn an_end_with_an_open_question_is_a_question() {
+    let mut stage = stage();
+    stage.does("a", ActivityKind::Completed);
+    stage.does("b", asks("Shall I go on?"));
+    stage.stands(SessionState::Completed);
+    assert_eq!(stage.watch(100), [EventKind::Question]);
+}
+
+#[test]
+fn an_end_tells_what_it_has_brought() {
+    for (pull, changes, outcome) in [
+        (true, true, "pull_request"),
+        (false, true, "changes"),
+        (false, false, "nothing"),
+    ] {
+        let mut stage = stage();
+        stage.does("s", asks("Nothing to do."));
+        stage.does("a", ActivityKind::Completed);
+        stage.log[1].has_changes = changes;
+        let url = "https://github.com/acme/widget/pull/3";
+        stage.seen.pull = pull.then(|| super::super::sight::PullLink::parse(url).unwrap());
+        stage.stands(SessionState::Completed);
+        let payload = stage.look().unwrap().payload;
+        assert_eq!(payload.outcome.as_deref(), Some(outcome));
+        assert_eq!(payload.pull.is_some(), pull);
+    }
+}
+
+#[test]
+fn a_failure_is_told_with_its_reason() {
+    let mut stage = stage();
+    stage.stands(SessionState::Failed);
+    assert!(stage.look().is_none());
+    stage.does("a", ActivityKind::Failed("no disk".to_owned()));
+    assert_eq!(stage.look().unwrap().message.as_deref(), Some("no disk"));
+    assert_eq!(stage.watch(100), []);
+    let mut stage = self::stage();
+    stage.stands(SessionState::Failed);
+    assert_eq!(stage.watch(100), [EventKind::Error]);
+}
+
+/// google-labs-code/jules-sdk#23: the state stays IN_PROGRESS for ever after the work is done.
+#[test]
+fn an_end_that_the_state_conceals_is_told_as_an_end() {
+    let mut stage = stage();
+    stage.does("a", ActivityKind::Completed);
+    stage.stands(SessionState::InProgress);
+    assert_eq!(stage.watch(200), [EventKind::Completed]);
+}
+
+#[test]
+fn whoever_waits_for_a_person_is_never_stuck() {
+    for state in [
+        SessionState::AwaitingUserFeedback,
+        SessionState::AwaitingPlanApproval,
+        SessionState::Paused,
+        SessionState::Completed,
+        SessionState::Failed,
+    ] {
+        let mut stage = stage();
+        stage.does("q", asks("Well?"));
+        stage.does("p", plan("p1"));
+        stage.stands(state.clone());
+        let told = stage.watch(600);
+        assert!(!told.contains(&EventKind::Stuck), "{state:?}: {told:?}");
+        assert!(told.len() <= 1, "{state:?}: {told:?}");
+    }
+}
+
+#[test]
+fn a_state_that_nobody_knows_counts_as_work() {
+    let mut stage = stage();
+    stage.stands(SessionState::Unknown("REVIEWING".to_owned()));
+    assert_eq!(stage.watch(200), [EventKind::Stuck]);
+    assert_eq!(stage.known.last_status.as_deref(), Some("REVIEWING"));
+}

@@ -1,0 +1,352 @@
+//! `config.json`: where the files are, how often somebody looks, and what is done about an event.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use serde_json::{Map, Value};
+
+use super::event::EventKind;
+use crate::Diagnostic;
+
+/// How often the monitor looks unless it is set otherwise, in seconds.
+pub const MONITOR_POLL_SECONDS: f64 = 45.0;
+/// How often the watcher looks where nothing tells it that the file has changed, in seconds.
+pub const WATCHER_POLL_SECONDS: f64 = 1.0;
+/// After how many minutes without any activity a session is stuck.
+pub const STUCK_MINUTES: f64 = 20.0;
+/// After how many failures in a row an agent is told.
+pub const MAX_FAILURES: u32 = 5;
+/// How often the watcher gives an event to a handler that fails.
+pub const MAX_ATTEMPTS: u32 = 5;
+/// How long a handler may take, in seconds.
+pub const HANDLER_SECONDS: f64 = 600.0;
+/// How many sessions are started in place of one that failed.
+pub const RETRIES: u32 = 1;
+/// The longest of all pauses that can be set, in seconds: a day.
+const MAX_SECONDS: f64 = 86_400.0;
+
+/// A `config.json`. What it does not say is `None`, so that flags and variables can be told from it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config {
+    /// The jobs file.
+    pub jobs_path: Option<String>,
+    /// The events file.
+    pub events_path: Option<String>,
+    /// What the monitor remembers.
+    pub monitor_state_path: Option<String>,
+    /// What the watcher remembers.
+    pub watcher_state_path: Option<String>,
+    /// How often the monitor looks.
+    pub monitor_poll: Option<SignedDuration>,
+    /// How often the watcher looks.
+    pub watcher_poll: Option<SignedDuration>,
+    /// After how long without any activity a session is stuck.
+    pub stuck: Option<SignedDuration>,
+    /// Where Jules is.
+    pub api_base: Option<String>,
+    /// The command of an MCP server: taken, and of no use here, because the handler asks Jules itself.
+    pub mcp_command: Option<Vec<String>>,
+    /// The watcher's command for every kind of event: `command`, `event_command` or `zai_command`.
+    pub command: Option<Vec<String>>,
+    /// The watcher's commands for some kinds of events.
+    pub handlers: BTreeMap<EventKind, Vec<String>>,
+    /// After how many failures in a row an agent is told.
+    pub max_failures: Option<u32>,
+    /// How often an event is given to a handler that fails.
+    pub max_attempts: Option<u32>,
+    /// How long a handler may take.
+    pub handler_timeout: Option<SignedDuration>,
+    /// A folder with Jules keys, as for the service.
+    pub jules_keys_dir: Option<String>,
+    /// What the handler may do.
+    pub actions: Actions,
+}
+
+/// What the handler may do; `None` where the file does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Actions {
+    /// Ask Jules for the session: the question, the changes.
+    pub look: Option<bool>,
+    /// Ask GitHub for the pull request and its checks.
+    pub checks: Option<bool>,
+    /// Start a session in place of one that failed, so many times; 0 never.
+    pub retries: Option<u32>,
+    /// Approve plans: also `auto_approve_plans`.
+    pub approve_plans: Option<bool>,
+    /// Archive the session of a pull request that is merged or closed.
+    pub archive: Option<bool>,
+    /// Retire the job of a pull request that is merged or closed.
+    pub retire: Option<bool>,
+}
+
+/// Reads one file's keys, and tells what is wrong with them.
+struct Reader<'a> {
+    file: &'a str,
+    found: Vec<Diagnostic>,
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it. Warnings beside a good file are the second value.
+    pub fn parse(file: &str, text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut map: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            vec![
+                Diagnostic::error(file, format!("the file is no JSON object: {error}"))
+                    .at(place(error.line()), place(error.column()))
+                    .mend("write { \"jobs_path\": \"…\", \"events_path\": \"…\" }"),
+            ]
+        })?;
+        let mut reader = Reader {
+            file,
+            found: Vec::new(),
+        };
+        let mut config = Self::default();
+        {
+            let map = &mut map;
+            let r = &mut reader;
+            config.jobs_path = r.text(map, "jobs_path");
+            config.events_path = r.text(map, "events_path");
+            config.monitor_state_path = r.text(map, "monitor_state_path");
+            config.watcher_state_path = r.text(map, "watcher_state_path");
+            config.monitor_poll = r.length(map, "monitor_poll_seconds", 1.0);
+            config.watcher_poll = r.length(map, "watcher_poll_seconds", 1.0);
+            config.stuck = r.length(map, "stuck_minutes", 60.0);
+            config.api_base = r.text(map, "api_base");
+            config.mcp_command = r.command(map, "mcp_command");
+            for name in ["zai_command", "event_command", "command"] {
+                config.command = r.command(map, name).or(config.command);
+            }
+            config.handlers = r.handlers(map);
+            config.max_failures = r.count(map, "max_failures", 1);
+            config.max_attempts = r.count(map, "max_attempts", 1);
+            config.handler_timeout = r.length(map, "handler_timeout_seconds", 1.0);
+            config.jules_keys_dir = r.text(map, "jules_keys_dir");
+            config.actions = r.actions(map);
+        }
+        for key in map.keys() {
+            let unknown = Diagnostic::warning(file, "nothing reads this key").key(key.as_str());
+            reader.found.push(unknown);
+        }
+        if reader.found.iter().any(Diagnostic::is_error) {
+            return Err(reader.found);
+        }
+        Ok((config, reader.found))
+    }
+}
+
+impl Reader<'_> {
+    fn wrong(&mut self, key: &str, what: &str, mend: &str) {
+        let wrong = Diagnostic::error(self.file, what).key(key).mend(mend);
+        self.found.push(wrong);
+    }
+
+    fn take(map: &mut Map<String, Value>, key: &str) -> Option<Value> {
+        map.shift_remove(key).filter(|value| !value.is_null())
+    }
+
+    fn text(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<String> {
+        match Self::take(map, key)? {
+            Value::String(text) if !text.trim().is_empty() => Some(text),
+            _ => {
+                self.wrong(key, "it is no text", "write it between quotation marks");
+                None
+            }
+        }
+    }
+
+    fn flag(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<bool> {
+        match Self::take(map, key)? {
+            Value::Bool(flag) => Some(flag),
+            _ => {
+                self.wrong(key, "it is neither true nor false", "write true or false");
+                None
+            }
+        }
+    }
+
+    fn count(&mut self, map: &mut Map<String, Value>, key: &str, least: u32) -> Option<u32> {
+        let value = Self::take(map, key)?;
+        let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
+        let count = count.filter(|count| (least..=1_000).contains(count));
+        if count.is_none() {
+            let mend = format!("write a whole number from {least} to 1000");
+            self.wrong(key, "it is no such number", &mend);
+        }
+        count
+    }
+
+    fn length(
+        &mut self,
+        map: &mut Map<String, Value>,
+        key: &str,
+        unit: f64,
+    ) -> Option<SignedDuration> {
+        let value = Self::take(map, key)?;
+        let length = value.as_f64().and_then(|count| length(count * unit));
+        if length.is_none() {
+            self.wrong(
+                key,
+                "it is no length of time",
+                "write a number above 0, of a day at most",
+            );
+        }
+        length
+    }
+
+    fn command(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<Vec<String>> {
+        let value = Self::take(map, key)?;
+        let command = match &value {
+            // One text is the program alone, without arguments.
+            Value::String(program) => Some(vec![program.clone()]),
+            Value::Array(words) => words
+                .iter()
+                .map(|word| word.as_str().map(str::to_owned))
+                .collect(),
+            _ => None,
+        };
+        let command = command.filter(|words| words.first().is_some_and(|word| !word.is_empty()));
+        if command.is_none() {
+            self.wrong(
+                key,
+                "it is no command",
+                "write the program and its arguments as a list of texts",
+            );
+        }
+        command
+    }
+
+    fn handlers(&mut self, map: &mut Map<String, Value>) -> BTreeMap<EventKind, Vec<String>> {
+        let mut handlers = BTreeMap::new();
+        match Self::take(map, "handlers") {
+            None => {}
+            Some(Value::Object(mut commands)) => {
+                let kinds: Vec<String> = commands.keys().cloned().collect();
+                for word in kinds {
+                    let command = self.command(&mut commands, &word);
+                    match word.parse::<EventKind>() {
+                        Ok(kind) => handlers.extend(command.map(|command| (kind, command))),
+                        Err(error) => {
+                            let key = format!("handlers.{word}");
+                            self.wrong(&key, &error.to_string(), "name one of these");
+                        }
+                    }
+                }
+            }
+            Some(_) => self.wrong(
+                "handlers",
+                "it is no object",
+                "write { \"question\": [\"program\", \"argument\"] }",
+            ),
+        }
+        handlers
+    }
+
+    fn actions(&mut self, map: &mut Map<String, Value>) -> Actions {
+        let auto = self.flag(map, "auto_approve_plans");
+        let mut inner = match Self::take(map, "actions") {
+            None => Map::new(),
+            Some(Value::Object(inner)) => inner,
+            Some(_) => {
+                self.wrong("actions", "it is no object", "write { \"archive\": false }");
+                Map::new()
+            }
+        };
+        let actions = Actions {
+            look: self.flag(&mut inner, "look"),
+            checks: self.flag(&mut inner, "checks"),
+            retries: self.count(&mut inner, "retries", 0),
+            approve_plans: self.flag(&mut inner, "approve_plans").or(auto),
+            archive: self.flag(&mut inner, "archive"),
+            retire: self.flag(&mut inner, "retire"),
+        };
+        for key in inner.keys() {
+            let key = format!("actions.{key}");
+            let unknown = Diagnostic::warning(self.file, "nothing reads this key").key(key);
+            self.found.push(unknown);
+        }
+        actions
+    }
+}
+
+/// A length of time from seconds; `None` for one that is not above zero, or beyond a day.
+#[must_use]
+pub fn length(seconds: f64) -> Option<SignedDuration> {
+    if seconds > 0.0 && seconds <= MAX_SECONDS {
+        SignedDuration::try_from_secs_f64(seconds).ok()
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 5 of the seed, to the letter.
+    const SEED: &str = r#"{
+      "jobs_path": "zai-jules-manager/zai_jobs.jsonl",
+      "events_path": "zai-jules-manager/zai_events.jsonl",
+      "monitor_state_path": "zai-jules-manager/.zai_monitor_state.json",
+      "watcher_state_path": "zai-jules-manager/.zai_watcher_state.json",
+      "monitor_poll_seconds": 45,
+      "watcher_poll_seconds": 1,
+      "stuck_minutes": 20,
+      "api_base": "https://jules.googleapis.com/v1",
+      "mcp_command": ["python", "zai-jules-manager/mcp-server/jules_mcp_server.py"],
+      "zai_command": ["zai", "handle-event"]
+    }"#;
+
+    #[test]
+    fn the_configuration_of_the_seed_is_read_unchanged() {
+        let (config, found) = Config::parse("config.json", SEED).unwrap();
+        assert!(found.is_empty(), "{found:?}");
+        assert_eq!(config.monitor_poll, Some(SignedDuration::from_secs(45)));
+        assert_eq!(config.watcher_poll, Some(SignedDuration::from_secs(1)));
+        assert_eq!(config.stuck, Some(SignedDuration::from_mins(20)));
+        assert_eq!(config.command.unwrap(), ["zai", "handle-event"]);
+        assert_eq!(
+            config.jobs_path.as_deref(),
+            Some("zai-jules-manager/zai_jobs.jsonl")
+        );
+        assert_eq!(
+            config.watcher_state_path.as_deref(),
+            Some("zai-jules-manager/.zai_watcher_state.json")
+        );
+    }
+
+    #[test]
+    fn mistakes_name_their_key() {
+        let text = r#"{"stuck_minutes": -1, "handlers": {"asked": ["x"]}, "zai_command": [], "jobs_pth": "x",
+                       "actions": {"archive": "no", "archiv": true}}"#;
+        let found = Config::parse("config.json", text).unwrap_err();
+        let keys: Vec<_> = found.iter().map(|found| found.key.as_str()).collect();
+        assert_eq!(
+            keys,
+            [
+                "stuck_minutes",
+                "zai_command",
+                "handlers.asked",
+                "archive",
+                "actions.archiv",
+                "jobs_pth"
+            ]
+        );
+        let found = Config::parse("config.json", "{\n  \"a\": \n}").unwrap_err();
+        assert_eq!(found[0].line, Some(3));
+    }
+
+    #[test]
+    fn newer_names_win_and_plans_are_approved_on_demand() {
+        let text = r#"{"zai_command": ["a"], "event_command": "b c", "auto_approve_plans": true,
+                       "handlers": {"stuck": ["s"]}, "actions": {"retries": 0}}"#;
+        let (config, _) = Config::parse("config.json", text).unwrap();
+        assert_eq!(config.command.unwrap(), ["b c"]);
+        assert_eq!(config.handlers[&EventKind::Stuck], ["s"]);
+        assert_eq!(config.actions.approve_plans, Some(true));
+        assert_eq!(config.actions.retries, Some(0));
+    }
+}

@@ -1,0 +1,304 @@
+//! One job: a session of Jules that somebody's agent waits for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::model::{RepositoryName, SessionId};
+
+/// The longest id of a job, in characters. Jules' have 15 to 20 today.
+const MAX_ID_CHARS: usize = 64;
+
+/// A job's id, which is its session's: letters, digits, `-` and `_`, so that it can stand in any path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(String);
+
+/// Why a text is not the id of a job.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it is no session's id; an id is at most {MAX_ID_CHARS} letters, digits, `-` and `_`, such as `15481661885092594092`"
+)]
+pub struct JobIdError;
+
+impl JobId {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The session of the job.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        SessionId::from(self.as_str())
+    }
+}
+
+impl FromStr for JobId {
+    type Err = JobIdError;
+
+    /// Takes a bare id, and `sessions/<id>` as Jules names its sessions.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let bare = text.strip_prefix("sessions/").unwrap_or(text);
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if bare.is_empty() || bare.len() > MAX_ID_CHARS || !bare.bytes().all(legal) {
+            return Err(JobIdError);
+        }
+        Ok(Self(bare.to_owned()))
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for JobId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for JobId {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = match Value::deserialize(from)? {
+            Value::String(text) => text,
+            // Whoever writes the digits without quotation marks means the same.
+            Value::Number(number) => number.to_string(),
+            _ => return Err(serde::de::Error::custom("a job's id is a text")),
+        };
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Whose turn comes first where not all jobs can be looked at, and whose events are written first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Before all others.
+    Critical,
+    /// Before most.
+    High,
+    /// As usual.
+    #[default]
+    Normal,
+    /// When there is time.
+    Low,
+}
+
+/// Why a job is not looked at any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RetireReason {
+    /// Its pull request was merged.
+    Merged,
+    /// Its pull request was closed without being merged.
+    Closed,
+    /// Somebody has called it off.
+    Cancelled,
+    /// Another session was started in its place.
+    Retried,
+    /// Somebody has archived its session.
+    Archived,
+    /// Jules does not know its session.
+    NotFound,
+    /// Nothing has happened to it for long after its end.
+    Forgotten,
+    /// Somebody has said that it is done.
+    Done,
+}
+
+/// A job that is not looked at any more: it stays in the file for a while, so that nobody takes it up again unawares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retired {
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: RetireReason,
+}
+
+/// A session that is to be started in place of another: written before Jules is asked, so that it is started once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryIntent {
+    /// The how many-th attempt it is, the first session being 1.
+    pub attempt: u32,
+    /// When it was decided.
+    pub at: Timestamp,
+}
+
+/// A job. In the file each field but the id may be missing, and unknown ones are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its id, which is its session's.
+    pub job_id: JobId,
+    /// Whatever its owner wants to know of it.
+    #[serde(default)]
+    pub metadata: Value,
+    /// The repository that it works on, `owner/name`.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub repo: Option<String>,
+    /// The branch that it starts from.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub branch: Option<String>,
+    /// Whether its plan waits for somebody's approval. Jules does not say so afterwards.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub require_plan_approval: Option<bool>,
+    /// Whether Jules opens a pull request by itself. Jules does not say so afterwards.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub open_pull: Option<bool>,
+    /// Whose turn comes first.
+    #[serde(
+        default,
+        skip_serializing_if = "is_normal",
+        deserialize_with = "lenient"
+    )]
+    pub priority: Priority,
+    /// When it was put into the file.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub registered_at: Option<Timestamp>,
+    /// The session that this one was started in place of.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub retry_of: Option<JobId>,
+    /// The how many-th attempt it is, the first session being 1. Missing means 1.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub attempt: Option<u32>,
+    /// A session that is being started in its place.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub retry_intent: Option<RetryIntent>,
+    /// Set once it is not looked at any more.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient"
+    )]
+    pub retired: Option<Retired>,
+    /// What others have written into it.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+fn is_normal(priority: &Priority) -> bool {
+    *priority == Priority::Normal
+}
+
+/// A field of ours that somebody else uses for something else counts as missing.
+fn lenient<'de, D: Deserializer<'de>, T: Default + serde::de::DeserializeOwned>(
+    from: D,
+) -> Result<T, D::Error> {
+    let value = Value::deserialize(from)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
+}
+
+impl Job {
+    /// A job of which only the id is known.
+    #[must_use]
+    pub fn new(job_id: JobId) -> Self {
+        Self {
+            job_id,
+            metadata: Value::Object(Map::new()),
+            repo: None,
+            branch: None,
+            require_plan_approval: None,
+            open_pull: None,
+            priority: Priority::default(),
+            registered_at: None,
+            retry_of: None,
+            attempt: None,
+            retry_intent: None,
+            retired: None,
+            rest: Map::new(),
+        }
+    }
+
+    /// Whether it is still looked at.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.retired.is_none()
+    }
+
+    /// The repository that it works on, by its own field or by its metadata.
+    #[must_use]
+    pub fn repository(&self) -> Option<RepositoryName> {
+        let told = self.repo.as_deref();
+        let told = told.or_else(|| self.metadata.get("repo")?.as_str());
+        told?.parse().ok()
+    }
+
+    /// The how many-th attempt it is.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt.unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Upstream defect 15: the id went unescaped into the path of a URL.
+    #[test]
+    fn defect_15_an_id_that_could_leave_its_path_is_refused() {
+        for text in [
+            "",
+            "../1",
+            "1/2",
+            "1?x=1",
+            "a b",
+            "1\n2",
+            "sessions/",
+            "%2e",
+        ] {
+            assert_eq!(text.parse::<JobId>(), Err(JobIdError), "{text:?}");
+        }
+        let id: JobId = " sessions/15481661885092594092\n".parse().unwrap();
+        assert_eq!(id.as_str(), "15481661885092594092");
+    }
+
+    #[test]
+    fn what_others_wrote_into_a_job_stays_in_it() {
+        let text = r#"{"job_id":"7","metadata":{"repo":"acme/widget"},"owner":["me"],"priority":"urgent!","retired":3}"#;
+        let job: Job = serde_json::from_str(text).unwrap();
+        assert_eq!(job.repository(), Some("acme/widget".parse().unwrap()));
+        assert_eq!(job.priority, Priority::Normal);
+        assert!(job.is_live());
+        let written = serde_json::to_value(&job).unwrap();
+        assert_eq!(written["owner"][0], "me");
+    }
+}

@@ -1,0 +1,290 @@
+//! What the monitor remembers from one look to the next: `.zai_monitor_state.json`, with more in it.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::job::JobId;
+use crate::Diagnostic;
+
+/// The name under which the file holds what belongs to no job. No job's id has a `$` in it.
+const OWN: &str = "$monitor";
+
+/// How many causes of a job are remembered. Only the newest thing that happened can be a cause, so that older ones never
+/// come again.
+pub const MAX_TOLD: usize = 64;
+
+/// How long a job that is no longer in the jobs file is remembered, so that it is not told anew when it comes back.
+pub const REMEMBERED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// What is remembered of one job.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobMemory {
+    /// The newest activity that was read: its time and its id.
+    pub cursor: Option<String>,
+    /// Where the session stood, in Jules' word.
+    pub last_status: Option<String>,
+    /// When something happened last.
+    pub last_activity: Option<Timestamp>,
+    /// When the session was first seen to stand where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_since: Option<Timestamp>,
+    /// When the session said that it changed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+    /// When the job was first looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_seen: Option<Timestamp>,
+    /// Something is to be told once more of the session is seen.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
+    /// Its activities are not read before this time unless the session changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_again_at: Option<Timestamp>,
+    /// The causes that were told, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+    /// How often it could not be looked at, in a row.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failures: u32,
+    /// Since when that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
+    /// How often Jules did not know it, in a row.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: u32,
+    /// It is not asked for by itself before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_poll_at: Option<Timestamp>,
+    /// The page of its pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull: Option<String>,
+    /// Since when the job is not in the jobs file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absent_since: Option<Timestamp>,
+    /// What others have written into it.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl JobMemory {
+    /// Whether a cause was told.
+    #[must_use]
+    pub fn was_told(&self, cause: &str) -> bool {
+        self.told.iter().any(|told| told == cause)
+    }
+
+    /// Remembers that a cause was told.
+    pub fn tell(&mut self, cause: impl Into<String>) {
+        self.told.push(cause.into());
+        if self.told.len() > MAX_TOLD {
+            self.told.remove(0);
+        }
+    }
+
+    /// It could be looked at.
+    pub fn found(&mut self) {
+        self.failures = 0;
+        self.failing_since = None;
+        self.missing = 0;
+        self.next_poll_at = None;
+    }
+}
+
+/// What is remembered of an account: a Jules key, by the name that it is given here.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AccountMemory {
+    /// How often it could not be listed, in a row. Being asked for patience is no failure.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failures: u32,
+    /// Since when that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
+    /// How often it was asked for patience, in a row.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub throttled: u32,
+    /// It is not asked before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_poll_at: Option<Timestamp>,
+    /// When it was asked last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polled_at: Option<Timestamp>,
+    /// Since when its key is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_since: Option<Timestamp>,
+    /// The causes that were told, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+}
+
+impl AccountMemory {
+    /// It answered.
+    pub fn found(&mut self) {
+        *self = Self {
+            polled_at: self.polled_at,
+            ..Self::default()
+        };
+    }
+
+    /// Tells a cause unless it was told.
+    pub fn tell(&mut self, cause: &str) -> bool {
+        let new = self.told.iter().all(|told| told != cause);
+        if new {
+            self.told.push(cause.to_owned());
+            if self.told.len() > MAX_TOLD {
+                self.told.remove(0);
+            }
+        }
+        new
+    }
+}
+
+/// What belongs to no job.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnMemory {
+    /// The accounts.
+    pub accounts: BTreeMap<String, AccountMemory>,
+    /// How often each kind of event was written.
+    pub events: BTreeMap<String, u64>,
+    /// How often everything was looked at.
+    pub cycles: u64,
+    /// How many requests were sent to Jules.
+    pub requests: u64,
+    /// When that was last.
+    pub cycle_at: Option<Timestamp>,
+    /// What others have written into it.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// All that the monitor remembers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MonitorMemory {
+    /// The jobs.
+    pub jobs: BTreeMap<JobId, JobMemory>,
+    /// What belongs to none of them.
+    pub own: OwnMemory,
+    /// What is neither, as it stands.
+    foreign: Map<String, Value>,
+}
+
+impl MonitorMemory {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// A file that is no such memory. It must not be written over: whoever forgets tells everything twice.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
+        let mend = "mend it, or move it away; without it, what stands open is told once more";
+        let map: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            Diagnostic::error(file, format!("the file is no JSON object: {error}"))
+                .at(place(error.line()), place(error.column()))
+                .mend(mend)
+        })?;
+        let mut memory = Self::default();
+        for (key, value) in map {
+            let wrong = |error: serde_json::Error| {
+                Diagnostic::error(file, error.to_string())
+                    .key(key.as_str())
+                    .mend(mend)
+            };
+            if key == OWN {
+                memory.own = serde_json::from_value(value).map_err(wrong)?;
+            } else if let Ok(id) = key.parse::<JobId>() {
+                let known = serde_json::from_value(value).map_err(wrong)?;
+                memory.jobs.insert(id, known);
+            } else {
+                memory.foreign.insert(key, value);
+            }
+        }
+        Ok(memory)
+    }
+
+    /// The file's text, its keys in order.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let mut map: BTreeMap<String, Value> = BTreeMap::new();
+        let value = |known: &JobMemory| {
+            serde_json::to_value(known).expect("the keys of what is remembered are texts")
+        };
+        map.extend(self.foreign.clone());
+        map.extend(
+            self.jobs
+                .iter()
+                .map(|(id, known)| (id.to_string(), value(known))),
+        );
+        let own =
+            serde_json::to_value(&self.own).expect("the keys of what is remembered are texts");
+        map.insert(OWN.to_owned(), own);
+        let mut text = serde_json::to_string_pretty(&map).expect("its keys are texts");
+        text.push('\n');
+        text
+    }
+
+    /// Forgets jobs that have been out of the jobs file for long.
+    pub fn forget(&mut self, is_known: impl Fn(&JobId) -> bool, now: Timestamp) {
+        self.jobs.retain(|id, known| {
+            if is_known(id) {
+                known.absent_since = None;
+                return true;
+            }
+            let since = *known.absent_since.get_or_insert(now);
+            now.duration_since(since) < REMEMBERED_FOR
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_the_first_monitor_is_read_and_kept() {
+        let text = r#"{"77": {"cursor": null, "last_activity": "2026-02-15T11:20:40.123456+00:00", "last_status": "IN_PROGRESS"},
+                       "session:1": {"last_status": "Q"}}"#;
+        let memory = MonitorMemory::parse("state.json", text).unwrap();
+        let id: JobId = "77".parse().unwrap();
+        assert_eq!(memory.jobs[&id].last_status.as_deref(), Some("IN_PROGRESS"));
+        let again = MonitorMemory::parse("state.json", &memory.render()).unwrap();
+        assert_eq!(again, memory);
+        assert!(memory.render().contains("session:1"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_forgotten() {
+        for text in [
+            "",
+            "[]",
+            "{\"77\": 3}",
+            "{\"$monitor\": {\"cycles\": \"x\"}}",
+        ] {
+            assert!(MonitorMemory::parse("state.json", text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut known = JobMemory::default();
+        for cause in 0..=MAX_TOLD {
+            known.tell(cause.to_string());
+        }
+        assert_eq!((known.told.len(), known.was_told("0")), (MAX_TOLD, false));
+        let mut memory = MonitorMemory::default();
+        memory.jobs.insert("1".parse().unwrap(), known);
+        let gone = |_: &JobId| false;
+        memory.forget(gone, Timestamp::UNIX_EPOCH);
+        assert_eq!(memory.jobs.len(), 1);
+        memory.forget(gone, Timestamp::UNIX_EPOCH + REMEMBERED_FOR);
+        assert!(memory.jobs.is_empty());
+    }
+}

@@ -1,0 +1,291 @@
+//! Jules as those see it who watch sessions of whatever repository: one key, all of its sessions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use phileas_domain::engine::CreateFailure;
+use phileas_domain::jobs::{Activity, ActivityKind, JobId, PullLink, Session};
+
+use super::client::Client;
+use super::error::{ApiError, Cause};
+use super::query::{PageQuery, PageSize};
+use super::wire::{self, Kind, NewSession, Output};
+use super::{routes, translate};
+use crate::runtime::ports::account::{
+    AccountFailure, AccountTrouble, NewJob, ReadAccount, WriteAccount,
+};
+
+/// How many pages, of 100 sessions or fewer, are listed at once. Sessions beyond them are asked for one by one.
+pub const MAX_LISTED_PAGES: usize = 5;
+
+/// How many pages, of 100 activities or fewer, are read of one session.
+const MAX_ACTIVITY_PAGES: usize = 100;
+
+impl From<ApiError> for AccountFailure {
+    fn from(error: ApiError) -> Self {
+        let kind = match &error.cause {
+            Cause::Answer(answer) if answer.is_quota() => AccountTrouble::Throttled {
+                after: answer.retry_after,
+            },
+            Cause::Answer(answer) if answer.is_credential() => AccountTrouble::Denied,
+            Cause::Answer(answer) if answer.is_ambiguous() => AccountTrouble::Down,
+            Cause::Answer(_) | Cause::BadName(_) => AccountTrouble::Refused,
+            _ => AccountTrouble::Down,
+        };
+        Self {
+            kind,
+            detail: error.to_string(),
+        }
+    }
+}
+
+impl ReadAccount for Client {
+    async fn sessions(&self, wanted: &BTreeSet<JobId>) -> Result<Vec<Session>, AccountFailure> {
+        let mut found: BTreeMap<JobId, Session> = BTreeMap::new();
+        self.each_session(|session| {
+            let known = session.id.clone();
+            // Pages move under the reader's feet: of two pictures of a session the later one is kept.
+            let newer = found
+                .get(&known)
+                .is_none_or(|older| older.updated_at <= session.updated_at);
+            if newer && wanted.contains(&known) {
+                found.insert(known, session);
+            }
+            found.len() == wanted.len()
+        })
+        .await?;
+        Ok(found.into_values().collect())
+    }
+
+    async fn look(&self, id: &JobId) -> Result<Option<Session>, AccountFailure> {
+        let read = found(self.get_session(id.as_str()).await)?;
+        Ok(read.as_ref().and_then(session))
+    }
+
+    async fn activities(&self, id: &JobId) -> Result<Option<Vec<Activity>>, AccountFailure> {
+        let Some(read) = found(self.whole_log(id).await)? else {
+            return Ok(None);
+        };
+        let mut seen = BTreeSet::new();
+        let mut activities: Vec<Activity> = Vec::new();
+        for one in &read {
+            let before = activities
+                .last()
+                .map_or(Timestamp::UNIX_EPOCH, |last| last.at);
+            let one = activity(one, before);
+            if seen.insert(one.id.clone()) {
+                activities.push(one);
+            }
+        }
+        activities.sort_by_key(|activity| activity.at);
+        Ok(Some(activities))
+    }
+
+    async fn changes(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
+        // Each change set holds those before it, and the session may show none although there are some.
+        let log = found(self.whole_log(id).await)?.unwrap_or_default();
+        let last = log.iter().rev().find_map(wire::Activity::changes);
+        if let Some(changes) = last {
+            return Ok(Some(changes.git_patch.unidiff_patch.clone()));
+        }
+        let read = found(self.get_session(id.as_str()).await)?;
+        let outputs = read.map(|session| session.outputs).unwrap_or_default();
+        Ok(outputs.into_iter().find_map(|output| match output {
+            Output::ChangeSet(changes) if changes.has_changes() => {
+                Some(changes.git_patch.unidiff_patch)
+            }
+            _ => None,
+        }))
+    }
+
+    async fn marked(&self, marker: &str) -> Result<Option<Session>, AccountFailure> {
+        let mut newest: Option<Session> = None;
+        self.each_session(|session| {
+            let bears = session.title.contains(marker) || session.prompt.contains(marker);
+            let newer = newest
+                .as_ref()
+                .is_none_or(|older| older.created_at <= session.created_at);
+            if bears && newer {
+                newest = Some(session);
+            }
+            false
+        })
+        .await?;
+        Ok(newest)
+    }
+
+    async fn branch(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
+        let read = found(self.get_session(id.as_str()).await)?;
+        let context = read.and_then(|session| session.source_context);
+        let branch = context.map(|context| context.github_repo_context.starting_branch);
+        Ok(branch.filter(|branch| !branch.is_empty()))
+    }
+
+    fn sent(&self) -> u64 {
+        self.requests()
+    }
+}
+
+impl WriteAccount for Client {
+    async fn start(&self, new: &NewJob) -> Result<Session, CreateFailure> {
+        let source = new.source.as_ref();
+        let new = NewSession {
+            prompt: new.prompt.clone(),
+            title: Some(new.title.clone()).filter(|title| !title.is_empty()),
+            source: source
+                .map(|(repository, branch)| (translate::source_name(repository), branch.clone())),
+            open_pull: new.open_pull,
+            require_plan_approval: new.require_plan_approval,
+        };
+        let created = self.create_session(&new, None).await;
+        let created = created.map_err(|error| error.create_failure(None))?;
+        session(&created).ok_or_else(|| CreateFailure::Unknown {
+            detail: "Jules answered with a session whose id is none".to_owned(),
+        })
+    }
+
+    async fn say(&self, id: &JobId, text: &str) -> Result<(), AccountFailure> {
+        Ok(self.send_message(id.as_str(), text).await?)
+    }
+
+    async fn approve(&self, id: &JobId) -> Result<(), AccountFailure> {
+        self.approve_plan(id.as_str()).await?;
+        Ok(())
+    }
+
+    async fn put_away(&self, id: &JobId) -> Result<(), AccountFailure> {
+        found(self.archive_session(id.as_str()).await)?;
+        Ok(())
+    }
+}
+
+impl Client {
+    /// Walks through the listing until `enough` says so, it ends, or [`MAX_LISTED_PAGES`] were read.
+    async fn each_session(&self, mut enough: impl FnMut(Session) -> bool) -> Result<(), ApiError> {
+        let mut token = String::new();
+        let mut size = PageSize::default();
+        for _ in 0..MAX_LISTED_PAGES {
+            let query = PageQuery {
+                filter: None,
+                page_size: Some(size.get()),
+                page_token: (!token.is_empty()).then_some(&token),
+            };
+            let page = match self.list_sessions(query).await {
+                Err(error) if size.shrink(&error) => continue,
+                page => page?,
+            };
+            size.grow();
+            for session in page.sessions.iter().filter_map(session) {
+                if enough(session) {
+                    return Ok(());
+                }
+            }
+            token = page.next_page_token;
+            if token.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn whole_log(&self, id: &JobId) -> Result<Vec<wire::Activity>, ApiError> {
+        let mut log = Vec::new();
+        let mut token = String::new();
+        let mut size = PageSize::default();
+        for _ in 0..MAX_ACTIVITY_PAGES {
+            let query = PageQuery {
+                filter: None,
+                page_size: Some(size.get()),
+                page_token: (!token.is_empty()).then_some(&token),
+            };
+            let page = match self.list_activities(id.as_str(), query).await {
+                Err(error) if size.shrink(&error) => continue,
+                page => page?,
+            };
+            size.grow();
+            log.extend(page.activities);
+            token = page.next_page_token;
+            if token.is_empty() {
+                return Ok(log);
+            }
+        }
+        Err(ApiError {
+            route: routes::LIST_ACTIVITIES,
+            cause: Cause::TooManyPages {
+                pages: MAX_ACTIVITY_PAGES,
+            },
+        })
+    }
+}
+
+/// `None` for what Jules does not know.
+fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_status(404) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A session on the wire as whoever watches it sees it; `None` where its id is none.
+fn session(read: &wire::Session) -> Option<Session> {
+    let context = read.source_context.as_ref();
+    let mut pull = None;
+    let mut has_changes = false;
+    for output in &read.outputs {
+        match output {
+            Output::PullRequest(output) => {
+                has_changes = true;
+                pull = PullLink::parse(&output.url).or(pull);
+            }
+            Output::ChangeSet(changes) => has_changes |= changes.has_changes(),
+            Output::Unknown(_) => {}
+        }
+    }
+    Some(Session {
+        id: read.id().parse().ok()?,
+        state: translate::state(&read.state),
+        title: read.title.clone(),
+        prompt: read.prompt.clone(),
+        repository: context.and_then(|context| translate::repository_of(&context.source)),
+        url: read.url.clone(),
+        created_at: read.create_time.parse().ok(),
+        updated_at: read.update_time.parse().ok(),
+        pull,
+        has_changes,
+        archived: read.archived,
+    })
+}
+
+fn activity(read: &wire::Activity, fallback: Timestamp) -> Activity {
+    let kind = match &read.kind {
+        Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),
+        Kind::UserMessaged(text) => ActivityKind::UserMessaged(text.clone()),
+        Kind::PlanGenerated(plan) => {
+            let mut steps: Vec<_> = plan.steps.iter().collect();
+            steps.sort_by_key(|step| step.index);
+            ActivityKind::PlanGenerated {
+                id: plan.id.clone(),
+                steps: steps.into_iter().map(|step| step.title.clone()).collect(),
+            }
+        }
+        Kind::PlanApproved(_) => ActivityKind::PlanApproved,
+        Kind::ProgressUpdated { title, .. } => ActivityKind::Progress {
+            title: title.clone(),
+        },
+        Kind::SessionCompleted => ActivityKind::Completed,
+        Kind::SessionFailed(reason) => ActivityKind::Failed(reason.clone()),
+        Kind::Unknown(name, _) => ActivityKind::Unknown(name.clone()),
+        Kind::Missing => ActivityKind::Unknown(String::new()),
+    };
+    let id = match read.id() {
+        "" => format!("at-{}", read.create_time),
+        id => id.to_owned(),
+    };
+    Activity {
+        id,
+        at: read.create_time.parse().unwrap_or(fallback),
+        kind,
+        has_changes: read.changes().is_some(),
+    }
+}

@@ -1,0 +1,87 @@
+//! `phileas handle-event`.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write};
+
+use phileas_domain::jobs::{Event, config};
+
+use super::super::arguments::HandleEvent as Arguments;
+use super::super::connect::local_now;
+use super::super::exit::{Exit, Stopped};
+use super::super::output::Screen;
+use super::configuration::Configuration;
+use super::reach;
+use crate::jobs::handler::{Allowed, EventHandler};
+use crate::jobs::settle::Settling;
+
+/// The longest event that is read, in bytes.
+const MAX_EVENT_BYTES: u64 = 4 << 20;
+
+pub(in super::super) async fn run(
+    arguments: &Arguments,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let Configuration { config, places } = Configuration::read(&arguments.places, None, None)?;
+    let event = event(arguments)?;
+    let actions = &config.actions;
+    let allowed = Allowed {
+        look: !arguments.no_look && actions.look.unwrap_or(true),
+        checks: !arguments.no_checks && actions.checks.unwrap_or(true),
+        retries: arguments
+            .retries
+            .or(actions.retries)
+            .unwrap_or(config::RETRIES),
+        approve_plans: arguments.approve_plans || actions.approve_plans.unwrap_or(false),
+        settling: Settling {
+            archive: !arguments.no_archive && actions.archive.unwrap_or(true),
+            retire: !arguments.no_retire && actions.retire.unwrap_or(true),
+        },
+    };
+    let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
+    let told = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
+    let folder = arguments.jules_keys_dir.clone().or(told);
+    let accounts = match reach::accounts(base.map(String::as_str), folder.as_deref(), true) {
+        Ok(accounts) => accounts,
+        // The brief says what could not be done without a key.
+        Err(stopped) if stopped.exit == Exit::Credential => BTreeMap::new(),
+        Err(stopped) => return Err(stopped),
+    };
+    let pulls = reach::pulls();
+    let handler = EventHandler {
+        places: &places,
+        accounts: &accounts,
+        pulls: pulls.as_ref(),
+        allowed,
+    };
+    let dealt = handler.handle(&event, local_now()).await?;
+    if arguments.json {
+        screen.line(&dealt.document.to_string())?;
+    } else {
+        screen.lines(&dealt.text)?;
+    }
+    Ok(if dealt.again {
+        Exit::Unavailable
+    } else {
+        Exit::Done
+    })
+}
+
+fn event(arguments: &Arguments) -> Result<Event, Stopped> {
+    let text = match &arguments.event {
+        Some(text) => text.clone(),
+        None => {
+            let mut text = String::new();
+            std::io::stdin()
+                .lock()
+                .take(MAX_EVENT_BYTES)
+                .read_to_string(&mut text)?;
+            text
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(Stopped::usage(
+            "there is no event; it is read from the variable JULES_EVENT, or from standard input",
+        ));
+    }
+    Event::parse(text.trim()).map_err(|why| Stopped::usage(format!("JULES_EVENT: {why}")))
+}

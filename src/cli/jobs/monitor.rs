@@ -1,0 +1,159 @@
+//! `phileas monitor`.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use phileas_domain::jobs::{Config, Event, Rules, config, figures};
+
+use super::super::arguments::Monitor as Arguments;
+use super::super::connect::{local_now, seed};
+use super::super::exit::{Exit, Stopped};
+use super::super::output::Screen;
+use super::super::plain::plain;
+use super::super::serve::signals;
+use super::configuration::Configuration;
+use super::reach;
+use crate::adapters::jules::SystemPause;
+use crate::jobs::settle::{Settling, settle};
+use crate::jobs::{Cycle, Monitor, Places, Rhythm, files};
+
+/// How much of a message stands on a line, in characters.
+const MESSAGE_CHARS: usize = 120;
+
+pub(in super::super) async fn run(
+    arguments: &Arguments,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let Configuration { config, places } =
+        Configuration::read(&arguments.places, arguments.state.as_deref(), None)?;
+    let rhythm = rhythm(arguments, &config)?;
+    let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
+    let told = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
+    let folder = arguments.jules_keys_dir.clone().or(told);
+    // The monitor looks again anyway, so a call that failed is not repeated at once.
+    let accounts = reach::accounts(base.map(String::as_str), folder.as_deref(), false)?;
+    let settling = Settling {
+        archive: !arguments.no_archive && config.actions.archive.unwrap_or(true),
+        retire: !arguments.no_retire && config.actions.retire.unwrap_or(true),
+    };
+    let pulls = reach::pulls();
+    let monitor = Monitor::new(places.clone(), rhythm, accounts);
+    let mut asked = BTreeMap::new();
+    let mut warned = Vec::new();
+    let mut after = async |cycle: Cycle, screen: &mut Screen<_>| -> Result<Cycle, Stopped> {
+        tell(&cycle, &mut warned, arguments.json, screen)?;
+        if cycle.busy {
+            return Ok(cycle);
+        }
+        if let Some(pulls) = &pulls {
+            let accounts = monitor.accounts();
+            let now = local_now();
+            let over = settle(
+                &places,
+                &cycle.memory,
+                &mut asked,
+                accounts,
+                pulls,
+                settling,
+                now,
+            )
+            .await?;
+            for (job, reason) in over {
+                tracing::info!(%job, ?reason, "the job is retired");
+            }
+        }
+        if let Some(path) = &arguments.metrics_file {
+            figures_to(path, &cycle, &places)?;
+        }
+        Ok(cycle)
+    };
+    if arguments.once {
+        let cycle = monitor.cycle(local_now(), true).await?;
+        let cycle = after(cycle, screen).await?;
+        if cycle.busy {
+            tracing::info!("another monitor is looking at these jobs");
+        }
+        return Ok(Exit::Done);
+    }
+    let end = signals()?;
+    let mut stopped = None;
+    let (stop, stopping) = tokio::sync::oneshot::channel::<()>();
+    let mut stop = Some(stop);
+    let end = async {
+        tokio::select! {
+            () = end => {}
+            _ = stopping => {}
+        }
+    };
+    monitor
+        .run(&SystemPause, end, async |cycle| {
+            if let Err(error) = after(cycle, screen).await {
+                stopped = Some(error);
+                if let Some(stop) = stop.take() {
+                    // The loop may have ended by a signal meanwhile.
+                    let _ended = stop.send(());
+                }
+            }
+        })
+        .await?;
+    stopped.map_or(Ok(Exit::Done), Err)
+}
+
+fn rhythm(arguments: &Arguments, config: &Config) -> Result<Rhythm, Stopped> {
+    let usual = |seconds: f64| config::length(seconds).expect("what is usual is a length of time");
+    let poll = arguments.poll.or(config.monitor_poll);
+    let stuck = arguments.stuck_minutes.or(config.stuck);
+    Ok(Rhythm {
+        poll: poll.unwrap_or_else(|| usual(config::MONITOR_POLL_SECONDS)),
+        rules: Rules {
+            stuck: stuck.unwrap_or_else(|| usual(config::STUCK_MINUTES * 60.0)),
+        },
+        max_failures: config.max_failures.unwrap_or(config::MAX_FAILURES),
+        seed: seed()?,
+    })
+}
+
+/// Says what is new; what is wrong with the jobs file is said once.
+fn tell(
+    cycle: &Cycle,
+    warned: &mut Vec<String>,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let warnings: Vec<String> = cycle.warnings.iter().map(ToString::to_string).collect();
+    for warning in warnings.iter().filter(|warning| !warned.contains(warning)) {
+        tracing::warn!("{warning}");
+    }
+    if !cycle.busy {
+        *warned = warnings;
+    }
+    for event in &cycle.events {
+        if json {
+            screen.line(event.render().trim_end())?;
+        } else {
+            screen.line(&line(event))?;
+        }
+    }
+    Ok(screen.flush()?)
+}
+
+/// An event on a line.
+pub(super) fn line(event: &Event) -> String {
+    let id = event.id.map_or_else(|| "-".to_owned(), |id| id.to_string());
+    let job = event.job_id.as_ref().map_or("-", |job| job.as_str());
+    let at = event.observed_at.map_or_else(String::new, |at| {
+        format!("{} ", at.strftime("%Y-%m-%d %H:%M:%SZ"))
+    });
+    let said = event.text().map_or_else(String::new, |text| {
+        format!(": {}", plain(text, MESSAGE_CHARS))
+    });
+    format!("{id:>5} {at}{:<11} {job}{said}", event.event)
+}
+
+fn figures_to(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), Stopped> {
+    let (registry, _) = places.jobs_file().read()?;
+    Ok(files::write_whole(
+        path,
+        &figures::render(&cycle.memory, &registry),
+    )?)
+}

@@ -1,0 +1,114 @@
+//! A handler that starts a program: the event in the variable `JULES_EVENT` and on standard input.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::time::Duration;
+
+use phileas_domain::jobs::{Event, EventKind};
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command as Process;
+
+use super::watcher::Handler;
+
+/// The variable that carries the event.
+pub const VARIABLE: &str = "JULES_EVENT";
+/// Linux takes no variable of 128 KiB or more. A longer event comes without its payload there, and whole on standard input.
+const MAX_VARIABLE_BYTES: usize = 120 << 10;
+
+/// A program and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// A program that is started as it is, without a shell.
+    Program(Vec<String>),
+    /// A line for `sh -c`, for whoever has asked for it.
+    Shell(String),
+}
+
+/// Programs for events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commands {
+    /// For all kinds that have none of their own; `None`: nothing is done about them.
+    pub default: Option<Command>,
+    /// For some kinds.
+    pub by_kind: BTreeMap<EventKind, Command>,
+    /// How long a program may take.
+    pub timeout: Duration,
+}
+
+impl Command {
+    /// Reads a command as it is typed: words, with quotation marks as in a shell, and nothing else of a shell.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let words = shlex::split(text)?;
+        (!words.is_empty()).then_some(Self::Program(words))
+    }
+
+    fn process(&self) -> Option<Process> {
+        match self {
+            Self::Program(words) => {
+                let (program, arguments) = words.split_first()?;
+                let mut process = Process::new(program);
+                process.args(arguments);
+                Some(process)
+            }
+            Self::Shell(line) => {
+                let mut process = Process::new("sh");
+                process.args(["-c", line]);
+                Some(process)
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Program(words) => words.first().map_or("", String::as_str),
+            Self::Shell(_) => "sh",
+        }
+    }
+}
+
+impl Handler for Commands {
+    async fn handle(&self, event: &Event) -> Result<(), String> {
+        let own = event.kind().and_then(|kind| self.by_kind.get(&kind));
+        let Some(command) = own.or(self.default.as_ref()) else {
+            return Ok(());
+        };
+        let Some(mut process) = command.process() else {
+            return Ok(());
+        };
+        let line = event.render();
+        let whole = line.trim_end();
+        let mut carried = whole.to_owned();
+        if carried.len() > MAX_VARIABLE_BYTES {
+            let mut short = event.clone();
+            short.payload = None;
+            short.message = None;
+            short.rest.clear();
+            carried = short.render().trim_end().to_owned();
+        }
+        let name = command.name();
+        let mut child = process
+            .env(VARIABLE, carried)
+            .stdin(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("`{name}` cannot be started: {error}"))?;
+        let stdin = child.stdin.take();
+        let work = async {
+            if let Some(mut stdin) = stdin {
+                // Whoever reads the variable need not read this.
+                let _unread = stdin.write_all(line.as_bytes()).await;
+            }
+            child.wait().await
+        };
+        match tokio::time::timeout(self.timeout, work).await {
+            Ok(Ok(status)) if status.success() => Ok(()),
+            Ok(Ok(status)) => Err(format!("`{name}` ended with {status}")),
+            Ok(Err(error)) => Err(format!("`{name}`: {error}")),
+            Err(_late) => Err(format!(
+                "`{name}` took longer than {} seconds and was ended",
+                self.timeout.as_secs()
+            )),
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! The events file on the disk, and the list of what is acknowledged beside it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use phileas_domain::Diagnostic;
+use phileas_domain::jobs::{Acknowledged, Draft, Event, EventId};
+
+use super::files::{self, Lock, StoreError, beside};
+
+/// What is added to the name of a file that has grown too long.
+pub const OLDER: &str = ".1";
+/// What is added to the name for the list of what is acknowledged.
+const ACKNOWLEDGED: &str = ".acknowledged.json";
+/// A file of this many bytes is put aside before more is written; the one that was put aside before goes.
+pub const MAX_FILE_BYTES: u64 = 8 << 20;
+/// How much of the end of the file is looked through for an event that was written already. A writer that was killed may
+/// have written the events of one pass without remembering it.
+const TAIL_BYTES: u64 = 512 << 10;
+/// The longest line that is read.
+pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
+/// The largest list of what is acknowledged.
+const MAX_ACKNOWLEDGED_BYTES: usize = 1 << 20;
+/// The most events that are read at once.
+pub const MAX_PAGE: usize = 1_000;
+
+/// An events file, shared with whoever else reads and writes it.
+#[derive(Debug, Clone)]
+pub struct EventsFile {
+    path: PathBuf,
+}
+
+/// Events in their order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// The events.
+    pub events: Vec<Event>,
+    /// Where the next page begins: the id of the last event that was looked at.
+    pub cursor: EventId,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+impl EventsFile {
+    /// A file, which need not exist yet.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes events down, each once: one that stands near the end of the file already is left out. Answers with those
+    /// that are new.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn append(&self, drafts: Vec<Draft>, now: Timestamp) -> Result<Vec<Event>, StoreError> {
+        if drafts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _lock = Lock::wait(&self.path)?;
+        let older = beside(&self.path, OLDER);
+        if length(&self.path)? >= MAX_FILE_BYTES {
+            fs::rename(&self.path, &older).map_err(|error| StoreError::new(&self.path, error))?;
+        }
+        let mut end = End::default();
+        end.read(&self.path)?;
+        if end.lines == 0 {
+            end.read(&older)?;
+        }
+        let mut lines = String::new();
+        let mut new = Vec::new();
+        for draft in drafts {
+            if !end.keys.insert(draft.dedup_key()) {
+                continue;
+            }
+            end.last += 1;
+            let event = draft.placed(EventId(end.last), now);
+            lines.push_str(&event.render());
+            new.push(event);
+        }
+        if !new.is_empty() {
+            files::append_lines(&self.path, &lines)?;
+        }
+        Ok(new)
+    }
+
+    /// The events after a cursor, at most `limit` and [`MAX_PAGE`] of those that `wanted` says yes to. Lines of other
+    /// writers, which have no id, are not among them.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn after(
+        &self,
+        cursor: EventId,
+        limit: usize,
+        wanted: impl Fn(&Event) -> bool,
+    ) -> Result<Page, StoreError> {
+        let limit = limit.min(MAX_PAGE);
+        let mut page = Page {
+            cursor,
+            ..Page::default()
+        };
+        for path in [beside(&self.path, OLDER), self.path.clone()] {
+            let Some(file) = open(&path)? else { continue };
+            for line in BufReader::new(file).split(b'\n') {
+                let line = line.map_err(|error| StoreError::new(&path, error))?;
+                let Some(event) = event_of(&line) else {
+                    continue;
+                };
+                let Some(id) = event.id.filter(|id| *id > page.cursor) else {
+                    continue;
+                };
+                let fits = wanted(&event);
+                if fits && page.events.len() == limit {
+                    page.more = true;
+                    return Ok(page);
+                }
+                page.cursor = id;
+                if fits {
+                    page.events.push(event);
+                }
+            }
+        }
+        Ok(page)
+    }
+
+    /// An event.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn get(&self, id: EventId) -> Result<Option<Event>, StoreError> {
+        let before = EventId(id.0.saturating_sub(1));
+        let mut page = self.after(before, 1, |event| event.id == Some(id))?;
+        Ok(page.events.pop())
+    }
+
+    /// The id of the newest event; 0 where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn last(&self) -> Result<EventId, StoreError> {
+        let mut end = End::default();
+        end.read(&self.path)?;
+        if end.lines == 0 {
+            end.read(&beside(&self.path, OLDER))?;
+        }
+        Ok(EventId(end.last))
+    }
+
+    /// What is acknowledged.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn acknowledged(&self) -> Result<Acknowledged, StoreError> {
+        let path = beside(&self.path, ACKNOWLEDGED);
+        let Some(text) = files::read(&path, MAX_ACKNOWLEDGED_BYTES)? else {
+            return Ok(Acknowledged::default());
+        };
+        serde_json::from_str(&text).map_err(|error| {
+            let what = Diagnostic::error(path.to_string_lossy(), error.to_string())
+                .mend("mend it, or remove it; without it no event is acknowledged");
+            StoreError::new(&path, what)
+        })
+    }
+
+    /// Takes note of an event, so that nobody is woken for it any more; says whether it was not before.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn acknowledge(&self, event: EventId) -> Result<bool, StoreError> {
+        let path = beside(&self.path, ACKNOWLEDGED);
+        let _lock = Lock::wait(&path)?;
+        let mut known = self.acknowledged()?;
+        let new = known.add(event);
+        if new {
+            let text = serde_json::to_string(&known).expect("numbers can be written as JSON");
+            files::write_whole(&path, &text)?;
+        }
+        Ok(new)
+    }
+}
+
+/// What the end of a file tells.
+#[derive(Default)]
+struct End {
+    /// The id of the last event; the number of lines where they have none.
+    last: u64,
+    lines: u64,
+    keys: BTreeSet<String>,
+}
+
+impl End {
+    fn read(&mut self, path: &Path) -> Result<(), StoreError> {
+        let Some(mut file) = open(path)? else {
+            return Ok(());
+        };
+        let wrong = |error: io::Error| StoreError::new(path, error);
+        let length = file.metadata().map_err(wrong)?.len();
+        let from = length.saturating_sub(TAIL_BYTES);
+        file.seek(SeekFrom::Start(from)).map_err(wrong)?;
+        let mut bytes = Vec::new();
+        file.take(TAIL_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(wrong)?;
+        // The first line of a tail may be half a line.
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        if from > 0 {
+            lines.next();
+        }
+        for line in lines {
+            let Some(event) = event_of(line) else {
+                continue;
+            };
+            self.lines += 1;
+            // Whoever takes over a file of another writer goes on behind its lines.
+            let id = event.id.map_or(self.last + 1, |id| id.0);
+            self.last = self.last.max(id);
+            self.keys.extend(event.dedup_key);
+        }
+        Ok(())
+    }
+}
+
+fn event_of(line: &[u8]) -> Option<Event> {
+    let line = std::str::from_utf8(line).ok()?;
+    if line.trim().is_empty() || line.len() > MAX_LINE_BYTES {
+        return None;
+    }
+    Event::parse(line).ok()
+}
+
+fn open(path: &Path) -> Result<Option<File>, StoreError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::new(path, error)),
+    }
+}
+
+fn length(path: &Path) -> Result<u64, StoreError> {
+    match fs::metadata(path) {
+        Ok(known) => Ok(known.len()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(StoreError::new(path, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use phileas_domain::jobs::{EventKind, Payload};
+
+    use super::*;
+
+    fn draft(job: u64, cause: &str) -> Draft {
+        Draft {
+            kind: EventKind::Question,
+            job_id: Some(job.to_string().parse().unwrap()),
+            status: None,
+            message: Some("Which?".to_owned()),
+            last_activity: None,
+            payload: Payload::default(),
+            cause: cause.to_owned(),
+        }
+    }
+
+    fn ids(events: &[Event]) -> Vec<u64> {
+        events.iter().map(|event| event.id.unwrap().0).collect()
+    }
+
+    #[test]
+    fn an_event_is_written_once_and_read_from_a_cursor() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = EventsFile::new(folder.path().join("events.jsonl"));
+        let now = Timestamp::UNIX_EPOCH;
+        let new = file.append(vec![draft(1, "a"), draft(1, "b"), draft(1, "a")], now);
+        assert_eq!(ids(&new.unwrap()), [1, 2]);
+        // Somebody who was killed before he could remember it comes again.
+        let again = file
+            .append(vec![draft(1, "b"), draft(2, "a")], now)
+            .unwrap();
+        assert_eq!(ids(&again), [3]);
+        let page = file.after(EventId(1), 1, |_| true).unwrap();
+        assert_eq!(
+            (ids(&page.events), page.cursor, page.more),
+            (vec![2], EventId(2), true)
+        );
+        let job = Some("2".parse().unwrap());
+        let page = file
+            .after(EventId(0), 9, |event| event.job_id == job)
+            .unwrap();
+        assert_eq!(
+            (ids(&page.events), page.cursor, page.more),
+            (vec![3], EventId(3), false)
+        );
+        assert_eq!(file.last().unwrap(), EventId(3));
+        assert_eq!(ids(&[file.get(EventId(2)).unwrap().unwrap()]), [2]);
+        assert!(file.get(EventId(4)).unwrap().is_none());
+        assert!(file.acknowledge(EventId(2)).unwrap() && !file.acknowledge(EventId(2)).unwrap());
+        assert!(file.acknowledged().unwrap().contains(EventId(2)));
+    }
+
+    #[test]
+    fn numbers_go_on_when_the_file_is_put_aside_and_behind_lines_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let line = "{\"event\": \"stuck\", \"job_id\": \"7\"}\n";
+        fs::write(&path, line.repeat(2) + "torn").unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(ids(&file.append(vec![draft(1, "a")], now).unwrap()), [3]);
+        assert!(fs::read_to_string(&path).unwrap().contains("torn\n{"));
+        fs::rename(&path, beside(&path, OLDER)).unwrap();
+        assert!(file.append(vec![draft(1, "a")], now).unwrap().is_empty());
+        assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [4]);
+        assert_eq!(
+            ids(&file.after(EventId(0), 9, |_| true).unwrap().events),
+            [3, 4]
+        );
+    }
+
+    #[test]
+    fn a_long_file_is_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let now = Timestamp::UNIX_EPOCH;
+        file.append(vec![draft(1, "a")], now).unwrap();
+        let known = fs::read_to_string(&path).unwrap();
+        let filler = format!("{}\n", " ".repeat(1 << 20)).repeat(8);
+        fs::write(&path, filler + &known).unwrap();
+        assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [2]);
+        assert!(beside(&path, OLDER).exists());
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
+    }
+
+    /// Upstream defect 10: two monitors wrote into one another's lines.
+    #[test]
+    fn defect_10_writers_at_the_same_time_write_whole_lines_with_numbers_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = EventsFile::new(folder.path().join("events.jsonl"));
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let file = &file;
+                scope.spawn(move || {
+                    for cause in 0..25 {
+                        // Every second one is the same for all writers.
+                        let job = if cause % 2 == 0 { 9 } else { writer };
+                        let new = draft(job, &cause.to_string());
+                        file.append(vec![new], Timestamp::UNIX_EPOCH).unwrap();
+                    }
+                });
+            }
+        });
+        let page = file.after(EventId(0), MAX_PAGE, |_| true).unwrap();
+        let expected: Vec<u64> = (1..=13 + 4 * 12).collect();
+        assert_eq!(ids(&page.events), expected);
+    }
+}

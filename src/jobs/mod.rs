@@ -1,0 +1,34 @@
+//! Watching Jules for somebody's own agent, which is woken only when there is something to do.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | [`files`] | how is a file written whole, by one writer at a time? |
+//! | [`registry`] | which jobs are there, and how does one join or leave? |
+//! | [`events`] | how does an event get into its file once, and who has read it? |
+//! | [`tail`] | what is the next whole line of a file that others append to, rotate and cut? |
+//! | [`monitor`] | what has happened to the jobs since somebody looked last? |
+//! | [`settle`] | what is done when a pull request is merged or closed? |
+//! | [`watcher`], [`command`] | who is given an event, and what if he fails? |
+//! | [`handler`] | what is done about an event, and what does an agent read? |
+//! | [`place`] | where are the files, and which may a caller name? |
+//!
+//! The jobs file and the events file are the whole interface: whoever can write a line can register a job, and whoever can
+//! read a line can be woken. All of what is decided is in [`phileas_domain::jobs`].
+
+pub mod command;
+pub mod events;
+pub mod files;
+pub mod handler;
+pub mod monitor;
+pub mod place;
+pub mod registry;
+pub mod settle;
+pub mod tail;
+pub mod watcher;
+
+pub use events::{EventsFile, Page};
+pub use files::{StoreError, Trouble};
+pub use monitor::{Cycle, Monitor, Rhythm};
+pub use place::Places;
+pub use registry::{JobsFile, Registered};
+pub use watcher::{Handler, Passed, Watcher};

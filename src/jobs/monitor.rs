@@ -1,0 +1,503 @@
+//! The monitor: looks at all jobs once in a while, and writes down what is worth waking an agent for.
+//!
+//! A cycle costs one listing for each key, and further requests only for what has changed. Whoever runs a second monitor
+//! on the same files gains a stand-in: a cycle is one monitor's, and what it has found out is in the files for the next.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::Diagnostic;
+use phileas_domain::engine::SessionState;
+use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, FRESH_FOR, jitter, next_try};
+use phileas_domain::jobs::{
+    AccountMemory, Draft, Event, EventKind, Job, JobId, JobMemory, MonitorMemory, Payload,
+    RetireReason, Rules, Session, judge, needs_activities,
+};
+
+use super::files::{self, Lock, StoreError};
+use super::place::Places;
+use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
+
+/// The account of jobs that no other account is named for.
+pub const DEFAULT_ACCOUNT: &str = "default";
+/// How many sessions that the listing does not show are asked for in a cycle, for each account.
+pub const MAX_LOOKS: usize = 50;
+/// How many sessions' activities are read in a cycle, for each account. The others have their turn in the next one.
+pub const MAX_READS: usize = 50;
+/// The largest memory that is read, in bytes.
+pub const MAX_MEMORY_BYTES: usize = 64 << 20;
+/// After how long without any change a session that has ended is not looked at any more.
+pub const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// How often a session must be unknown to Jules, in a row, before it is believed to be gone.
+const MISSING: u32 = 2;
+
+/// How the monitor looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rhythm {
+    /// How often.
+    pub poll: SignedDuration,
+    /// What is judged by.
+    pub rules: Rules,
+    /// After how many failures in a row an agent is told.
+    pub max_failures: u32,
+    /// What the jitter of pauses is drawn from.
+    pub seed: u64,
+}
+
+/// Looks at jobs.
+#[derive(Debug)]
+pub struct Monitor<A> {
+    places: Places,
+    rhythm: Rhythm,
+    accounts: BTreeMap<String, A>,
+}
+
+/// What came of a cycle.
+#[derive(Debug, Default)]
+pub struct Cycle {
+    /// Another monitor was at it.
+    pub busy: bool,
+    /// The events that were written.
+    pub events: Vec<Event>,
+    /// What is wrong with the jobs file, and what keeps jobs from being looked at.
+    pub warnings: Vec<Diagnostic>,
+    /// How many jobs are live.
+    pub live: usize,
+    /// What everything is remembered as.
+    pub memory: MonitorMemory,
+    /// Jobs that were retired.
+    pub retired: Vec<(JobId, RetireReason)>,
+}
+
+/// What a cycle gathers before anything is written.
+#[derive(Default)]
+struct Gathered {
+    drafts: Vec<Draft>,
+    retired: Vec<(JobId, RetireReason)>,
+}
+
+impl<A: ReadAccount> Monitor<A> {
+    /// A monitor. Accounts are named as key files are: `owner__name`, `owner`, and [`DEFAULT_ACCOUNT`].
+    #[must_use]
+    pub fn new(places: Places, rhythm: Rhythm, accounts: BTreeMap<String, A>) -> Self {
+        Self {
+            places,
+            rhythm,
+            accounts,
+        }
+    }
+
+    /// The accounts.
+    #[must_use]
+    pub fn accounts(&self) -> &BTreeMap<String, A> {
+        &self.accounts
+    }
+
+    /// Looks once. `eager`: also where another monitor has just looked.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`], when a file cannot be read or written. Everything outside that fails is remembered, and told when
+    /// it keeps failing.
+    pub async fn cycle(&self, now: Timestamp, eager: bool) -> Result<Cycle, StoreError> {
+        let Some(_lock) = Lock::attempt(&self.places.monitor)? else {
+            return Ok(Cycle {
+                busy: true,
+                ..Cycle::default()
+            });
+        };
+        let mut memory = self.remember()?;
+        let (registry, mut warnings) = self.places.jobs_file().read()?;
+        memory.forget(|id| registry.get(id).is_some(), now);
+        let mut by_account: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
+        let mut live = 0;
+        for job in registry.jobs().filter(|job| job.is_live()) {
+            live += 1;
+            match self.account_of(job) {
+                Some(name) => by_account.entry(name).or_default().push(job),
+                None => warnings.push(self.no_key(job)),
+            }
+        }
+        let mut gathered = Gathered::default();
+        let sent: u64 = self.accounts.values().map(ReadAccount::sent).sum();
+        for (name, mut jobs) in by_account {
+            jobs.sort_by(|a, b| (a.priority, &a.job_id).cmp(&(b.priority, &b.job_id)));
+            let account = &self.accounts[name];
+            self.visit(name, account, &jobs, &mut memory, &mut gathered, now, eager)
+                .await;
+        }
+        let after: u64 = self.accounts.values().map(ReadAccount::sent).sum();
+        let first = |draft: &Draft| draft.payload.priority.unwrap_or_default();
+        gathered.drafts.sort_by_key(first);
+        let told = gathered.drafts.clone();
+        let events = self.places.events_file().append(gathered.drafts, now)?;
+        for draft in told {
+            if let Some(job) = draft.job_id {
+                memory.jobs.entry(job).or_default().tell(draft.cause);
+            }
+        }
+        for event in &events {
+            *memory.own.events.entry(event.event.clone()).or_default() += 1;
+        }
+        memory.own.cycles += 1;
+        memory.own.requests += after.saturating_sub(sent);
+        memory.own.cycle_at = Some(now);
+        files::write_whole(&self.places.monitor, &memory.render())?;
+        for (id, reason) in &gathered.retired {
+            self.places.jobs_file().retire(id, *reason, now)?;
+        }
+        Ok(Cycle {
+            busy: false,
+            events,
+            warnings,
+            live,
+            memory,
+            retired: gathered.retired,
+        })
+    }
+
+    /// Looks until `end`, and hands on what came of each cycle. A file that cannot be read or written ends it as well.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub async fn run<C: crate::runtime::ports::Clock>(
+        &self,
+        clock: &C,
+        end: impl Future<Output = ()>,
+        mut each: impl AsyncFnMut(Cycle),
+    ) -> Result<(), StoreError> {
+        let mut end = std::pin::pin!(end);
+        loop {
+            let now = clock.now();
+            let cycle = tokio::select! {
+                () = &mut end => return Ok(()),
+                cycle = self.cycle(now, false) => cycle?,
+            };
+            each(cycle).await;
+            let next = now.checked_add(self.rhythm.poll).unwrap_or(Timestamp::MAX);
+            tokio::select! {
+                () = &mut end => return Ok(()),
+                () = clock.sleep_until(next) => {}
+            }
+        }
+    }
+
+    fn remember(&self) -> Result<MonitorMemory, StoreError> {
+        let path = &self.places.monitor;
+        match files::read(path, MAX_MEMORY_BYTES)? {
+            Some(text) => MonitorMemory::parse(&path.to_string_lossy(), &text)
+                .map_err(|diagnostic| StoreError::new(path, diagnostic)),
+            None => Ok(MonitorMemory::default()),
+        }
+    }
+
+    /// The account that a job belongs to.
+    fn account_of(&self, job: &Job) -> Option<&str> {
+        account_for(&self.accounts, job)
+    }
+
+    fn no_key(&self, job: &Job) -> Diagnostic {
+        let file = self.places.jobs.to_string_lossy();
+        Diagnostic::warning(file, "there is no Jules key for this job")
+            .key(job.job_id.as_str())
+            .mend("set JULES_API_KEY, or name its repository in `repo`")
+    }
+
+    /// Looks at the jobs of one account.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a cycle knows, asked for one account"
+    )]
+    async fn visit(
+        &self,
+        name: &str,
+        account: &A,
+        jobs: &[&Job],
+        memory: &mut MonitorMemory,
+        gathered: &mut Gathered,
+        now: Timestamp,
+        eager: bool,
+    ) {
+        let known = memory.own.accounts.entry(name.to_owned()).or_default();
+        let waits = known.next_poll_at.is_some_and(|at| at > now);
+        // Another monitor's look counts as ours.
+        let just = self.rhythm.poll.checked_div(2).unwrap_or_default();
+        let seen_just_now = known
+            .polled_at
+            .is_some_and(|at| at <= now && now.duration_since(at) < just);
+        if waits || seen_just_now && !eager {
+            return;
+        }
+        known.polled_at = Some(now);
+        let wanted: BTreeSet<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
+        let listed = match account.sessions(&wanted).await {
+            Ok(listed) => {
+                known.found();
+                listed
+            }
+            Err(failure) => {
+                let told = self.account_failed(name, known, &failure, jobs.len(), now);
+                gathered.drafts.extend(told);
+                return;
+            }
+        };
+        let mut listed: BTreeMap<JobId, Session> = listed
+            .into_iter()
+            .map(|session| (session.id.clone(), session))
+            .collect();
+        let (mut looks, mut reads) = (0, 0);
+        for job in jobs {
+            let job_memory = memory.jobs.entry(job.job_id.clone()).or_default();
+            job_memory.first_seen.get_or_insert(now);
+            let mut visit = Visit {
+                account,
+                rhythm: &self.rhythm,
+                job,
+                known: job_memory,
+                now,
+                gathered,
+            };
+            let shown = listed.remove(&job.job_id);
+            let looked = visit.look(shown, &mut looks, &mut reads).await;
+            if let Err(failure) = looked {
+                // The whole account must wait; what has been found out so far counts.
+                let known = memory.own.accounts.entry(name.to_owned()).or_default();
+                let told = self.account_failed(name, known, &failure, jobs.len(), now);
+                gathered.drafts.extend(told);
+                return;
+            }
+        }
+    }
+
+    /// Remembers that an account cannot be asked, and tells it when only a person can help, or when it lasts.
+    fn account_failed(
+        &self,
+        name: &str,
+        known: &mut AccountMemory,
+        failure: &AccountFailure,
+        jobs: usize,
+        now: Timestamp,
+    ) -> Option<Draft> {
+        tracing::warn!(account = name, "{failure}");
+        let draw = |count| jitter(name, count, self.rhythm.seed);
+        match failure.kind {
+            AccountTrouble::Throttled { after } => {
+                known.throttled += 1;
+                let asked = after.and_then(|after| SignedDuration::try_from(after).ok());
+                let at = next_try(
+                    now,
+                    known.throttled,
+                    self.rhythm.poll,
+                    asked,
+                    draw(known.throttled),
+                );
+                known.next_poll_at = Some(at);
+                None
+            }
+            AccountTrouble::Denied => {
+                let since = *known.refused_since.get_or_insert(now);
+                known.next_poll_at = now.checked_add(CREDENTIAL_PAUSE).ok();
+                let cause = format!("credential {name} since {since}");
+                let message = format!(
+                    "{failure}; no job is looked at until the Jules key is set anew (jules.google.com/settings#api)"
+                );
+                known
+                    .tell(&cause)
+                    .then(|| of_account(&cause, "credential", message, jobs))
+            }
+            AccountTrouble::Down | AccountTrouble::Refused => {
+                known.failures += 1;
+                let since = *known.failing_since.get_or_insert(now);
+                let failures = known.failures;
+                let at = next_try(now, failures, self.rhythm.poll, None, draw(failures));
+                known.next_poll_at = Some(at);
+                if failures < self.rhythm.max_failures {
+                    return None;
+                }
+                let cause = format!("unreachable {name} since {since}");
+                let message =
+                    format!("Jules could not be asked {failures} times in a row: {failure}");
+                known
+                    .tell(&cause)
+                    .then(|| of_account(&cause, "unreachable", message, jobs))
+            }
+        }
+    }
+}
+
+/// The account that a job belongs to: its repository's own, its owner's, or the one for all.
+pub fn account_for<'a, A>(accounts: &'a BTreeMap<String, A>, job: &Job) -> Option<&'a str> {
+    let mut names = Vec::new();
+    if let Some(repository) = job.repository() {
+        let (owner, name) = (
+            repository.owner.to_ascii_lowercase(),
+            repository.name.to_ascii_lowercase(),
+        );
+        names.push(format!("{owner}__{name}"));
+        names.push(owner);
+    }
+    names.push(DEFAULT_ACCOUNT.to_owned());
+    names
+        .iter()
+        .find_map(|name| accounts.get_key_value(name))
+        .map(|(name, _)| name.as_str())
+}
+
+fn of_account(cause: &str, word: &str, message: String, jobs: usize) -> Draft {
+    Draft {
+        kind: EventKind::Error,
+        job_id: None,
+        status: None,
+        message: Some(message),
+        last_activity: None,
+        payload: Payload {
+            cause: Some(word.to_owned()),
+            jobs: Some(jobs),
+            ..Payload::default()
+        },
+        cause: cause.to_owned(),
+    }
+}
+
+/// A look at one job.
+struct Visit<'a, A> {
+    account: &'a A,
+    rhythm: &'a Rhythm,
+    job: &'a Job,
+    known: &'a mut JobMemory,
+    now: Timestamp,
+    gathered: &'a mut Gathered,
+}
+
+impl<A: ReadAccount> Visit<'_, A> {
+    /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
+    async fn look(
+        &mut self,
+        shown: Option<Session>,
+        looks: &mut usize,
+        reads: &mut usize,
+    ) -> Result<(), AccountFailure> {
+        let waits = self.known.next_poll_at.is_some_and(|at| at > self.now);
+        let seen = match shown {
+            Some(_) if waits => return Ok(()),
+            Some(seen) => seen,
+            None if waits || *looks >= MAX_LOOKS => return Ok(()),
+            None => {
+                *looks += 1;
+                match self.account.look(&self.job.job_id).await {
+                    Ok(Some(seen)) => seen,
+                    Ok(None) => {
+                        self.is_missing();
+                        return Ok(());
+                    }
+                    Err(failure) => return self.failed(failure),
+                }
+            }
+        };
+        let mut log = None;
+        if needs_activities(self.known, &seen, self.now, &self.rhythm.rules) {
+            if *reads >= MAX_READS {
+                return Ok(());
+            }
+            *reads += 1;
+            match self.account.activities(&self.job.job_id).await {
+                Ok(Some(activities)) => log = Some(activities),
+                // They appear some seconds after the session.
+                Ok(None) if self.is_fresh(seen.created_at) => return Ok(()),
+                Ok(None) => log = Some(Vec::new()),
+                Err(failure) => return self.failed(failure),
+            }
+        }
+        self.known.found();
+        let draft = judge(
+            self.job,
+            self.known,
+            &seen,
+            log.as_deref(),
+            self.now,
+            &self.rhythm.rules,
+        );
+        self.gathered.drafts.extend(draft);
+        if let Some(reason) = self.is_over(&seen) {
+            let retired = (self.job.job_id.clone(), reason);
+            self.gathered.retired.push(retired);
+        }
+        Ok(())
+    }
+
+    fn is_over(&self, seen: &Session) -> Option<RetireReason> {
+        if seen.archived {
+            return Some(RetireReason::Archived);
+        }
+        let ended = matches!(seen.state, SessionState::Completed | SessionState::Failed);
+        let since = self.known.status_since.unwrap_or(self.now);
+        let long = self.now.duration_since(since) >= FORGOTTEN_AFTER;
+        (ended && long).then_some(RetireReason::Forgotten)
+    }
+
+    fn is_fresh(&self, created: Option<Timestamp>) -> bool {
+        let newest = created
+            .max(self.job.registered_at)
+            .max(self.known.first_seen);
+        newest.is_some_and(|newest| self.now.duration_since(newest) < FRESH_FOR)
+    }
+
+    fn is_missing(&mut self) {
+        if self.is_fresh(None) {
+            return;
+        }
+        self.known.missing += 1;
+        if self.known.missing < MISSING {
+            return;
+        }
+        self.gathered.drafts.extend(self.error(
+            "not_found".to_owned(),
+            "not_found",
+            "Jules does not know this session; the job is not looked at any more".to_owned(),
+        ));
+        self.gathered
+            .retired
+            .push((self.job.job_id.clone(), RetireReason::NotFound));
+    }
+
+    fn failed(&mut self, failure: AccountFailure) -> Result<(), AccountFailure> {
+        if matches!(
+            failure.kind,
+            AccountTrouble::Throttled { .. } | AccountTrouble::Denied
+        ) {
+            return Err(failure);
+        }
+        tracing::warn!(job = %self.job.job_id, "{failure}");
+        self.known.failures += 1;
+        let failures = self.known.failures;
+        let since = *self.known.failing_since.get_or_insert(self.now);
+        let drawn = jitter(self.job.job_id.as_str(), failures, self.rhythm.seed);
+        let at = next_try(self.now, failures, self.rhythm.poll, None, drawn);
+        self.known.next_poll_at = Some(at);
+        if failures >= self.rhythm.max_failures {
+            let message = format!("it could not be looked at {failures} times in a row: {failure}");
+            let told = self.error(format!("unreachable since {since}"), "unreachable", message);
+            self.gathered.drafts.extend(told);
+        }
+        Ok(())
+    }
+
+    fn error(&self, cause: String, word: &str, message: String) -> Option<Draft> {
+        (!self.known.was_told(&cause)).then(|| Draft {
+            kind: EventKind::Error,
+            job_id: Some(self.job.job_id.clone()),
+            status: self.known.last_status.clone(),
+            message: Some(message),
+            last_activity: self.known.last_activity,
+            payload: Payload {
+                repo: self.job.repository().map(|name| name.to_string()),
+                cause: Some(word.to_owned()),
+                pull: self.known.pull.clone(),
+                ..Payload::default()
+            },
+            cause,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Where the files are.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{EventsFile, JobsFile};
+
+/// The folder of the files where nothing else is said.
+pub const FOLDER: &str = ".phileas";
+
+/// Where everything is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The jobs file.
+    pub jobs: PathBuf,
+    /// The events file.
+    pub events: PathBuf,
+    /// What the monitor remembers.
+    pub monitor: PathBuf,
+    /// What the watcher remembers.
+    pub watcher: PathBuf,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        let at = |name: &str| Path::new(FOLDER).join(name);
+        Self {
+            jobs: at("jobs.jsonl"),
+            events: at("events.jsonl"),
+            monitor: at("monitor.json"),
+            watcher: at("watcher.json"),
+        }
+    }
+}
+
+impl Places {
+    /// The jobs file.
+    #[must_use]
+    pub fn jobs_file(&self) -> JobsFile {
+        JobsFile::new(&self.jobs)
+    }
+
+    /// The events file.
+    #[must_use]
+    pub fn events_file(&self) -> EventsFile {
+        EventsFile::new(&self.events)
+    }
+}
+
+/// Why a caller may not name a path.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{asked}` does not lie in {}; name a file inside it", root.display())]
+pub struct OutsideError {
+    /// What was named.
+    pub asked: String,
+    /// Where it would have to lie.
+    pub root: PathBuf,
+}
+
+/// A path that a caller names, if it lies in `root`, links followed. The file itself need not exist.
+///
+/// # Errors
+///
+/// [`OutsideError`].
+pub fn confined(root: &Path, asked: &str) -> Result<PathBuf, OutsideError> {
+    let outside = || OutsideError {
+        asked: asked.to_owned(),
+        root: root.to_owned(),
+    };
+    let base = root.canonicalize().map_err(|_| outside())?;
+    let path = base.join(asked);
+    let plain = |part: Component<'_>| !matches!(part, Component::ParentDir);
+    if asked.trim().is_empty() || asked.contains('\0') || !path.components().all(plain) {
+        return Err(outside());
+    }
+    if path.file_name().is_none() || asked.ends_with('/') {
+        return Err(outside());
+    }
+    // What is there already may be a link out; of what is not there yet the nearest folder that is there counts.
+    let mut there = path.as_path();
+    let real = loop {
+        match there.canonicalize() {
+            Ok(real) => break real,
+            Err(_) if there.is_symlink() => return Err(outside()),
+            Err(_) => there = there.parent().ok_or_else(outside)?,
+        }
+    };
+    if real.starts_with(&base) && path.starts_with(&base) && real.components().next().is_some() {
+        Ok(path)
+    } else {
+        Err(outside())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Upstream defect 9: whoever called could let the server write to any path.
+    #[test]
+    fn defect_09_a_caller_names_files_inside_the_root_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        std::fs::create_dir_all(root.join("in")).unwrap();
+        std::os::unix::fs::symlink(folder.path(), root.join("out")).unwrap();
+        std::os::unix::fs::symlink("/nowhere/x", root.join("dangling")).unwrap();
+        let absolute = root.canonicalize().unwrap().join("a.jsonl");
+        for good in [
+            "jobs.jsonl",
+            "in/jobs.jsonl",
+            "new/deep/jobs.jsonl",
+            absolute.to_str().unwrap(),
+        ] {
+            assert!(confined(&root, good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "..",
+            "../jobs.jsonl",
+            "in/../../jobs.jsonl",
+            "/etc/passwd",
+            "out/jobs.jsonl",
+            "dangling",
+            "in/",
+            "a\0b",
+        ] {
+            assert!(confined(&root, bad).is_err(), "{bad:?}");
+        }
+    }
+}

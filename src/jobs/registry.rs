@@ -1,0 +1,269 @@
+//! The jobs file on the disk.
+
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::Diagnostic;
+use phileas_domain::jobs::registry::{MAX_FILE_BYTES, MAX_JOBS, line_of};
+use phileas_domain::jobs::{Job, JobId, Registry, RetireReason, Retired};
+
+use super::files::{self, Lock, StoreError, Trouble};
+
+/// How long a retired job stays in the file.
+pub const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// A jobs file, shared with whoever else reads and writes it.
+#[derive(Debug, Clone)]
+pub struct JobsFile {
+    path: PathBuf,
+}
+
+/// What became of a job that was to be registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registered {
+    /// It is in the file now.
+    New,
+    /// It was there; what was said of it anew is in the file now.
+    Known,
+    /// It was there, retired, and is looked at again.
+    Again,
+}
+
+impl JobsFile {
+    /// A file, which need not exist yet.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the jobs, and what is wrong with lines that are none. A file that does not exist has none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn read(&self) -> Result<(Registry, Vec<Diagnostic>), StoreError> {
+        let text = files::read(&self.path, MAX_FILE_BYTES)?.unwrap_or_default();
+        let name = self.path.to_string_lossy();
+        Registry::parse(&name, &text).map_err(|diagnostic| StoreError::new(&self.path, diagnostic))
+    }
+
+    /// A job.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn get(&self, id: &JobId) -> Result<Option<Job>, StoreError> {
+        Ok(self.read()?.0.get(id).cloned())
+    }
+
+    /// Puts a job into the file. One that is there already keeps what is not said anew.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn register(&self, mut job: Job, now: Timestamp) -> Result<Registered, StoreError> {
+        let _lock = Lock::wait(&self.path)?;
+        let (mut registry, _) = self.read()?;
+        job.registered_at.get_or_insert(now);
+        let Some(known) = registry.get_mut(&job.job_id) else {
+            if registry.len() >= MAX_JOBS {
+                return Err(StoreError::new(
+                    &self.path,
+                    Trouble::Full { limit: MAX_JOBS },
+                ));
+            }
+            if self.is_array()? {
+                registry.put(job);
+                self.write(&registry)?;
+            } else {
+                // One more line, as every other writer of this file does it.
+                files::append_lines(&self.path, &line_of(&job))?;
+            }
+            return Ok(Registered::New);
+        };
+        let registered = if known.is_live() {
+            Registered::Known
+        } else {
+            Registered::Again
+        };
+        known.retired = None;
+        merge(known, job);
+        self.write(&registry)?;
+        Ok(registered)
+    }
+
+    /// Changes a job; `None` where there is no such one.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn update<T>(
+        &self,
+        id: &JobId,
+        change: impl FnOnce(&mut Job) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        self.change(|registry| registry.get_mut(id).map(change))
+    }
+
+    /// Retires a job; says whether it was live. It stays in the file for [`RETIRED_FOR`].
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn retire(
+        &self,
+        id: &JobId,
+        reason: RetireReason,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.change(|registry| {
+            let expired = |job: &Job| {
+                let retired = job.retired.as_ref();
+                retired.is_some_and(|retired| now.duration_since(retired.at) >= RETIRED_FOR)
+            };
+            registry.retain(|job| !expired(job));
+            match registry.get_mut(id) {
+                Some(job) if job.is_live() => {
+                    job.retired = Some(Retired { at: now, reason });
+                    true
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// Changes the file as a whole, while nobody else does.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn change<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> Result<T, StoreError> {
+        let _lock = Lock::wait(&self.path)?;
+        let (mut registry, _) = self.read()?;
+        let before = registry.clone();
+        let answer = change(&mut registry);
+        if registry != before {
+            self.write(&registry)?;
+        }
+        Ok(answer)
+    }
+
+    fn write(&self, registry: &Registry) -> Result<(), StoreError> {
+        files::write_whole(&self.path, &registry.render())
+    }
+
+    fn is_array(&self) -> Result<bool, StoreError> {
+        let text = files::read(&self.path, MAX_FILE_BYTES)?.unwrap_or_default();
+        Ok(text
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .starts_with('['))
+    }
+}
+
+/// Takes over what is said anew.
+fn merge(known: &mut Job, new: Job) {
+    fn take<T>(known: &mut Option<T>, new: Option<T>) {
+        if new.is_some() {
+            *known = new;
+        }
+    }
+    if let (Some(known), serde_json::Value::Object(new)) =
+        (known.metadata.as_object_mut(), &new.metadata)
+    {
+        known.extend(new.clone());
+    } else {
+        known.metadata = new.metadata;
+    }
+    take(&mut known.repo, new.repo);
+    take(&mut known.branch, new.branch);
+    take(&mut known.require_plan_approval, new.require_plan_approval);
+    take(&mut known.open_pull, new.open_pull);
+    take(&mut known.retry_of, new.retry_of);
+    take(&mut known.attempt, new.attempt);
+    known.registered_at = known.registered_at.or(new.registered_at);
+    if new.priority != phileas_domain::jobs::Priority::default() {
+        known.priority = new.priority;
+    }
+    known.rest.extend(new.rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(text: &str) -> Job {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_job_joins_is_changed_and_leaves() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = JobsFile::new(folder.path().join("jobs.jsonl"));
+        let now = Timestamp::UNIX_EPOCH;
+        let first = job(r#"{"job_id": "1", "metadata": {"task": "x"}}"#);
+        assert_eq!(file.register(first, now).unwrap(), Registered::New);
+        let again = job(r#"{"job_id": "1", "metadata": {"owner": "me"}, "branch": "main"}"#);
+        assert_eq!(file.register(again, now).unwrap(), Registered::Known);
+        let id: JobId = "1".parse().unwrap();
+        let known = file.get(&id).unwrap().unwrap();
+        assert_eq!(known.metadata["task"], "x");
+        assert_eq!(known.metadata["owner"], "me");
+        assert_eq!(known.branch.as_deref(), Some("main"));
+        assert!(file.retire(&id, RetireReason::Merged, now).unwrap());
+        assert!(!file.retire(&id, RetireReason::Closed, now).unwrap());
+        assert!(!file.get(&id).unwrap().unwrap().is_live());
+        let other: JobId = "2".parse().unwrap();
+        assert!(
+            !file
+                .retire(&other, RetireReason::Done, now + RETIRED_FOR)
+                .unwrap()
+        );
+        assert_eq!(file.get(&id).unwrap(), None, "its time in the file is over");
+    }
+
+    #[test]
+    fn an_array_is_joined_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = JobsFile::new(folder.path().join("jobs.json"));
+        files::write_whole(file.path(), "[\"1\", {\"job_id\": \"2\", \"who\": \"me\"}]").unwrap();
+        file.register(job(r#"{"job_id": "3"}"#), Timestamp::UNIX_EPOCH)
+            .unwrap();
+        let (registry, found) = file.read().unwrap();
+        assert_eq!((registry.len(), found.len()), (3, 0));
+        assert_eq!(registry.jobs().nth(1).unwrap().rest["who"], "me");
+    }
+
+    /// Upstream defect 10: writers interleaved, and files were rewritten in place.
+    #[test]
+    fn defect_10_writers_at_the_same_time_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = JobsFile::new(folder.path().join("jobs.jsonl"));
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let file = &file;
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        let id = format!("{}", writer * 100 + number);
+                        let new = Job::new(id.parse().unwrap());
+                        let now = Timestamp::UNIX_EPOCH;
+                        file.register(new.clone(), now).unwrap();
+                        if number % 5 == 0 {
+                            file.retire(&new.job_id, RetireReason::Done, now).unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        let (registry, found) = file.read().unwrap();
+        assert!(found.is_empty());
+        assert_eq!(registry.len(), 100);
+        assert_eq!(registry.jobs().filter(|job| !job.is_live()).count(), 20);
+    }
+}

@@ -1,0 +1,115 @@
+//! What is done when a job's pull request is merged or closed: its session is archived, so that it cannot push any more,
+//! and the job is retired.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::PullState;
+use phileas_domain::jobs::{Job, JobId, MonitorMemory, PullLink, RetireReason};
+
+use super::files::StoreError;
+use super::monitor::account_for;
+use super::place::Places;
+use crate::runtime::ports::account::{ReadPull, WriteAccount};
+
+/// How often the pull request of a job is asked for.
+pub const EVERY: SignedDuration = SignedDuration::from_mins(5);
+/// How many pull requests are asked for at once.
+pub const MAX_PULLS: usize = 20;
+
+/// What may be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settling {
+    /// Archive the session.
+    pub archive: bool,
+    /// Retire the job.
+    pub retire: bool,
+}
+
+/// Asks for the pull requests of jobs, and settles those that are merged or closed. Answers with the jobs that were
+/// retired. What fails is tried again the next time.
+///
+/// # Errors
+///
+/// [`StoreError`].
+pub async fn settle<A: WriteAccount>(
+    places: &Places,
+    memory: &MonitorMemory,
+    asked: &mut BTreeMap<JobId, Timestamp>,
+    accounts: &BTreeMap<String, A>,
+    pulls: &impl ReadPull,
+    settling: Settling,
+    now: Timestamp,
+) -> Result<Vec<(JobId, RetireReason)>, StoreError> {
+    let mut retired = Vec::new();
+    if !settling.archive && !settling.retire {
+        return Ok(retired);
+    }
+    let (registry, _) = places.jobs_file().read()?;
+    asked.retain(|id, _| registry.get(id).is_some());
+    let mut left = MAX_PULLS;
+    for job in registry.jobs().filter(|job| job.is_live()) {
+        let known = memory.jobs.get(&job.job_id);
+        let link = known.and_then(|known| PullLink::parse(known.pull.as_deref()?));
+        let due = asked
+            .get(&job.job_id)
+            .is_none_or(|at| now.duration_since(*at) >= EVERY);
+        let Some(link) = link.filter(|_| due && left > 0) else {
+            continue;
+        };
+        left -= 1;
+        asked.insert(job.job_id.clone(), now);
+        let reason = match pulls.pull(&link).await {
+            Ok(Some(pull)) => match reason_of(pull.state) {
+                Some(reason) => reason,
+                None => continue,
+            },
+            Ok(None) => continue,
+            Err(failure) => {
+                tracing::warn!(job = %job.job_id, "{failure}");
+                continue;
+            }
+        };
+        if finish(places, job, accounts, reason, settling, now).await? {
+            retired.push((job.job_id.clone(), reason));
+        }
+    }
+    Ok(retired)
+}
+
+/// Why a job is over, by its pull request.
+#[must_use]
+pub fn reason_of(state: PullState) -> Option<RetireReason> {
+    match state {
+        PullState::Merged => Some(RetireReason::Merged),
+        PullState::Closed => Some(RetireReason::Closed),
+        PullState::Open => None,
+    }
+}
+
+/// Archives the session and retires the job, as far as may be; says whether the job was retired.
+///
+/// # Errors
+///
+/// [`StoreError`].
+pub async fn finish<A: WriteAccount>(
+    places: &Places,
+    job: &Job,
+    accounts: &BTreeMap<String, A>,
+    reason: RetireReason,
+    settling: Settling,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    if settling.archive
+        && let Some(account) = account_for(accounts, job).map(|name| &accounts[name])
+        && let Err(failure) = account.put_away(&job.job_id).await
+    {
+        // A job that is retired is not come back to, so its session goes first.
+        tracing::warn!(job = %job.job_id, "{failure}");
+        return Ok(false);
+    }
+    if !settling.retire {
+        return Ok(false);
+    }
+    places.jobs_file().retire(&job.job_id, reason, now)
+}

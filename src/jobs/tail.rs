@@ -1,0 +1,275 @@
+//! The next whole line of a file that others append to, put aside, cut and write anew.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use phileas_domain::jobs::WatcherMemory;
+use sha2::{Digest as _, Sha256};
+
+use super::events::{MAX_LINE_BYTES, OLDER};
+use super::files::{StoreError, beside};
+
+/// How many bytes before the offset tell one file from another.
+const WITNESS_BYTES: u64 = 64;
+/// How much is read at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A line, and where the next one begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its bytes, without its end. A line that is longer than any event is cut there.
+    pub bytes: Vec<u8>,
+    /// Which file it is in.
+    pub file: u64,
+    /// Where the next line begins.
+    pub end: u64,
+}
+
+/// Reads lines of a file, in whatever shape it is found.
+#[derive(Debug)]
+pub struct Tail {
+    path: PathBuf,
+}
+
+impl Tail {
+    /// A file, which need not exist yet.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
+    /// The next whole line after what is remembered; `None` where there is none yet. Where the file is another one by now,
+    /// the memory is set to its beginning, once what is left of the old one has been read.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read. That it is missing is none.
+    pub fn next(&self, memory: &mut WatcherMemory) -> Result<Option<Line>, StoreError> {
+        let wrong = |error: io::Error| StoreError::new(&self.path, error);
+        // A pass for each thing that can be found out about the file, and one to read.
+        for _ in 0..3 {
+            let Some(mut file) = open(&self.path).map_err(wrong)? else {
+                // Put aside, and nothing written since.
+                return self.rest_of_older(memory).map_err(wrong);
+            };
+            let number = number(&file).map_err(wrong)?;
+            if memory.file.is_some_and(|known| known != number) {
+                if let Some(line) = self.rest_of_older(memory).map_err(wrong)? {
+                    return Ok(Some(line));
+                }
+                begin(memory, number);
+                continue;
+            }
+            let length = file.metadata().map_err(wrong)?.len();
+            let cut = length < memory.offset;
+            if cut || !is_same(&mut file, memory).map_err(wrong)? {
+                begin(memory, number);
+                continue;
+            }
+            memory.file = Some(number);
+            return read_line(&mut file, memory.offset, number).map_err(wrong);
+        }
+        Ok(None)
+    }
+
+    /// Remembers that a line was dealt with.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn passed(&self, memory: &mut WatcherMemory, line: &Line) -> Result<(), StoreError> {
+        memory.offset = line.end;
+        memory.file = Some(line.file);
+        let wrong = |error: io::Error| StoreError::new(&self.path, error);
+        for path in [self.path.clone(), beside(&self.path, OLDER)] {
+            if let Some(mut file) = open(&path).map_err(wrong)?
+                && number(&file).map_err(wrong)? == line.file
+            {
+                memory.before = witness(&mut file, line.end).map_err(wrong)?;
+                return Ok(());
+            }
+        }
+        memory.before = None;
+        Ok(())
+    }
+
+    /// A line of the file that was put aside, if that is the one that was read last.
+    fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<Line>> {
+        let Some(mut file) = open(&beside(&self.path, OLDER))? else {
+            return Ok(None);
+        };
+        let number = number(&file)?;
+        if memory.file != Some(number) || file.metadata()?.len() < memory.offset {
+            return Ok(None);
+        }
+        read_line(&mut file, memory.offset, number)
+    }
+}
+
+fn begin(memory: &mut WatcherMemory, file: u64) {
+    memory.offset = 0;
+    memory.file = Some(file);
+    memory.before = None;
+}
+
+fn open(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The file's number on its disk.
+fn number(file: &File) -> io::Result<u64> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Ok(file.metadata()?.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        // Without numbers the length and the bytes before the offset must do.
+        let _unused = file;
+        Ok(0)
+    }
+}
+
+/// Whether the bytes before the offset are those that were there.
+fn is_same(file: &mut File, memory: &WatcherMemory) -> io::Result<bool> {
+    match &memory.before {
+        Some(known) => Ok(witness(file, memory.offset)?.as_ref() == Some(known)),
+        None => Ok(true),
+    }
+}
+
+fn witness(file: &mut File, offset: u64) -> io::Result<Option<String>> {
+    if offset == 0 {
+        return Ok(None);
+    }
+    let length = offset.min(WITNESS_BYTES);
+    file.seek(SeekFrom::Start(offset - length))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    let digest = Sha256::digest(&bytes);
+    Ok(Some(data_encoding::HEXLOWER.encode(&digest[..8])))
+}
+
+fn read_line(file: &mut File, offset: u64, number: u64) -> io::Result<Option<Line>> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    let mut length = 0_u64;
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        let read = file.read(&mut piece)?;
+        if read == 0 {
+            // The end of the line is still to be written.
+            return Ok(None);
+        }
+        let found = piece[..read].iter().position(|byte| *byte == b'\n');
+        let part = &piece[..found.unwrap_or(read)];
+        let room = (MAX_LINE_BYTES + 1).saturating_sub(bytes.len());
+        bytes.extend_from_slice(&part[..part.len().min(room)]);
+        length += u64::try_from(part.len()).unwrap_or(u64::MAX);
+        if found.is_some() {
+            return Ok(Some(Line {
+                bytes,
+                file: number,
+                end: offset + length + 1,
+            }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
+    use super::*;
+
+    struct Reader {
+        folder: tempfile::TempDir,
+        memory: WatcherMemory,
+    }
+
+    impl Reader {
+        fn new() -> Self {
+            Self {
+                folder: tempfile::tempdir().unwrap(),
+                memory: WatcherMemory::default(),
+            }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.folder.path().join("events.jsonl")
+        }
+
+        fn append(&self, text: &str) {
+            let mut options = fs::OpenOptions::new();
+            let mut file = options.append(true).create(true).open(self.path()).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
+
+        /// All whole lines that there are.
+        fn read(&mut self) -> Vec<String> {
+            let tail = Tail::new(&self.path());
+            let mut lines = Vec::new();
+            while let Some(line) = tail.next(&mut self.memory).unwrap() {
+                tail.passed(&mut self.memory, &line).unwrap();
+                lines.push(String::from_utf8(line.bytes).unwrap());
+            }
+            lines
+        }
+    }
+
+    /// Upstream defect 5a: half a line was taken for a line, and lost.
+    #[test]
+    fn defect_05a_a_line_is_read_when_it_is_whole() {
+        let mut reader = Reader::new();
+        assert!(reader.read().is_empty());
+        reader.append("one\ntw");
+        assert_eq!(reader.read(), ["one"]);
+        reader.append("o\n\nthree");
+        assert_eq!(reader.read(), ["two", ""]);
+        assert!(reader.read().is_empty());
+    }
+
+    /// Upstream defect 5d: a file that was cut or put aside was never read again.
+    #[test]
+    fn defect_05d_a_file_that_is_cut_or_put_aside_is_read_on() {
+        let mut reader = Reader::new();
+        reader.append("one\ntwo\n");
+        assert_eq!(reader.read(), ["one", "two"]);
+        fs::write(reader.path(), "a\n").unwrap();
+        assert_eq!(reader.read(), ["a"]);
+        // Cut, and longer than before by the time somebody looks.
+        fs::write(reader.path(), "longer than before\nb\n").unwrap();
+        assert_eq!(reader.read(), ["longer than before", "b"]);
+        // Put aside with a line that nobody has read.
+        reader.append("last\n");
+        fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
+        reader.append("first\n");
+        assert_eq!(reader.read(), ["last", "first"]);
+        fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
+        assert!(reader.read().is_empty());
+        reader.append("next\n");
+        assert_eq!(reader.read(), ["next"]);
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_more_room_than_any_other() {
+        let mut reader = Reader::new();
+        reader.append(&"x".repeat(3 * MAX_LINE_BYTES));
+        assert!(reader.read().is_empty());
+        reader.append("\nnext\n");
+        let lines = reader.read();
+        assert_eq!(
+            (lines[0].len(), lines[1].as_str()),
+            (MAX_LINE_BYTES + 1, "next")
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! The watcher: hands events to a handler, one after the other, and goes on when one is dealt with.
+
+use std::future::Future;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use phileas_domain::jobs::{Event, WatcherMemory};
+use serde_json::{Value, json};
+
+use super::events::EventsFile;
+use super::files::{self, Lock, StoreError, beside};
+use super::place::Places;
+use super::tail::{Line, Tail};
+
+/// What is added to the name of the events file for events that no handler took.
+pub const DEAD: &str = ".dead.jsonl";
+/// A list of dead letters of this many bytes is put aside before more is written; the one before goes.
+const MAX_DEAD_BYTES: u64 = 8 << 20;
+/// How many events are dealt with before somebody may ask for the end.
+const MAX_PASS: usize = 1_000;
+/// The largest memory that is read, in bytes.
+const MAX_MEMORY_BYTES: usize = 64 << 10;
+
+/// Deals with an event.
+pub trait Handler: Send + Sync {
+    /// Deals with an event; what went wrong, in words. Nothing to be done for it is success.
+    fn handle(&self, event: &Event) -> impl Future<Output = Result<(), String>> + Send;
+}
+
+/// Hands events on.
+#[derive(Debug)]
+pub struct Watcher<H> {
+    events: EventsFile,
+    state: PathBuf,
+    handler: H,
+    max_attempts: u32,
+    _alone: Lock,
+}
+
+/// What came of a pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// How many events were dealt with.
+    pub handled: usize,
+    /// How many lines were given up.
+    pub dead: usize,
+    /// A handler failed, and is tried again at this time.
+    pub retry_at: Option<Timestamp>,
+    /// There may be more.
+    pub more: bool,
+}
+
+impl<H: Handler> Watcher<H> {
+    /// A watcher, the only one with this memory; `None` where there is another.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn new(places: &Places, handler: H, max_attempts: u32) -> Result<Option<Self>, StoreError> {
+        let Some(alone) = Lock::attempt(&places.watcher)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            events: places.events_file(),
+            state: places.watcher.clone(),
+            handler,
+            max_attempts,
+            _alone: alone,
+        }))
+    }
+
+    /// Deals with the whole lines that there are. Stops at an event whose handler failed until its time has come: events
+    /// are dealt with in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub async fn pass(&self, now: Timestamp) -> Result<Passed, StoreError> {
+        let mut memory = self.remember()?;
+        let before = memory.clone();
+        let tail = Tail::new(self.events.path());
+        let mut passed = Passed::default();
+        for _ in 0..MAX_PASS {
+            if let Some(at) = memory.retry_at.filter(|at| *at > now) {
+                passed.retry_at = Some(at);
+                return Ok(passed);
+            }
+            let Some(line) = tail.next(&mut memory)? else {
+                // That the file is another one by now is worth remembering.
+                if memory != before {
+                    self.write(&memory)?;
+                }
+                return Ok(passed);
+            };
+            self.deal_with(&line, &mut memory, &mut passed, now).await?;
+            if memory.retry_at.is_none() {
+                tail.passed(&mut memory, &line)?;
+            }
+            // After each line, so that whoever takes over does not begin again.
+            self.write(&memory)?;
+        }
+        passed.more = true;
+        Ok(passed)
+    }
+
+    async fn deal_with(
+        &self,
+        line: &Line,
+        memory: &mut WatcherMemory,
+        passed: &mut Passed,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let text = String::from_utf8_lossy(&line.bytes);
+        if text.trim().is_empty() {
+            memory.done(line.end, None);
+            return Ok(());
+        }
+        let event = match Event::parse(&text) {
+            Ok(event) => event,
+            Err(why) => {
+                self.bury(&json!({"at": now.to_string(), "reason": why, "line": text}))?;
+                passed.dead += 1;
+                memory.done(line.end, None);
+                return Ok(());
+            }
+        };
+        let id = event.id;
+        let noted = match id {
+            Some(id) => self.events.acknowledged()?.contains(id),
+            None => false,
+        };
+        if noted || memory.is_done(id) {
+            memory.done(line.end, id);
+            return Ok(());
+        }
+        match self.handler.handle(&event).await {
+            Ok(()) => {
+                passed.handled += 1;
+                if let Some(id) = id {
+                    self.events.acknowledge(id)?;
+                }
+                memory.done(line.end, id);
+            }
+            Err(why) if memory.attempts + 1 >= self.max_attempts => {
+                tracing::warn!(event = id.map(|id| id.0), "given up: {why}");
+                let attempts = memory.attempts + 1;
+                let event = serde_json::to_value(&event).unwrap_or(Value::Null);
+                self.bury(&json!({
+                    "at": now.to_string(), "reason": why, "attempts": attempts, "event": event,
+                }))?;
+                passed.dead += 1;
+                memory.done(line.end, id);
+            }
+            Err(why) => {
+                memory.failed(now);
+                tracing::warn!(
+                    event = id.map(|id| id.0),
+                    attempts = memory.attempts,
+                    "{why}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts what nobody takes where a person finds it.
+    fn bury(&self, letter: &Value) -> Result<(), StoreError> {
+        let path = beside(self.events.path(), DEAD);
+        let _lock = Lock::wait(&path)?;
+        if std::fs::metadata(&path).is_ok_and(|known| known.len() >= MAX_DEAD_BYTES) {
+            let older = beside(&path, super::events::OLDER);
+            std::fs::rename(&path, older).map_err(|error| StoreError::new(&path, error))?;
+        }
+        files::append_lines(&path, &format!("{letter}\n"))
+    }
+
+    fn remember(&self) -> Result<WatcherMemory, StoreError> {
+        let Some(text) = files::read(&self.state, MAX_MEMORY_BYTES)? else {
+            return Ok(WatcherMemory::default());
+        };
+        serde_json::from_str(&text).map_err(|error| {
+            let what = phileas_domain::Diagnostic::error(
+                self.state.to_string_lossy(),
+                error.to_string(),
+            )
+            .mend("mend it, or remove it; without it all events are handed on from the beginning");
+            StoreError::new(&self.state, what)
+        })
+    }
+
+    fn write(&self, memory: &WatcherMemory) -> Result<(), StoreError> {
+        let text = serde_json::to_string(memory).expect("its keys are texts");
+        files::write_whole(&self.state, &text)
+    }
+}
