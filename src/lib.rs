@@ -14,6 +14,7 @@
 //! | [`action`] | how is a run of a workflow told of it? |
 //! | [`jobs`] | what is somebody's own agent woken for, and how? |
 //! | [`server`] | how do deliveries come in, and what stays when the process ends? |
+//! | [`mcp`] | how does somebody's own agent hire Jules through it? |
 //! | [`starter`] | what does a repository begin with? |
 //! | [`cli`] | how do people and programs reach it? |
 //! | [`sandbox`] | what does all this look like with models at the other ends of the wires? |
@@ -79,6 +80,7 @@ pub mod action;
 pub mod adapters;
 pub mod cli;
 pub mod jobs;
+pub mod mcp;
 pub mod runtime;
 pub mod sandbox;
 pub mod server;

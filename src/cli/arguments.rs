@@ -6,6 +6,7 @@ mod exchange;
 mod inbox;
 mod jobs;
 mod ledger;
+mod mcp;
 mod plan;
 mod prompt;
 mod sandbox;
@@ -23,6 +24,7 @@ pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use jobs::{Events, HandleEvent, JobPlaces, JobsCommand, Monitor, Watch};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
+pub use mcp::{Mcp, McpCommand, McpDesk};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
@@ -134,6 +136,8 @@ pub enum Command {
     Resume(Repository),
     /// Ask the real services the questions that their documentation leaves open
     Probe(Probe),
+    /// Let your own agent hire Jules: a server of the Model Context Protocol on standard input and output
+    Mcp(Mcp),
     /// Serve the webhook of any number of repositories, and keep what it tells
     Serve(Serve),
     /// Ask a running service whether it is well

@@ -16,6 +16,7 @@ mod labels;
 pub mod lines;
 mod logs;
 mod manual;
+mod mcp;
 mod other_program;
 pub mod output;
 mod park;
@@ -152,6 +153,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
             Ok(Exit::Done)
         }
         Command::Man { command } => manual::run(command, screen),
+        Command::Mcp(arguments) => mcp::run(arguments, screen).await,
         Command::Probe(arguments) => probe::run(arguments, screen).await,
         Command::Serve(arguments) => serve::run(arguments, screen).await,
         Command::Health(arguments) => health::run(arguments, screen).await,

@@ -126,6 +126,11 @@ pub(super) async fn run(
         repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
         clock: Arc::new(SystemPause),
     });
+    let tools = if arguments.mcp {
+        super::mcp::routes()?
+    } else {
+        axum::Router::new()
+    };
     let dashboard = Dashboard {
         inbox: Arc::clone(&inbox),
         board,
@@ -144,7 +149,7 @@ pub(super) async fn run(
         inbox,
         public,
         admin,
-        admin_routes: dashboard::routes(dashboard, measured),
+        admin_routes: dashboard::routes(dashboard, measured.merge(tools)),
         figures,
         driver: (Housekeeping, (fleet, sweep)),
         pulse,

@@ -1,6 +1,7 @@
 //! What the runtime needs of the outside, in the domain's own types. Adapters implement it.
 
 pub mod account;
+pub mod hire;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;

@@ -12,6 +12,7 @@
 //! | `verbatim.rs` | what does it answer to a request of one's own making? |
 //! | [`port`] | how does the runtime see it? |
 //! | [`account`] | how does it look to those who watch sessions of whatever repository? |
+//! | [`hire`] | how does somebody see it who hires it by hand? |
 //!
 //! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
 
@@ -20,6 +21,7 @@ pub mod activities;
 pub mod base;
 pub mod client;
 pub mod error;
+pub mod hire;
 pub mod key;
 pub mod listing;
 pub mod port;

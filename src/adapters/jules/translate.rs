@@ -140,6 +140,12 @@ pub(super) fn repository_of(source: &str) -> Option<RepositoryName> {
 
 /// The number in a pull request's URL, if it is one of this repository.
 fn pull_number(url: &str, is_ours: impl Fn(&RepositoryName) -> bool) -> Option<PullNumber> {
+    let (repository, number) = pull_named(url)?;
+    is_ours(&repository).then_some(number)
+}
+
+/// The repository and the number that a pull request's URL names.
+pub(super) fn pull_named(url: &str) -> Option<(RepositoryName, PullNumber)> {
     let url: Uri = url.trim().parse().ok()?;
     let host = url.host()?.to_ascii_lowercase();
     if host.strip_prefix("www.").unwrap_or(&host) != GITHUB {
@@ -148,14 +154,11 @@ fn pull_number(url: &str, is_ours: impl Fn(&RepositoryName) -> bool) -> Option<P
     let mut parts = url.path().strip_prefix('/')?.split('/');
     let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let named: RepositoryName = format!("{owner}/{name}").parse().ok()?;
-    if !is_ours(&named) || kind != "pull" || !number.bytes().all(|b| b.is_ascii_digit()) {
+    if kind != "pull" || !number.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    number
-        .parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .map(PullNumber)
+    let number = number.parse().ok().filter(|number| *number > 0)?;
+    Some((named, PullNumber(number)))
 }
 
 /// The domain's activity. `fallback` stands for a missing time.

@@ -37,6 +37,10 @@ pub struct Serve {
     /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
     #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
     pub jules_keys_dir: Option<PathBuf>,
+    /// Also serve the tools of `phileas mcp` to programs, at `/mcp` of the admin listener; the variables of that command
+    /// say what may be done
+    #[arg(long, env = "PHILEAS_MCP")]
+    pub mcp: bool,
     /// Not in this version, which keeps its inbox in one file of the data directory
     #[arg(long, value_name = "URL", hide = true)]
     pub database_url: Option<String>,

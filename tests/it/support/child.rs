@@ -118,6 +118,11 @@ impl Phileas {
         self
     }
 
+    /// The program for a test that speaks with it.
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+
     /// Starts the program for a test that ends it itself. What it logs is seen with the test's own output.
     pub(crate) fn spawn(mut self) -> Child {
         self.command

@@ -1,0 +1,113 @@
+//! `phileas mcp call`: one tool, as any client would call it.
+
+use std::io::{Read as _, Write};
+
+use rmcp::ServiceExt as _;
+use rmcp::model::ProtocolVersion;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+use super::super::exit::{Exit, Stopped};
+use super::super::output::Screen;
+use crate::mcp::Server;
+
+/// What the two ends keep for one another, in bytes.
+const PIPE_BYTES: usize = 64 * 1024;
+/// The largest arguments that are read from standard input, in bytes.
+const MAX_INPUT_BYTES: u64 = 1024 * 1024;
+/// The one request's id.
+const ID: u64 = 1;
+
+pub(super) async fn run(
+    server: Server,
+    tool: &str,
+    arguments: &str,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let arguments = object(arguments)?;
+    let answer = ask(server, tool, arguments).await?;
+    if let Some(error) = answer.get("error") {
+        return Err(Stopped::usage(format!(
+            "{tool}: {}",
+            text_at(error, "/message")
+        )));
+    }
+    let result = &answer["result"];
+    if result["isError"] == true {
+        return Err(Stopped::fault(format!(
+            "{tool}: {}",
+            text_at(result, "/content/0/text")
+        )));
+    }
+    screen.line(&result["structuredContent"].to_string())?;
+    Ok(Exit::Done)
+}
+
+fn text_at(value: &Value, place: &str) -> String {
+    let text = value.pointer(place).and_then(Value::as_str);
+    text.unwrap_or("it says nothing").to_owned()
+}
+
+fn object(text: &str) -> Result<Value, Stopped> {
+    let text = if text == "-" {
+        let mut read = String::new();
+        std::io::stdin()
+            .take(MAX_INPUT_BYTES)
+            .read_to_string(&mut read)
+            .map_err(|error| Stopped::usage(format!("the arguments cannot be read: {error}")))?;
+        read
+    } else {
+        text.to_owned()
+    };
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if value.is_object() => Ok(value),
+        Ok(_) => Err(Stopped::usage(
+            "the arguments must be a JSON object, such as {\"job_id\":\"1\"}",
+        )),
+        Err(error) => Err(Stopped::usage(format!(
+            "the arguments are no JSON: {error}"
+        ))),
+    }
+}
+
+/// One request of the newest revision, which needs no handshake.
+async fn ask(server: Server, tool: &str, arguments: Value) -> Result<Value, Stopped> {
+    let (near, far) = tokio::io::duplex(PIPE_BYTES);
+    let (far_in, far_out) = tokio::io::split(far);
+    let serving = tokio::spawn(server.serve((far_in, far_out)));
+    let (near_in, mut near_out) = tokio::io::split(near);
+    let request = json!({
+        "jsonrpc": "2.0",
+        "id": ID,
+        "method": "tools/call",
+        "params": {
+            "name": tool,
+            "arguments": arguments,
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": ProtocolVersion::LATEST.as_str(),
+                "io.modelcontextprotocol/clientInfo": {
+                    "name": env!("CARGO_PKG_NAME"),
+                    "version": env!("CARGO_PKG_VERSION"),
+                },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    near_out
+        .write_all(format!("{request}\n").as_bytes())
+        .await?;
+    let mut lines = BufReader::new(near_in).lines();
+    while let Some(line) = lines.next_line().await? {
+        let message: Value = serde_json::from_str(&line)
+            .map_err(|error| Stopped::fault(format!("the server answered no JSON: {error}")))?;
+        if message["id"] == ID && message.get("method").is_none() {
+            near_out.shutdown().await?;
+            if let Ok(Ok(running)) = serving.await {
+                // It ends because nobody speaks to it any more.
+                let _ended = running.waiting().await;
+            }
+            return Ok(message);
+        }
+    }
+    Err(Stopped::fault("the server ended before it answered"))
+}

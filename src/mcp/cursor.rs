@@ -1,0 +1,74 @@
+//! Cursors that nobody but this server reads. One of another tool, or of another job, is refused and not believed.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::trouble::Trouble;
+
+/// The longest cursor that is looked at, in bytes.
+const MAX_BYTES: usize = 2_000;
+/// A later shape of the same cursor is another number.
+const VERSION: u8 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Sealed<T> {
+    v: u8,
+    of: String,
+    at: T,
+}
+
+/// A cursor of a listing. `of` says which: the tool, and what it listed.
+pub(super) fn write(of: &str, at: &impl Serialize) -> String {
+    let sealed = Sealed {
+        v: VERSION,
+        of: of.to_owned(),
+        at,
+    };
+    let text = serde_json::to_vec(&sealed).expect("cursors are made of texts and numbers");
+    BASE64_URL_SAFE_NO_PAD.encode(text)
+}
+
+/// What a cursor of this listing says. `None`: there is none, so it begins at the beginning.
+///
+/// # Errors
+///
+/// When it is no cursor of this listing.
+pub(super) fn read<T: DeserializeOwned>(
+    of: &str,
+    cursor: Option<&str>,
+) -> Result<Option<T>, Trouble> {
+    let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+        return Ok(None);
+    };
+    let sealed = (cursor.len() <= MAX_BYTES)
+        .then(|| BASE64_URL_SAFE_NO_PAD.decode(cursor).ok())
+        .flatten()
+        .and_then(|bytes| serde_json::from_slice::<Sealed<T>>(&bytes).ok())
+        .filter(|sealed| sealed.v == VERSION && sealed.of == of);
+    match sealed {
+        Some(sealed) => Ok(Some(sealed.at)),
+        None => Err(Trouble::new(
+            "this `cursor` was not given by this very listing; pass `next_cursor` of its last answer as it is, or none \
+             to begin anew",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_by_its_own_listing_only() {
+        let cursor = write("messages 77", &("2026-01-01T00:00:00Z", "a7"));
+        let at: Option<(String, String)> = read("messages 77", Some(&cursor)).unwrap();
+        assert_eq!(at.unwrap().1, "a7");
+        assert!(read::<(String, String)>("messages 78", Some(&cursor)).is_err());
+        assert!(read::<u64>("messages 77", Some(&cursor)).is_err());
+        assert!(read::<u64>("messages 77", Some("nonsense")).is_err());
+        assert_eq!(read::<u64>("messages 77", Some("")).unwrap(), None);
+        assert_eq!(read::<u64>("messages 77", None).unwrap(), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! What all tools work with.
+
+use std::sync::Arc;
+
+use rmcp::model::RequestStateCodec;
+
+use super::changes::Changes;
+use super::house::House;
+use super::policy::Policy;
+use super::queue::Queue;
+use super::trouble::Trouble;
+use crate::runtime::ports::hire::{Happening, HireJules, Job};
+
+/// What stands before a session's id where people copy it from.
+const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
+/// The longest id of a session, in characters; those of Jules have 15 to 20 digits.
+const MAX_ID_CHARS: usize = 40;
+
+/// What all tools work with.
+pub struct Desk {
+    pub(super) jules: Arc<dyn HireJules>,
+    pub(super) house: Arc<dyn House>,
+    pub(super) queue: Queue,
+    pub(super) policy: Policy,
+    pub(super) changes: Changes,
+    /// Seals what a client is to bring back with a person's answer.
+    pub(super) seal: RequestStateCodec,
+}
+
+impl Desk {
+    /// A desk. `secret` seals what clients bring back; servers that answer one another's questions share it.
+    #[must_use]
+    pub fn new(
+        jules: Arc<dyn HireJules>,
+        house: Arc<dyn House>,
+        queue: Queue,
+        policy: Policy,
+        secret: [u8; 32],
+    ) -> Self {
+        Self {
+            jules,
+            house,
+            queue,
+            policy,
+            changes: Changes::default(),
+            seal: RequestStateCodec::new_unchecked(secret),
+        }
+    }
+
+    /// A job that Jules knows, and that works on what may be seen here.
+    pub(super) async fn job(&self, id: &str) -> Result<Job, Trouble> {
+        let id = job_id(id)?;
+        let unknown = || {
+            Trouble::new(format!(
+                "Jules knows no job {id} under this key; `jules_list_jobs` shows those that there are"
+            ))
+        };
+        let job = self.jules.job(&id).await?.ok_or_else(unknown)?;
+        if self.policy.shows(job.repository.as_ref()) {
+            Ok(job)
+        } else {
+            Err(self.policy.refusal(&format!(
+                "job {id} does not work on one of the repositories"
+            )))
+        }
+    }
+
+    /// What happened in a job, oldest first; nothing where Jules does not show it yet.
+    pub(super) async fn happenings(&self, job: &Job) -> Result<Vec<Happening>, Trouble> {
+        Ok(self.jules.happenings(&job.id).await?.unwrap_or_default())
+    }
+}
+
+/// A job's id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
+pub(super) fn job_id(text: &str) -> Result<String, Trouble> {
+    let bare = text.split(['?', '#']).next().unwrap_or_default();
+    let bare = bare.trim().trim_end_matches('/');
+    let id = match bare.rsplit_once('/') {
+        None => bare,
+        Some((before, last)) if PAGES.iter().any(|page| before.ends_with(page)) => last,
+        Some(_) => "",
+    };
+    let is_digits = id.bytes().all(|byte| byte.is_ascii_digit());
+    if id.is_empty() || !is_digits || id.len() > MAX_ID_CHARS {
+        return Err(Trouble::new(
+            "`job_id` is no id of a job; give its digits, `sessions/<digits>`, or the address of its page",
+        ));
+    }
+    Ok(id.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::job_id;
+
+    #[test]
+    fn ids_are_taken_as_people_copy_them_and_nothing_else_is() {
+        for text in [
+            "15481661885092594092",
+            "sessions/15481661885092594092",
+            "https://jules.google.com/session/15481661885092594092/?x=1#top",
+            "https://jules.google.com/task/15481661885092594092",
+        ] {
+            assert_eq!(job_id(text).unwrap(), "15481661885092594092", "{text}");
+        }
+        for text in [
+            "",
+            "../1",
+            "1/../2",
+            "sessions/1:archive",
+            "1?x",
+            "a",
+            "x/1",
+            "%31",
+        ] {
+            assert!(job_id(text).is_err() || text == "1?x", "{text}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The server over HTTP, for the admin listener: one address, `/mcp`.
+
+use std::sync::Arc;
+
+use axum::Router;
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+/// Where it is.
+pub const PATH: &str = "/mcp";
+/// Pages of this machine itself, which may ask.
+const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// The largest request, in bytes.
+const MAX_REQUEST_BYTES: usize = 1024 * 1024;
+
+/// Whose names a request may be sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hosts {
+    /// Those of this machine: no page of somebody else's can reach it by a name of its own.
+    Loopback,
+    /// Whoever stands before it has looked already.
+    Checked,
+}
+
+/// The routes of a server. `serve` gives one for each client.
+pub fn routes<S: ServerHandler>(
+    serve: impl Fn() -> S + Send + Sync + 'static,
+    hosts: Hosts,
+) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        .with_max_request_body_bytes(MAX_REQUEST_BYTES)
+        .with_allowed_origins(OWN_ORIGINS);
+    let config = match hosts {
+        Hosts::Loopback => config,
+        Hosts::Checked => config.disable_allowed_hosts().disable_allowed_origins(),
+    };
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(serve()), sessions, config);
+    Router::new().route_service(PATH, service)
+}

@@ -1,0 +1,46 @@
+//! phileas as a server of the Model Context Protocol, so that somebody's own agent can hire Jules.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | [`server`] | how is a request of the protocol answered? |
+//! | [`revision`] | who are we to a client of this revision, and what may be said to it? |
+//! | [`desk`], [`house`] | what is worked with? |
+//! | [`policy`] | what may be done here? |
+//! | [`tools`] | which tools are there? A file for each family |
+//! | `resources.rs`, `prompts.rs` | what else is there to read? |
+//! | [`queue`] | what has the monitor seen? |
+//! | `changes.rs`, `subscriptions.rs` | who hears that something has changed, in each era? |
+//! | `offer.rs`, `trouble.rs` | what makes a function a tool, and what does it say when it cannot? |
+//! | `confirm.rs` | how is a person asked before something is done that cannot be taken back? |
+//! | `cursor.rs`, `cut.rs` | how do answers stay small? |
+//! | `view.rs` | how is a job shown? |
+//!
+//! The protocol itself is `rmcp`'s. Nothing here polls Jules while nobody asks: whoever waits reads the queue of events,
+//! which the monitor fills.
+
+mod changes;
+mod confirm;
+mod cursor;
+mod cut;
+pub mod desk;
+mod diff;
+pub mod house;
+pub mod http;
+mod offer;
+pub mod policy;
+mod prompts;
+pub mod queue;
+mod resources;
+mod revision;
+pub mod server;
+mod subscriptions;
+mod tools;
+mod trouble;
+mod view;
+
+pub use desk::Desk;
+pub use house::House;
+pub use policy::Policy;
+pub use queue::Queue;
+pub use server::Server;
+pub use trouble::Trouble;

@@ -1,0 +1,205 @@
+//! What makes a function a tool: a card that says what it is, typed arguments, a typed answer.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::handler::server::tool::{schema_for_input, schema_for_output};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
+    JsonObject, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::desk::Desk;
+use super::trouble::Trouble;
+
+/// What a tool is.
+pub(super) struct Card {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) text: &'static str,
+    pub(super) effect: Effect,
+}
+
+/// What a tool does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It asks Jules or GitHub.
+    Asks,
+    /// It reads what this machine keeps.
+    Looks,
+    /// It writes what this machine keeps; again does nothing more.
+    Notes,
+    /// It changes something outside that can be gone on from.
+    Acts,
+    /// It ends something outside; again does nothing more.
+    Ends,
+    /// It changes something outside that cannot be taken back.
+    Decides,
+}
+
+impl Effect {
+    pub(super) fn writes(self) -> bool {
+        !matches!(self, Self::Asks | Self::Looks)
+    }
+
+    fn annotations(self, title: &str) -> ToolAnnotations {
+        let (destructive, idempotent, open) = match self {
+            Self::Asks => (false, true, true),
+            Self::Looks | Self::Notes => (false, true, false),
+            Self::Acts => (false, false, true),
+            Self::Ends => (true, true, true),
+            Self::Decides => (true, false, true),
+        };
+        ToolAnnotations::with_title(title)
+            .read_only(!self.writes())
+            .destructive(destructive)
+            .idempotent(idempotent)
+            .open_world(open)
+    }
+}
+
+/// How a tool answers.
+pub(super) enum Reply<T> {
+    /// It is done.
+    Done(T),
+    /// The client must ask a person first, and call again.
+    Ask(Box<InputRequiredResult>),
+}
+
+/// One call of a tool, beside its arguments.
+pub(super) struct Call {
+    pub(super) request: CallToolRequestParams,
+    pub(super) context: RequestContext<RoleServer>,
+}
+
+type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type Run = Box<dyn Fn(Arc<Desk>, Call) -> Later<CallToolResponse> + Send + Sync>;
+
+/// A tool.
+pub(super) struct Offer {
+    pub(super) tool: Tool,
+    pub(super) effect: Effect,
+    run: Run,
+}
+
+impl Offer {
+    /// A tool that answers at once.
+    pub(super) fn new<I, O, F, R>(card: Card, run: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + 'static,
+        F: Fn(Arc<Desk>, I, Call) -> R + Copy + Send + Sync + 'static,
+        R: Future<Output = Result<O, Trouble>> + Send + 'static,
+    {
+        Self::asking(card, move |desk, input, call| {
+            let later = run(desk, input, call);
+            async move { Ok(Reply::Done(later.await?)) }
+        })
+    }
+
+    /// A tool that may have to ask a person first.
+    pub(super) fn asking<I, O, F, R>(card: Card, run: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + 'static,
+        F: Fn(Arc<Desk>, I, Call) -> R + Copy + Send + Sync + 'static,
+        R: Future<Output = Result<Reply<O>, Trouble>> + Send + 'static,
+    {
+        let input = schema_for_input::<I>().expect("the arguments of a tool are an object");
+        let input = in_one_line(&without_null(&input));
+        let tool = Tool::new(card.name, card.text, input)
+            .with_title(card.title)
+            .with_raw_output_schema(in_one_line(&schema_for_output::<O>()))
+            .with_annotations(card.effect.annotations(card.title));
+        Self {
+            tool,
+            effect: card.effect,
+            run: Box::new(move |desk, call| {
+                let given = call.request.arguments.clone();
+                Box::pin(async move {
+                    let reply = match arguments::<I>(card.name, given) {
+                        Ok(input) => run(desk, input, call).await,
+                        Err(trouble) => Err(trouble),
+                    };
+                    match reply {
+                        Ok(Reply::Done(output)) => done(&output).into(),
+                        Ok(Reply::Ask(question)) => (*question).into(),
+                        Err(trouble) => failed(&trouble).into(),
+                    }
+                })
+            }),
+        }
+    }
+
+    /// Calls it.
+    pub(super) async fn call(&self, desk: Arc<Desk>, call: Call) -> CallToolResponse {
+        (self.run)(desk, call).await
+    }
+}
+
+/// A schema of arguments that may be left out, rather than be null: many models know only one type for a value.
+fn without_null(schema: &JsonObject) -> JsonObject {
+    let mut schema = schema.clone();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(serde_json::Map::values_mut) {
+        let Some(kind) = property.get_mut("type") else {
+            continue;
+        };
+        let one = kind.as_array().and_then(|kinds| match kinds.as_slice() {
+            [kind, null] if null == "null" => Some(kind.clone()),
+            _ => None,
+        });
+        if let Some(one) = one {
+            *kind = one;
+        }
+    }
+    schema
+}
+
+/// A schema whose descriptions are not broken where the lines of this code are.
+fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
+    fn mend(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, field) in fields.iter_mut() {
+                    match field {
+                        Value::String(text) if name == "description" => {
+                            *text = text.replace('\n', " ");
+                        }
+                        other => mend(other),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(mend),
+            _ => {}
+        }
+    }
+    let mut schema = schema.clone();
+    schema.values_mut().for_each(mend);
+    Arc::new(schema)
+}
+
+fn arguments<I: DeserializeOwned>(tool: &str, given: Option<JsonObject>) -> Result<I, Trouble> {
+    let given = Value::Object(given.unwrap_or_default());
+    serde_json::from_value(given)
+        .map_err(|error| Trouble::new(format!("the arguments of {tool} are wrong: {error}")))
+}
+
+/// The answer as structure, and the same as text for clients of revisions that know no structure.
+fn done(output: &impl Serialize) -> CallToolResult {
+    let value = serde_json::to_value(output).expect("answers are made of texts and numbers");
+    let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
+    result.structured_content = Some(value);
+    result
+}
+
+/// A failure that the model reads.
+pub(super) fn failed(trouble: &Trouble) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(trouble.to_string())])
+}

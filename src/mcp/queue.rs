@@ -1,0 +1,139 @@
+//! The jobs and the events that the monitor keeps, as far as they may be seen here.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use phileas_domain::jobs::{Event, EventId, Job, JobId, Registry, RetireReason};
+use phileas_domain::model::RepositoryName;
+
+use super::changes::Changes;
+use super::policy::Policy;
+use super::trouble::Trouble;
+use crate::jobs::place::confined;
+use crate::jobs::{EventsFile, JobsFile, Page, Places, StoreError};
+
+/// How many events, from the newest back, may be news to a listener who looks every second.
+const NEWEST: u64 = 20;
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// The files of the monitor.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    pub(super) jobs: JobsFile,
+    pub(super) events: EventsFile,
+    /// Files that a caller names must lie in here.
+    root: PathBuf,
+}
+
+impl Queue {
+    /// The files at these places. What a caller names must lie in `root`.
+    #[must_use]
+    pub fn new(places: &Places, root: PathBuf) -> Self {
+        Self {
+            jobs: places.jobs_file(),
+            events: places.events_file(),
+            root,
+        }
+    }
+
+    /// The jobs file that a caller means.
+    pub(super) fn jobs_at(&self, asked: Option<&str>) -> Result<JobsFile, Trouble> {
+        match asked {
+            None => Ok(self.jobs.clone()),
+            Some(path) if self.jobs.path() == std::path::Path::new(path) => Ok(self.jobs.clone()),
+            Some(path) => confined(&self.root, path)
+                .map(JobsFile::new)
+                .map_err(|error| Trouble::new(format!("`jobs_path`: {error}"))),
+        }
+    }
+
+    /// All registered jobs.
+    pub(super) fn registry(&self) -> Result<Registry, Trouble> {
+        Ok(self.jobs.read()?.0)
+    }
+
+    /// What is known of a job; nothing where the file cannot be read.
+    pub(super) fn known(&self, id: &str) -> Option<Job> {
+        self.jobs.get(&id.parse().ok()?).ok().flatten()
+    }
+
+    /// Has a job watched. Gives why that is not so: the job itself exists all the same.
+    pub(super) fn register(&self, changes: &Changes, job: Job) -> Option<String> {
+        let registered = self.jobs.register(job, Timestamp::now());
+        changes.jobs();
+        registered.err().map(|error| error.to_string())
+    }
+
+    /// Has a job not watched any more, where it was. A file that cannot be written is the monitor's to tell.
+    pub(super) fn retire(&self, changes: &Changes, id: &str, reason: RetireReason) {
+        let Ok(id) = id.parse::<JobId>() else { return };
+        if self.known(id.as_str()).is_none() {
+            return;
+        }
+        if let Err(error) = self.jobs.retire(&id, reason, Timestamp::now()) {
+            tracing::warn!("job {id} is still watched: {error}");
+        }
+        changes.jobs();
+    }
+
+    /// The registered jobs that may be seen, the newest first.
+    pub(super) fn jobs_of(&self, policy: &Policy) -> Result<Vec<Job>, Trouble> {
+        let mut jobs: Vec<Job> = self
+            .registry()?
+            .jobs()
+            .filter(|job| policy.shows(job.repository().as_ref()))
+            .cloned()
+            .collect();
+        jobs.reverse();
+        Ok(jobs)
+    }
+
+    /// The jobs of the newest events; none where the file cannot be read.
+    pub(super) fn newest_jobs(&self) -> std::collections::BTreeSet<JobId> {
+        let last = self.events.last().unwrap_or_default();
+        let from = EventId(last.0.saturating_sub(NEWEST));
+        let page = self
+            .events
+            .after(from, crate::jobs::events::MAX_PAGE, |_| true);
+        let events = page.unwrap_or_default().events;
+        events
+            .into_iter()
+            .filter_map(|event| event.job_id)
+            .collect()
+    }
+
+    /// The events after a cursor that may be seen and are wanted.
+    pub(super) fn events_after(
+        &self,
+        policy: &Policy,
+        cursor: EventId,
+        limit: usize,
+        wanted: impl Fn(&Event) -> bool,
+    ) -> Result<Page, Trouble> {
+        let registry = if policy.allowed.is_empty() {
+            Registry::default()
+        } else {
+            self.registry()?
+        };
+        let shown = |event: &Event| policy.shows(repository_of(event, &registry).as_ref());
+        let page = self
+            .events
+            .after(cursor, limit, |event| wanted(event) && shown(event))?;
+        Ok(page)
+    }
+}
+
+fn repository_of(event: &Event, registry: &Registry) -> Option<RepositoryName> {
+    let told = event
+        .payload
+        .as_ref()
+        .and_then(|payload| payload.repo.as_ref());
+    let told = told.and_then(|repo| repo.parse().ok());
+    let known = |id: &JobId| registry.get(id)?.repository();
+    told.or_else(|| event.job_id.as_ref().and_then(known))
+}

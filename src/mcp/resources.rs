@@ -1,0 +1,322 @@
+//! Resources: jobs, events, ledgers and pipeline artifacts, each by its address.
+
+use phileas_domain::jobs::EventId;
+use phileas_domain::model::RepositoryName;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+use serde_json::json;
+
+use super::changes::{EVENTS, JOBS};
+use super::cursor;
+use super::cut::Cut;
+use super::desk::{Desk, job_id};
+use super::policy::Allowed;
+use super::tools::artifacts::changes;
+use super::trouble::Trouble;
+use super::view::{JobView, plan_text};
+use crate::runtime::ports::hire::What;
+
+/// What all addresses begin with.
+const SCHEME: &str = "jules://";
+/// How many resources are listed at once.
+const PAGE: usize = 50;
+/// How many jobs and events one resource holds.
+const MAX_ITEMS: usize = 200;
+/// The largest text that is given, in bytes; a client pays for all of it.
+const MAX_BYTES: usize = 256 * 1024;
+/// JSON, a document.
+const JSON: &str = "application/json";
+/// JSON, a document a line.
+const LINES: &str = "application/x-ndjson";
+/// A diff.
+const DIFF: &str = "text/x-diff";
+/// Where agents of a pipeline hand their papers on.
+const PIPELINE: &str = ".pipeline";
+
+/// What an address names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Named {
+    Jobs,
+    Job(String),
+    Messages(String),
+    Diff(String),
+    Events,
+    Event(EventId),
+    State(RepositoryName),
+    Pipeline(RepositoryName, String),
+}
+
+fn named(uri: &str) -> Option<Named> {
+    let path = uri.strip_prefix(SCHEME)?;
+    let parts: Vec<&str> = path.split('/').collect();
+    let id = |text: &str| job_id(text).ok().filter(|id| id == text);
+    let repository = |owner: &str, name: &str| format!("{owner}/{name}").parse().ok();
+    Some(match parts.as_slice() {
+        ["jobs"] => Named::Jobs,
+        ["jobs", job] => Named::Job(id(job)?),
+        ["jobs", job, "messages"] => Named::Messages(id(job)?),
+        ["jobs", job, "diff"] => Named::Diff(id(job)?),
+        ["events"] => Named::Events,
+        ["events", event] => Named::Event(EventId(event.parse().ok()?)),
+        ["state", owner, name] => Named::State(repository(owner, name)?),
+        ["pipeline", owner, name, issue, artifact] => {
+            let sound = |text: &str| {
+                let legal =
+                    |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '#');
+                !text.is_empty() && !text.starts_with('.') && text.chars().all(legal)
+            };
+            if !sound(issue) || !sound(artifact) {
+                return None;
+            }
+            Named::Pipeline(
+                repository(owner, name)?,
+                format!("{PIPELINE}/{issue}/{artifact}"),
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// Whether there may be such a resource, for those who want to hear of it.
+pub(super) fn is_known(uri: &str) -> bool {
+    named(uri).is_some()
+}
+
+/// The templates of all addresses.
+pub(super) fn templates() -> ListResourceTemplatesResult {
+    let template = |uri: &str, name: &str, text: &str, mime: &str| {
+        ResourceTemplate::new(uri, name)
+            .with_description(text)
+            .with_mime_type(mime)
+    };
+    ListResourceTemplatesResult::with_all_items(vec![
+        template(
+            "jules://jobs/{job_id}",
+            "job",
+            "A job as it stands now",
+            JSON,
+        ),
+        template(
+            "jules://jobs/{job_id}/messages",
+            "messages",
+            "What was said in a job",
+            LINES,
+        ),
+        template(
+            "jules://jobs/{job_id}/diff",
+            "diff",
+            "The changes of a job",
+            DIFF,
+        ),
+        template(
+            "jules://events/{event_id}",
+            "event",
+            "An event with all that it carries",
+            JSON,
+        ),
+        template(
+            "jules://state/{owner}/{repo}",
+            "state",
+            "The ledger of a repository's phileas",
+            JSON,
+        ),
+        template(
+            "jules://pipeline/{owner}/{repo}/{issue}/{artifact}",
+            "pipeline",
+            "A paper of a pipeline run, such as `plan.json`, from the default branch",
+            JSON,
+        ),
+    ])
+}
+
+/// The resources that there are now.
+pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResult, Trouble> {
+    let at: usize = cursor::read("resources", from)?.unwrap_or(0);
+    let mut all = vec![
+        Resource::new(JOBS, "jobs")
+            .with_description("The registered jobs, the newest first")
+            .with_mime_type(LINES),
+        Resource::new(EVENTS, "events")
+            .with_description("The events that nobody has acknowledged, oldest first")
+            .with_mime_type(LINES),
+    ];
+    for allowed in &desk.policy.allowed {
+        if let Allowed::One(name) = allowed {
+            all.push(
+                Resource::new(format!("jules://state/{name}"), format!("state of {name}"))
+                    .with_description("The ledger of its phileas")
+                    .with_mime_type(JSON),
+            );
+        }
+    }
+    for job in desk.queue.jobs_of(&desk.policy)? {
+        let id = job.job_id;
+        all.push(Resource::new(format!("{JOBS}/{id}"), format!("job {id}")).with_mime_type(JSON));
+    }
+    let more = all.len() > at.saturating_add(PAGE);
+    let page = all.into_iter().skip(at).take(PAGE).collect();
+    let mut result = ListResourcesResult::with_all_items(page);
+    result.next_cursor = more.then(|| cursor::write("resources", &(at + PAGE)));
+    Ok(result)
+}
+
+/// Why a resource cannot be read.
+pub(super) enum Unread {
+    /// There is no such one.
+    Missing,
+    /// Something else.
+    Trouble(Trouble),
+}
+
+impl<T: Into<Trouble>> From<T> for Unread {
+    fn from(trouble: T) -> Self {
+        Self::Trouble(trouble.into())
+    }
+}
+
+/// Reads a resource.
+pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, Unread> {
+    let (text, mime) = match named(uri).ok_or(Unread::Missing)? {
+        Named::Jobs => {
+            let jobs = desk.queue.jobs_of(&desk.policy)?;
+            (
+                lines(jobs.iter().take(MAX_ITEMS).map(|job| json!(job))),
+                LINES,
+            )
+        }
+        Named::Job(id) => (json!(JobView::of(&job(desk, &id).await?)).to_string(), JSON),
+        Named::Messages(id) => {
+            let job = job(desk, &id).await?;
+            let happenings = desk.happenings(&job).await?;
+            let said = happenings.iter().filter_map(|one| {
+                let (role, text) = match &one.what {
+                    What::JulesSaid(text) => ("agent", text.clone()),
+                    What::PersonSaid(text) => ("user", text.clone()),
+                    What::Planned { steps, .. } => ("agent", plan_text(steps)),
+                    _ => return None,
+                };
+                let at = one.at.map(|at| at.to_string());
+                Some(json!({"id": one.id, "at": at, "role": role, "content": text}))
+            });
+            (lines(said), LINES)
+        }
+        Named::Diff(id) => {
+            let job = job(desk, &id).await?;
+            let changes = changes(desk, &job).await?.ok_or(Unread::Missing)?;
+            (changes.patch, DIFF)
+        }
+        Named::Events => {
+            let done = desk.queue.events.acknowledged()?;
+            let page = desk
+                .queue
+                .events_after(&desk.policy, EventId(0), MAX_ITEMS, |event| {
+                    event.id.is_none_or(|id| !done.contains(id))
+                })?;
+            (lines(page.events.iter().map(|event| json!(event))), LINES)
+        }
+        Named::Event(id) => {
+            let before = EventId(id.0.saturating_sub(1));
+            let page = desk
+                .queue
+                .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
+            let event = page.events.first().ok_or(Unread::Missing)?;
+            (json!(event).to_string(), JSON)
+        }
+        Named::State(repository) => {
+            let repository = desk.policy.repository(&repository.to_string())?;
+            let text = desk
+                .house
+                .state(&repository)
+                .await?
+                .ok_or(Unread::Missing)?;
+            (text, JSON)
+        }
+        Named::Pipeline(repository, path) => {
+            let repository = desk.policy.repository(&repository.to_string())?;
+            let text = desk
+                .house
+                .text(&repository, &path)
+                .await?
+                .ok_or(Unread::Missing)?;
+            let mime = match path.rsplit_once('.') {
+                Some((_, "json")) => JSON,
+                Some((_, "yaml" | "yml")) => "application/yaml",
+                Some((_, "md")) => "text/markdown",
+                _ => "text/plain",
+            };
+            (text, mime)
+        }
+    };
+    let cut = Cut::new(&text, MAX_BYTES);
+    let mut contents = ResourceContents::text(cut.text, uri).with_mime_type(mime);
+    if cut.truncated {
+        let mut meta = rmcp::model::MetaObject::default();
+        meta.insert("truncated".to_owned(), json!(true));
+        meta.insert("total_bytes".to_owned(), json!(cut.total_bytes));
+        contents = contents.with_meta(meta);
+    }
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+async fn job(desk: &Desk, id: &str) -> Result<crate::runtime::ports::hire::Job, Unread> {
+    match desk.jules.job(id).await? {
+        Some(job) if desk.policy.shows(job.repository.as_ref()) => Ok(job),
+        _ => Err(Unread::Missing),
+    }
+}
+
+fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+    values.map(|value| format!("{value}\n")).collect()
+}
+
+/// Values for a place in a template or a prompt, from the jobs that are registered.
+pub(super) fn complete(desk: &Desk, name: &str, begun: &str) -> Vec<String> {
+    if name != "job_id" {
+        return Vec::new();
+    }
+    let jobs = desk.queue.jobs_of(&desk.policy).unwrap_or_default();
+    let ids = jobs.into_iter().map(|job| job.job_id.to_string());
+    ids.filter(|id| id.starts_with(begun))
+        .take(rmcp::model::CompletionInfo::MAX_VALUES)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_one_thing_or_nothing() {
+        assert_eq!(named("jules://jobs"), Some(Named::Jobs));
+        assert_eq!(
+            named("jules://jobs/77/diff"),
+            Some(Named::Diff("77".into()))
+        );
+        assert_eq!(named("jules://events/3"), Some(Named::Event(EventId(3))));
+        let widget: RepositoryName = "acme/widget".parse().unwrap();
+        assert_eq!(
+            named("jules://state/acme/widget"),
+            Some(Named::State(widget.clone()))
+        );
+        assert_eq!(
+            named("jules://pipeline/acme/widget/42/plan.json"),
+            Some(Named::Pipeline(widget, ".pipeline/42/plan.json".into()))
+        );
+        for wrong in [
+            "",
+            "jules://",
+            "jules://jobs/",
+            "jules://jobs/x",
+            "jules://jobs/1/2",
+            "jules://events/x",
+            "jules://state/acme",
+            "jules://pipeline/acme/widget/../state.json",
+            "jules://pipeline/acme/widget/42/..",
+            "file:///etc/passwd",
+        ] {
+            assert_eq!(named(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Requests of the protocol, answered.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::desk::Desk;
+use super::offer::{Call, Offer, failed};
+use super::resources::Unread;
+use super::subscriptions::Subscribers;
+use super::trouble::Trouble;
+use super::{prompts, resources, revision, subscriptions, tools};
+
+/// The server. Clones share everything.
+#[derive(Clone)]
+pub struct Server {
+    desk: Arc<Desk>,
+    offers: Arc<Vec<Offer>>,
+    /// What a client of an older revision has subscribed to. A clone for another client begins without.
+    subscribers: Subscribers,
+}
+
+impl Server {
+    /// A server of the tools that this desk's policy allows.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self {
+            desk: Arc::new(desk),
+            offers: Arc::new(tools::all()),
+            subscribers: Subscribers::default(),
+        }
+    }
+
+    /// The same server for another client.
+    #[must_use]
+    pub fn for_another(&self) -> Self {
+        Self {
+            subscribers: Subscribers::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Lets go whoever waits for something to happen: nobody will hear of it any more.
+    pub fn end(&self) {
+        self.desk.changes.end();
+    }
+
+    fn is_offered(&self, offer: &Offer) -> bool {
+        !(self.desk.policy.read_only && offer.effect.writes())
+    }
+
+    fn offer(&self, name: &str) -> Result<&Offer, Trouble> {
+        let offer = self.offers.iter().find(|offer| offer.tool.name == name);
+        let offer = offer.ok_or_else(|| {
+            Trouble::new(format!(
+                "there is no tool `{name}`; tools/list shows those that there are"
+            ))
+        })?;
+        if self.is_offered(offer) {
+            Ok(offer)
+        } else {
+            Err(Trouble::new(format!(
+                "{name} would change something, and this server was started read-only; a person can start it without \
+                 `--read-only`"
+            )))
+        }
+    }
+}
+
+/// The revision of a request. A client that names none has shaken hands with the newest that knows handshakes.
+fn revision_of(context: &RequestContext<RoleServer>) -> ProtocolVersion {
+    let version = context.protocol_version();
+    version.unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        revision::config(&ProtocolVersion::LATEST)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let agreed = self.negotiate_initialize(&request)?.protocol_version;
+        Ok(revision::config(&agreed).with_protocol_version(agreed))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let revision = revision_of(&context);
+        let offered = self.offers.iter().filter(|offer| self.is_offered(offer));
+        let tools = offered.map(|offer| revision::tool_for(&revision, offer.tool.clone()));
+        Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        Some(self.offer(name).ok()?.tool.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let revision = revision_of(&context);
+        let answer = match self.offer(&request.name) {
+            Ok(offer) => {
+                let call = Call { request, context };
+                offer.call(Arc::clone(&self.desk), call).await
+            }
+            Err(trouble) => failed(&trouble).into(),
+        };
+        Ok(match answer {
+            CallToolResponse::Complete(result) => revision::result_for(&revision, result).into(),
+            other => other,
+        })
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.desk, cursor.as_deref()).map_err(|trouble| refused(&trouble))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        match resources::read(&self.desk, &request.uri).await {
+            Ok(result) => Ok(result.into()),
+            Err(Unread::Trouble(trouble)) => {
+                Err(ErrorData::internal_error(trouble.to_string(), None))
+            }
+            Err(Unread::Missing) => Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", request.uri),
+                Some(serde_json::json!({ "uri": request.uri })),
+            )),
+        }
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(subscriptions::accepted(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        subscriptions::listen(&self.desk, &context).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !resources::is_known(&request.uri) {
+            return Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", request.uri),
+                Some(serde_json::json!({ "uri": request.uri })),
+            ));
+        }
+        self.subscribers
+            .add(&self.desk, &request.uri, &context.peer)
+            .map_err(|trouble| refused(&trouble))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribers.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let revision = revision_of(&context);
+        let mut listed = prompts::list();
+        let prompts = std::mem::take(&mut listed.prompts).into_iter();
+        listed.prompts = prompts
+            .map(|one| revision::prompt_for(&revision, one))
+            .collect();
+        Ok(listed)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let given = request.arguments.unwrap_or_default();
+        Ok(prompts::get(&request.name, &given)?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let values =
+            resources::complete(&self.desk, &request.argument.name, &request.argument.value);
+        let info =
+            CompletionInfo::new(values).map_err(|text| ErrorData::internal_error(text, None))?;
+        Ok(CompleteResult::new(info))
+    }
+}
+
+fn refused(trouble: &Trouble) -> ErrorData {
+    ErrorData::invalid_params(trouble.to_string(), None)
+}

@@ -1,0 +1,193 @@
+//! Who hears that something has changed. Clients of today listen by one request that stays open; older ones subscribe to
+//! one address after another.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::{Peer, SubscriptionContext};
+use tokio::sync::broadcast::error::RecvError;
+
+use super::changes::{Change, EVENTS, JOBS, LOOK, Mark};
+use super::desk::Desk;
+use super::queue::Queue;
+use super::resources;
+use super::trouble::Trouble;
+
+/// How many addresses one client may listen to.
+const MAX_ADDRESSES: usize = 200;
+
+/// What of a wish is granted: addresses that there may be, and lists of resources. Tools and prompts never change.
+pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut accepted = SubscriptionFilter::new();
+    accepted.resources_list_changed = requested.resources_list_changed;
+    accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|addresses| {
+        let known = addresses.iter().filter(|uri| resources::is_known(uri));
+        known.take(MAX_ADDRESSES).cloned().collect()
+    });
+    accepted
+}
+
+/// Tells one client of today until it has heard enough.
+pub(super) async fn listen(desk: &Desk, context: &SubscriptionContext) {
+    let accepted = context.accepted();
+    let wanted: BTreeSet<String> = accepted
+        .resource_subscriptions
+        .iter()
+        .flatten()
+        .cloned()
+        .collect();
+    let mut news = News::new(desk);
+    loop {
+        let changes = tokio::select! {
+            changes = news.next() => changes,
+            () = context.cancelled() => return,
+            () = desk.changes.ended() => return,
+        };
+        for change in changes {
+            if accepted.resources_list_changed == Some(true)
+                && change.list
+                && context.sink().notify_resource_list_changed().await.is_err()
+            {
+                return;
+            }
+            if wanted.contains(&change.uri)
+                && context
+                    .sink()
+                    .notify_resource_updated(change.uri)
+                    .await
+                    .is_err()
+            {
+                return;
+            }
+        }
+    }
+}
+
+/// What changes, by this process or by the monitor.
+struct News {
+    queue: Queue,
+    told: tokio::sync::broadcast::Receiver<Change>,
+    mark: Mark,
+}
+
+impl News {
+    fn new(desk: &Desk) -> Self {
+        Self {
+            queue: desk.queue.clone(),
+            told: desk.changes.listen(),
+            mark: Mark::of(&desk.queue),
+        }
+    }
+
+    /// The next changes; waits until there are some.
+    async fn next(&mut self) -> Vec<Change> {
+        loop {
+            tokio::select! {
+                told = self.told.recv() => match told {
+                    Ok(change) => return vec![change],
+                    // Whoever lags behind reads the lists anew.
+                    Err(RecvError::Lagged(_)) => return self.everything(),
+                    Err(RecvError::Closed) => std::future::pending::<()>().await,
+                },
+                () = tokio::time::sleep(LOOK) => {
+                    let changes = self.look();
+                    if !changes.is_empty() {
+                        return changes;
+                    }
+                }
+            }
+        }
+    }
+
+    fn everything(&self) -> Vec<Change> {
+        [JOBS, EVENTS]
+            .map(|uri| Change {
+                uri: uri.to_owned(),
+                list: uri == JOBS,
+            })
+            .into()
+    }
+
+    /// What the monitor or somebody else has written. A job of which there is a new event is another one, too.
+    fn look(&mut self) -> Vec<Change> {
+        let now = Mark::of(&self.queue);
+        let (jobs, events) = now.differs(&self.mark);
+        self.mark = now;
+        let mut changes = Vec::new();
+        let mut tell = |uri: String, list: bool| changes.push(Change { uri, list });
+        if jobs {
+            tell(JOBS.to_owned(), true);
+        }
+        if events {
+            tell(EVENTS.to_owned(), false);
+            for id in self.queue.newest_jobs() {
+                tell(format!("{JOBS}/{id}"), false);
+                tell(format!("{JOBS}/{id}/messages"), false);
+                tell(format!("{JOBS}/{id}/diff"), false);
+            }
+        }
+        changes
+    }
+}
+
+/// What one client of an older revision has subscribed to. The first subscription starts the one who tells it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Subscribers(Arc<Mutex<Subscribed>>);
+
+#[derive(Debug, Default)]
+struct Subscribed {
+    addresses: BTreeSet<String>,
+    told: bool,
+}
+
+impl Subscribers {
+    pub(super) fn add(
+        &self,
+        desk: &Desk,
+        uri: &str,
+        peer: &Peer<RoleServer>,
+    ) -> Result<(), Trouble> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.addresses.len() >= MAX_ADDRESSES {
+            return Err(Trouble::new(format!(
+                "more than {MAX_ADDRESSES} resources are subscribed to; unsubscribe from some"
+            )));
+        }
+        known.addresses.insert(uri.to_owned());
+        if !known.told {
+            known.told = true;
+            let (news, known, peer) = (News::new(desk), Arc::clone(&self.0), peer.clone());
+            tokio::spawn(tell(news, known, peer));
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove(&self, uri: &str) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.addresses.remove(uri);
+    }
+}
+
+/// Tells a client of an older revision until it is gone.
+async fn tell(mut news: News, known: Arc<Mutex<Subscribed>>, peer: Peer<RoleServer>) {
+    loop {
+        for change in news.next().await {
+            let wanted = {
+                let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.addresses.contains(&change.uri)
+            };
+            if change.list && peer.notify_resource_list_changed().await.is_err() {
+                return;
+            }
+            let update = ResourceUpdatedNotificationParam::new(change.uri);
+            if wanted && peer.notify_resource_updated(update).await.is_err() {
+                return;
+            }
+        }
+        if peer.is_transport_closed() {
+            return;
+        }
+    }
+}

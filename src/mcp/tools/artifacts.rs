@@ -1,0 +1,219 @@
+//! `jules_get_artifacts` and `jules_get_diff`.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::cursor;
+use super::super::cut::{Cut, floor};
+use super::super::desk::Desk;
+use super::super::diff::{self, FileChange};
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::super::view::{JobView, PullView, state_word};
+use crate::runtime::ports::hire::{Changes, Job};
+
+/// How many files are listed.
+const MAX_FILES: usize = 100;
+/// How much of a message for the commit is shown, in bytes.
+const MESSAGE_BYTES: usize = 600;
+/// How much of the changes is shown at once unless somebody says otherwise, in bytes.
+const DEFAULT_BYTES: usize = 16_000;
+/// How much of the changes is shown at once at most, in bytes.
+const MAX_BYTES: usize = 200_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OneJob {
+    /// The job's id.
+    job_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Artifacts {
+    /// The job's id.
+    job_id: String,
+    /// Where it stands, in Jules' words.
+    state: String,
+    /// Its pull requests.
+    pull_requests: Vec<PullView>,
+    /// What it changed; `jules_get_diff` gives the lines. Missing: Jules shows no changes.
+    changes: Option<Summary>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Summary {
+    /// The files that are changed.
+    files: Vec<FileChange>,
+    /// Whether there are more files than are listed.
+    truncated: bool,
+    /// How many files are changed.
+    files_total: usize,
+    /// How many lines are added.
+    additions: usize,
+    /// How many lines are removed.
+    deletions: usize,
+    /// How long the diff is, in bytes.
+    diff_bytes: usize,
+    /// The commit that the changes apply to.
+    base_commit: String,
+    /// The message that Jules suggests for their commit.
+    suggested_message: Cut,
+}
+
+pub(super) fn get_artifacts() -> Offer {
+    let card = Card {
+        name: "jules_get_artifacts",
+        title: "See what a Jules job brought forth",
+        text: "The pull requests of a job, and which files it changed by how many lines. The lines themselves come from \
+               `jules_get_diff`.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, artifacts)
+}
+
+async fn artifacts(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<Artifacts, Trouble> {
+    let job = desk.job(&input.job_id).await?;
+    let changes = changes(&desk, &job).await?.map(|changes| summary(&changes));
+    Ok(Artifacts {
+        state: state_word(&job.state).to_owned(),
+        pull_requests: JobView::of(&job).pull_requests,
+        job_id: job.id,
+        changes,
+    })
+}
+
+fn summary(changes: &Changes) -> Summary {
+    let mut files = diff::files(&changes.patch);
+    let (additions, deletions) = files.iter().fold((0, 0), |(added, removed), file| {
+        (added + file.additions, removed + file.deletions)
+    });
+    let files_total = files.len();
+    files.truncate(MAX_FILES);
+    Summary {
+        truncated: files.len() < files_total,
+        files,
+        files_total,
+        additions,
+        deletions,
+        diff_bytes: changes.patch.len(),
+        base_commit: changes.base.clone(),
+        suggested_message: Cut::new(&changes.message, MESSAGE_BYTES),
+    }
+}
+
+/// All changes of a job. Each change set holds those before it, so the last one that is shown anywhere is all of them.
+pub(in crate::mcp) async fn changes(desk: &Desk, job: &Job) -> Result<Option<Changes>, Trouble> {
+    if job.changes.is_some() {
+        return Ok(job.changes.clone());
+    }
+    let happenings = desk.happenings(job).await?;
+    Ok(happenings.into_iter().rev().find_map(|one| one.changes))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DiffInput {
+    /// The job's id.
+    job_id: String,
+    /// Only this file, by its path in the repository.
+    file: Option<String>,
+    /// How much at most, in bytes, up to 200000. Default: 16000.
+    max_bytes: Option<usize>,
+    /// `next_cursor` of the answer before.
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DiffOutput {
+    /// The job's id.
+    job_id: String,
+    /// The changes in the format of `git diff`, whole lines.
+    diff: String,
+    /// Whether there is more.
+    truncated: bool,
+    /// How long all that was asked for is, in bytes.
+    total_bytes: usize,
+    /// Pass it as `cursor` for the rest. Missing: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+pub(super) fn get_diff() -> Offer {
+    let card = Card {
+        name: "jules_get_diff",
+        title: "Read the changes of a Jules job",
+        text: "The changes of a job as a diff, of all files or of one. Long ones come in pieces of whole lines.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, get_diff_of)
+}
+
+async fn get_diff_of(
+    desk: Arc<Desk>,
+    input: DiffInput,
+    _call: Call,
+) -> Result<DiffOutput, Trouble> {
+    let job = desk.job(&input.job_id).await?;
+    let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
+    let patch = changes(&desk, &job)
+        .await?
+        .map(|changes| changes.patch)
+        .ok_or_else(|| {
+            Trouble::new(format!(
+                "Jules shows no changes of job {}; its state is {}",
+                job.id,
+                state_word(&job.state)
+            ))
+        })?;
+    let whole = match &input.file {
+        None => patch.as_str(),
+        Some(file) => diff::of_file(&patch, file).ok_or_else(|| {
+            let names: Vec<_> = diff::files(&patch)
+                .into_iter()
+                .take(MAX_FILES)
+                .map(|one| one.path)
+                .collect();
+            Trouble::new(format!(
+                "job {} does not change `{file}`, but {}",
+                job.id,
+                names.join(", ")
+            ))
+        })?,
+    };
+    let of = format!(
+        "diff {} {}",
+        job.id,
+        input.file.as_deref().unwrap_or_default()
+    );
+    let (begin, length): (usize, usize) =
+        cursor::read(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
+    if length != whole.len() || !whole.is_char_boundary(begin) {
+        return Err(Trouble::new(
+            "the changes are others than when this `cursor` was given; begin anew without it",
+        ));
+    }
+    let rest = &whole[begin..];
+    let end = if rest.len() <= bytes {
+        rest.len()
+    } else {
+        // Whole lines; a single longer one is divided.
+        let end = floor(rest, bytes);
+        rest[..end]
+            .rfind('\n')
+            .map_or_else(|| end.max(first_char(rest)), |at| at + 1)
+    };
+    let truncated = end < rest.len();
+    Ok(DiffOutput {
+        job_id: job.id,
+        diff: rest[..end].to_owned(),
+        truncated,
+        total_bytes: whole.len(),
+        next_cursor: truncated.then(|| cursor::write(&of, &(begin + end, whole.len()))),
+    })
+}
+
+fn first_char(text: &str) -> usize {
+    text.chars().next().map_or(0, char::len_utf8)
+}

@@ -1,0 +1,433 @@
+//! `jules_create_job`.
+
+use std::sync::Arc;
+
+use phileas_domain::engine::CreateFailure;
+use phileas_domain::model::RepositoryName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::super::desk::{Desk, job_id};
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::super::view::JobView;
+use super::events::known_id;
+use crate::runtime::ports::hire::{Job, NewJob};
+
+/// The longest prompt, in characters. Jules names no limit; this is far above what one pull request can hold.
+const MAX_PROMPT_CHARS: usize = 100_000;
+/// The longest key of one's own, in characters.
+const MAX_KEY_CHARS: usize = 64;
+/// How many conditions and predecessors a job may have.
+const MAX_LINKS: usize = 50;
+/// How many pages of the account's jobs are looked through for a job that may exist already.
+const MAX_PAGES: usize = 5;
+/// The line of a prompt by which a job is found again.
+const MARKER: &str = "phileas-job:";
+/// How many random digits stand for a key that was not given.
+const RANDOM_BYTES: usize = 10;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The repository, `owner/name`. The Jules App must be installed on it (see `jules_list_sources`).
+    repo: String,
+    /// The branch to start from, which must exist on GitHub. A pull request goes back to it. Left out: the default
+    /// branch.
+    branch: Option<String>,
+    /// What to do: one outcome that one pull request can hold, with everything that Jules has to know. Jules sees the
+    /// repository, but nothing of this conversation.
+    prompt: String,
+    /// Further wishes. `title`, `require_plan_approval` (boolean) and `automation_mode` (`AUTO_CREATE_PR` or `NONE`) are
+    /// settings; anything else is added to the prompt, a line each.
+    #[serde(default)]
+    constraints: serde_json::Map<String, Value>,
+    /// What must hold when it is done, a condition each. Added to the prompt, and what a review goes by.
+    #[serde(default)]
+    acceptance: Vec<String>,
+    /// The job or the task that this one is a part of.
+    parent: Option<String>,
+    /// Jobs whose work this one builds upon. They must be completed, or nothing is created.
+    #[serde(default)]
+    depends_on: Vec<String>,
+    /// A key of your own for this piece of work (letters, digits, `.`, `_`, `-`). A second call with the same key returns
+    /// the job of the first one instead of a second job.
+    idempotency_key: Option<String>,
+    /// Whether the monitor watches it. Default: true.
+    #[serde(default = "yes")]
+    register: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The job's id.
+    job_id: String,
+    /// Whether it was created by this call; otherwise it existed already under this key.
+    created: bool,
+    /// By this key a later call finds it again.
+    idempotency_key: String,
+    /// Whether the monitor watches it, so that `jules_wait_for_event` tells of it.
+    registered: bool,
+    /// Why it does not, where it should.
+    not_registered: Option<String>,
+    /// The job.
+    job: JobView,
+}
+
+pub(super) fn create_job() -> Offer {
+    let card = Card {
+        name: "jules_create_job",
+        title: "Create a Jules job",
+        text: "Creates a job for Jules on a repository and returns its id at once; the work takes minutes to hours. By \
+               default Jules opens a pull request when it is done. Costs one of the account's jobs of the day.",
+        effect: Effect::Acts,
+    };
+    Offer::new(card, create)
+}
+
+async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Trouble> {
+    let repository = desk.policy.repository(&input.repo)?;
+    let settings = Settings::read(input.constraints)?;
+    let key = key(input.idempotency_key.as_deref())?;
+    let prompt = prompt(&input.prompt, &settings.rest, &input.acceptance, &key)?;
+    if let Some(parent) = &input.parent {
+        one_line("parent", parent)?;
+    }
+    let card = Watch {
+        register: input.register,
+        require_plan_approval: settings.require_plan_approval,
+        open_pull: settings.open_pull,
+        metadata: metadata(&input.parent, &input.acceptance, &input.depends_on),
+    };
+    // A key that was made here cannot have been used.
+    if input.idempotency_key.is_some()
+        && let Some(job) = find(&desk, &repository, &key).await?
+    {
+        // Whoever was killed between creating and registering it comes here again.
+        return Ok(watched(&desk, output(&job, false, key), card));
+    }
+    settled(&desk, &input.depends_on).await?;
+    let branch = match input.branch.as_deref().map(str::trim) {
+        Some(branch) if !branch.is_empty() => branch.to_owned(),
+        _ => default_branch(&desk, &repository).await?,
+    };
+    let new = NewJob {
+        prompt,
+        title: settings.title,
+        source: (repository.clone(), branch),
+        open_pull: settings.open_pull,
+        require_plan_approval: settings.require_plan_approval,
+    };
+    match desk.jules.create(new).await {
+        Ok(job) => Ok(watched(&desk, output(&job, true, key), card)),
+        Err(CreateFailure::Unknown { detail }) => {
+            // The answer was lost. The job is looked for once; it may also appear late.
+            match find(&desk, &repository, &key).await {
+                Ok(Some(job)) => Ok(watched(&desk, output(&job, true, key), card)),
+                _ => Err(Trouble::new(format!(
+                    "nobody knows whether Jules created the job ({detail}); before you try again, call with \
+                     `idempotency_key: \"{key}\"`, which finds it where it exists"
+                ))),
+            }
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// What the monitor's file says of a new job.
+struct Watch {
+    register: bool,
+    require_plan_approval: bool,
+    open_pull: bool,
+    metadata: serde_json::Map<String, Value>,
+}
+
+fn metadata(
+    parent: &Option<String>,
+    acceptance: &[String],
+    depends_on: &[String],
+) -> serde_json::Map<String, Value> {
+    let mut metadata = serde_json::Map::new();
+    if let Some(parent) = parent {
+        metadata.insert("parent".to_owned(), parent.as_str().into());
+    }
+    for (name, list) in [("acceptance", acceptance), ("depends_on", depends_on)] {
+        if !list.is_empty() {
+            metadata.insert(name.to_owned(), list.into());
+        }
+    }
+    metadata
+}
+
+/// The job, put into the monitor's file.
+fn watched(desk: &Desk, mut output: Output, watch: Watch) -> Output {
+    if !watch.register {
+        return output;
+    }
+    output.not_registered = match known_id(&output.job_id) {
+        Ok(id) => {
+            let mut job = phileas_domain::jobs::Job::new(id);
+            job.repo.clone_from(&output.job.repo);
+            job.branch.clone_from(&output.job.branch);
+            job.require_plan_approval = Some(watch.require_plan_approval);
+            job.open_pull = Some(watch.open_pull);
+            job.metadata = Value::Object(watch.metadata);
+            desk.queue.register(&desk.changes, job)
+        }
+        Err(trouble) => Some(trouble.to_string()),
+    };
+    output.registered = output.not_registered.is_none();
+    output
+}
+
+fn output(job: &Job, created: bool, key: String) -> Output {
+    Output {
+        job_id: job.id.clone(),
+        created,
+        idempotency_key: key,
+        registered: false,
+        not_registered: None,
+        job: JobView::of(job),
+    }
+}
+
+/// What constraints say.
+struct Settings {
+    title: Option<String>,
+    open_pull: bool,
+    require_plan_approval: bool,
+    /// What is added to the prompt.
+    rest: Vec<String>,
+}
+
+impl Settings {
+    fn read(constraints: serde_json::Map<String, Value>) -> Result<Self, Trouble> {
+        let mut settings = Self {
+            title: None,
+            open_pull: true,
+            require_plan_approval: false,
+            rest: Vec::new(),
+        };
+        for (name, value) in constraints {
+            let wrong = |wanted: &str| {
+                Trouble::new(format!(
+                    "constraints.{name} is {value}; it must be {wanted}"
+                ))
+            };
+            match name.as_str() {
+                "title" => {
+                    let title = value.as_str().ok_or_else(|| wrong("a text"))?;
+                    settings.title = Some(title.trim().to_owned()).filter(|text| !text.is_empty());
+                }
+                "require_plan_approval" | "requirePlanApproval" => {
+                    settings.require_plan_approval =
+                        value.as_bool().ok_or_else(|| wrong("true or false"))?;
+                }
+                "automation_mode" | "automationMode" => {
+                    settings.open_pull = match value.as_str() {
+                        Some("AUTO_CREATE_PR") => true,
+                        Some("NONE" | "AUTOMATION_MODE_UNSPECIFIED") => false,
+                        _ => return Err(wrong("`AUTO_CREATE_PR` or `NONE`")),
+                    };
+                }
+                _ => settings.rest.push(match value {
+                    Value::String(text) => format!("{name}: {text}"),
+                    other => format!("{name}: {other}"),
+                }),
+            }
+        }
+        Ok(settings)
+    }
+}
+
+fn key(given: Option<&str>) -> Result<String, Trouble> {
+    let Some(key) = given else {
+        let mut bytes = [0; RANDOM_BYTES];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| Trouble::new(format!("this machine gives no randomness: {error}")))?;
+        return Ok(data_encoding::BASE32_NOPAD
+            .encode(&bytes)
+            .to_ascii_lowercase());
+    };
+    let is_sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.chars().all(is_sound) {
+        return Err(Trouble::new(format!(
+            "`idempotency_key` may have 1 to {MAX_KEY_CHARS} letters, digits, `.`, `_` and `-`"
+        )));
+    }
+    Ok(key.to_owned())
+}
+
+fn one_line(name: &str, text: &str) -> Result<(), Trouble> {
+    if text.trim().is_empty() || text.contains(['\n', '\r']) {
+        return Err(Trouble::new(format!(
+            "`{name}` must be one line that is not empty"
+        )));
+    }
+    Ok(())
+}
+
+/// What Jules reads: the task, its conditions, and last the line by which it is found again.
+fn prompt(
+    task: &str,
+    rest: &[String],
+    acceptance: &[String],
+    key: &str,
+) -> Result<String, Trouble> {
+    if task.trim().is_empty() {
+        return Err(Trouble::new("`prompt` is empty; say what is to be done"));
+    }
+    if acceptance.len() > MAX_LINKS {
+        return Err(Trouble::new(format!(
+            "`acceptance` has {} conditions; more than {MAX_LINKS} do not fit one pull request, so cut the work up",
+            acceptance.len()
+        )));
+    }
+    let mut prompt = task.trim().to_owned();
+    let list = |lines: &[String]| -> String {
+        lines
+            .iter()
+            .map(|line| format!("\n- {}", line.trim()))
+            .collect()
+    };
+    if !rest.is_empty() {
+        prompt.push_str(&format!("\n\nConstraints:{}", list(rest)));
+    }
+    if !acceptance.is_empty() {
+        prompt.push_str(&format!("\n\nIt is done when:{}", list(acceptance)));
+    }
+    prompt.push_str(&format!("\n\n{MARKER} {key}"));
+    if prompt.chars().count() > MAX_PROMPT_CHARS {
+        return Err(Trouble::new(format!(
+            "the prompt is longer than {MAX_PROMPT_CHARS} characters; put what is long into the repository and name it"
+        )));
+    }
+    Ok(prompt)
+}
+
+/// The job of this repository with this key, archived ones among them.
+async fn find(desk: &Desk, repository: &RepositoryName, key: &str) -> Result<Option<Job>, Trouble> {
+    for archived in [false, true] {
+        let mut page = None;
+        for _ in 0..MAX_PAGES {
+            let read = desk.jules.jobs(page.as_deref(), archived).await?;
+            let found = read.jobs.into_iter().find(|job| {
+                let last = job
+                    .prompt
+                    .trim_end()
+                    .lines()
+                    .next_back()
+                    .unwrap_or_default();
+                job.repository.as_ref() == Some(repository)
+                    && last.strip_prefix(MARKER).map(str::trim) == Some(key)
+            });
+            if found.is_some() {
+                return Ok(found);
+            }
+            page = read.next;
+            if page.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether all that it builds upon is completed.
+async fn settled(desk: &Desk, depends_on: &[String]) -> Result<(), Trouble> {
+    if depends_on.len() > MAX_LINKS {
+        return Err(Trouble::new(format!(
+            "`depends_on` names more than {MAX_LINKS} jobs"
+        )));
+    }
+    let mut open = Vec::new();
+    for id in depends_on {
+        let job = desk.job(&job_id(id)?).await?;
+        let view = JobView::of(&job);
+        if view.state != "COMPLETED" {
+            open.push(format!("{} ({})", view.job_id, view.state));
+        }
+    }
+    if open.is_empty() {
+        return Ok(());
+    }
+    Err(Trouble::new(format!(
+        "nothing was created, for it builds upon jobs that are not completed: {}; wait for their `completed` events and \
+         merge their pull requests first",
+        open.join(", ")
+    )))
+}
+
+/// The default branch, as Jules knows it.
+async fn default_branch(desk: &Desk, repository: &RepositoryName) -> Result<String, Trouble> {
+    let mut page = None;
+    for _ in 0..MAX_PAGES {
+        let read = desk.jules.sources(page.as_deref()).await?;
+        let source = read
+            .sources
+            .into_iter()
+            .find(|source| source.repository == *repository);
+        if let Some(source) = source {
+            return source.default_branch.ok_or_else(|| {
+                Trouble::new(format!(
+                    "Jules does not say what the default branch of {repository} is; give `branch`"
+                ))
+            });
+        }
+        page = read.next;
+        if page.is_none() {
+            return Err(Trouble::new(format!(
+                "Jules does not know {repository}; a person has to install the Jules App on it at jules.google.com"
+            )));
+        }
+    }
+    Err(Trouble::new(format!(
+        "{repository} was not among the first sources of the account; give `branch`"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_ends_in_the_line_by_which_it_is_found() {
+        let text = prompt(
+            " Fix it. ",
+            &["style: small".into()],
+            &["tests pass".into()],
+            "k1",
+        )
+        .unwrap();
+        assert_eq!(
+            text,
+            "Fix it.\n\nConstraints:\n- style: small\n\nIt is done when:\n- tests pass\n\nphileas-job: k1"
+        );
+        assert!(prompt("  ", &[], &[], "k1").is_err());
+    }
+
+    #[test]
+    fn settings_are_told_from_what_belongs_into_the_prompt() {
+        let constraints = serde_json::json!({
+            "title": "T", "requirePlanApproval": true, "automation_mode": "NONE", "language": "Rust", "files": ["a"],
+        });
+        let settings = Settings::read(constraints.as_object().unwrap().clone()).unwrap();
+        assert_eq!(settings.title.as_deref(), Some("T"));
+        assert!(settings.require_plan_approval && !settings.open_pull);
+        assert_eq!(settings.rest, ["language: Rust", r#"files: ["a"]"#]);
+        for wrong in [
+            serde_json::json!({"automation_mode": "MANUAL"}),
+            serde_json::json!({"require_plan_approval": "yes"}),
+        ] {
+            assert!(
+                Settings::read(wrong.as_object().unwrap().clone()).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `jules_request_retry` and `jules_cancel_job`. Jules has neither, so what comes nearest is done, and said.
+
+use std::sync::Arc;
+
+use phileas_domain::engine::SessionState;
+use phileas_domain::jobs::RetireReason;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::confirm::{Word, confirmed};
+use super::super::desk::Desk;
+use super::super::offer::{Call, Card, Effect, Offer, Reply};
+use super::super::trouble::Trouble;
+use super::super::view::{JobView, state_word};
+use super::events::known_id;
+use crate::runtime::ports::hire::NewJob;
+
+/// How often one job is begun in all; each costs one of the account's jobs of the day.
+const MAX_ATTEMPTS: u32 = 5;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RetryInput {
+    /// The job's id.
+    job_id: String,
+    /// What is to be different this time; added to the prompt.
+    note: Option<String>,
+    /// Whether it waits for its plan to be approved. Left out: as the first job, where this server created it.
+    require_plan_approval: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RetryOutput {
+    /// The new job's id.
+    job_id: String,
+    /// The job that it repeats.
+    retry_of: String,
+    /// Whether the old job is archived now.
+    archived_old: bool,
+    /// Why the monitor does not watch the new job, where it does not.
+    not_registered: Option<String>,
+    /// The new job.
+    job: JobView,
+}
+
+pub(super) fn request_retry() -> Offer {
+    let card = Card {
+        name: "jules_request_retry",
+        title: "Begin a Jules job anew",
+        text: "Creates a new job with the prompt, the repository and the branch of an ended one, and archives the old one. \
+               Costs one of the account's jobs of the day. A job that is still at work is not repeated; to nudge it, use \
+               `jules_send_message`.",
+        effect: Effect::Acts,
+    };
+    Offer::new(card, retry)
+}
+
+async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryOutput, Trouble> {
+    let old = desk.job(&input.job_id).await?;
+    let over = matches!(
+        old.state,
+        SessionState::Failed | SessionState::Completed | SessionState::Paused
+    );
+    if !over && !old.archived {
+        return Err(Trouble::new(format!(
+            "job {} is {}, so it was not repeated: two jobs would do the same work; cancel it first by \
+             `jules_cancel_job`, or say what is missing by `jules_send_message`",
+            old.id,
+            state_word(&old.state)
+        )));
+    }
+    let source = old.repository.clone().zip(old.branch.clone());
+    let source = source.filter(|_| !old.prompt.trim().is_empty()).ok_or_else(|| {
+        Trouble::new(format!(
+            "Jules does not show the prompt, the repository and the branch of job {}; create it anew by \
+             `jules_create_job`",
+            old.id
+        ))
+    })?;
+    let before = desk.queue.known(&old.id);
+    let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
+    if attempt > MAX_ATTEMPTS {
+        return Err(Trouble::new(format!(
+            "job {} is attempt {}, and no more are made of one job; look at why it fails, and create another by \
+             `jules_create_job`",
+            old.id,
+            attempt - 1
+        )));
+    }
+    // Jules does not tell how the old job was set; the monitor's file does, where it was created through it.
+    let set = |pick: fn(&phileas_domain::jobs::Job) -> Option<bool>| before.as_ref().and_then(pick);
+    let require_plan_approval = input
+        .require_plan_approval
+        .or(set(|job| job.require_plan_approval))
+        .unwrap_or(false);
+    let open_pull = set(|job| job.open_pull).unwrap_or(true);
+    let note = input.note.as_deref().map(str::trim).unwrap_or_default();
+    let new = desk
+        .jules
+        .create(NewJob {
+            prompt: prompt(&old.prompt, note, &old.id),
+            title: Some(old.title.clone()).filter(|title| !title.is_empty()),
+            source,
+            open_pull,
+            require_plan_approval,
+        })
+        .await?;
+    // An archived job cannot push over what the new one does. Where that fails, the new one is there all the same.
+    let archived_old = old.archived || desk.jules.archive(&old.id).await.is_ok();
+    desk.queue
+        .retire(&desk.changes, &old.id, RetireReason::Retried);
+    let mut watched = phileas_domain::jobs::Job::new(known_id(&new.id)?);
+    if let Some(before) = before {
+        watched.metadata = before.metadata;
+    }
+    watched.repo = new.repository.as_ref().map(ToString::to_string);
+    watched.branch.clone_from(&new.branch);
+    watched.require_plan_approval = Some(require_plan_approval);
+    watched.open_pull = Some(open_pull);
+    watched.retry_of = old.id.parse().ok();
+    watched.attempt = Some(attempt);
+    let not_registered = desk.queue.register(&desk.changes, watched);
+    desk.changes.job(&old.id);
+    Ok(RetryOutput {
+        not_registered,
+        job_id: new.id.clone(),
+        retry_of: old.id,
+        archived_old,
+        job: JobView::of(&new),
+    })
+}
+
+/// The old prompt without the lines by which its own job is found, and whose job it is that is repeated.
+fn prompt(old: &str, note: &str, id: &str) -> String {
+    let kept: Vec<&str> = old
+        .lines()
+        .filter(|line| !line.starts_with("phileas-job:") && !line.starts_with("phileas-retry-of:"))
+        .collect();
+    let mut prompt = kept.join("\n").trim_end().to_owned();
+    if !note.is_empty() {
+        prompt.push_str(&format!("\n\nThis time: {note}"));
+    }
+    prompt.push_str(&format!("\n\nphileas-retry-of: {id}"));
+    prompt
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CancelInput {
+    /// The job's id.
+    job_id: String,
+    /// The person whom you work for wants it. Needed where the client can ask nobody.
+    #[serde(default)]
+    confirm: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CancelOutput {
+    /// The job's id.
+    job_id: String,
+    /// Whether it was archived by this call; otherwise it was before.
+    cancelled_now: bool,
+    /// Where it stood right before, in Jules' words.
+    state_before: String,
+}
+
+pub(super) fn cancel_job() -> Offer {
+    let card = Card {
+        name: "jules_cancel_job",
+        title: "Cancel a Jules job",
+        text: "Archives a job, which pauses it where it runs; Jules has no other way to cancel. Its pull request stays open. \
+               Asks a person first, or needs `confirm: true`.",
+        effect: Effect::Ends,
+    };
+    Offer::asking(card, cancel)
+}
+
+async fn cancel(
+    desk: Arc<Desk>,
+    input: CancelInput,
+    call: Call,
+) -> Result<Reply<CancelOutput>, Trouble> {
+    let job = desk.job(&input.job_id).await?;
+    let state_before = state_word(&job.state).to_owned();
+    if !job.archived {
+        let question = format!(
+            "Cancel Jules job {} ({}) on {}, which is {state_before}? It is archived, and nobody works on it any more.",
+            job.id,
+            job.title,
+            job.repository
+                .as_ref()
+                .map_or_else(|| "no repository".to_owned(), ToString::to_string),
+        );
+        if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &job.id).await? {
+            return Ok(Reply::Ask(ask));
+        }
+        desk.jules.archive(&job.id).await?;
+        desk.queue
+            .retire(&desk.changes, &job.id, RetireReason::Cancelled);
+        desk.changes.job(&job.id);
+    }
+    Ok(Reply::Done(CancelOutput {
+        job_id: job.id,
+        cancelled_now: !job.archived,
+        state_before,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prompt;
+
+    #[test]
+    fn a_repeated_prompt_says_whose_it_repeats_once() {
+        let first = prompt("Do it.\n\nphileas-job: k1", "be quick", "7");
+        assert_eq!(
+            first,
+            "Do it.\n\nThis time: be quick\n\nphileas-retry-of: 7"
+        );
+        assert_eq!(
+            prompt("Do it.\n\nphileas-retry-of: 7", "", "8"),
+            "Do it.\n\nphileas-retry-of: 8"
+        );
+    }
+}

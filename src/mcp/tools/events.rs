@@ -1,0 +1,355 @@
+//! `jules_register_job`, `jules_list_events`, `jules_wait_for_event` and `jules_ack_event`: the monitor's files.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use phileas_domain::jobs::{Event, EventId, Job, JobId};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::super::cursor;
+use super::super::cut::Cut;
+use super::super::desk::{Desk, job_id};
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::look::limit;
+use crate::jobs::{Page, Registered};
+
+/// How many events are listed at once unless somebody says otherwise.
+const DEFAULT_LIMIT: u32 = 20;
+/// How many events are listed at once at most.
+const MAX_LIMIT: u32 = 100;
+/// How much of an event's words is shown, in bytes.
+const MESSAGE_BYTES: usize = 2_000;
+/// How long is waited unless somebody says otherwise, in seconds: many clients give up after 60.
+const DEFAULT_WAIT_S: u64 = 45;
+/// How long is waited at most, in seconds.
+const MAX_WAIT_S: u64 = 300;
+/// How often the file is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often a client that wants to know hears that it is still being waited.
+const PULSE: Duration = Duration::from_secs(10);
+/// How many jobs may be named at once.
+const MAX_NAMED: usize = 100;
+/// The whole queue's name in cursors.
+const OF: &str = "events";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RegisterInput {
+    /// The job's id.
+    job_id: String,
+    /// Another jobs file than the server's own; it must lie in the server's folder.
+    jobs_path: Option<String>,
+    /// Whatever you want to know of the job later, such as `parent`, `acceptance`, `depends_on`.
+    #[serde(default)]
+    metadata: Map<String, Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RegisterOutput {
+    /// Whether it is registered.
+    registered: bool,
+    /// The job's id.
+    job_id: String,
+    /// `new`, `known` (what was said anew is kept, too) or `again` (it had been retired).
+    was: &'static str,
+}
+
+pub(super) fn register_job() -> Offer {
+    let card = Card {
+        name: "jules_register_job",
+        title: "Have a Jules job watched",
+        text: "Puts a job into the monitor's file, so that its questions, its end and its failures become events. \
+               `jules_create_job` does that by itself; this is for jobs that somebody started elsewhere.",
+        effect: Effect::Notes,
+    };
+    Offer::new(card, register)
+}
+
+async fn register(
+    desk: Arc<Desk>,
+    input: RegisterInput,
+    _call: Call,
+) -> Result<RegisterOutput, Trouble> {
+    let id = job_id(&input.job_id)?;
+    let file = desk.queue.jobs_at(input.jobs_path.as_deref())?;
+    let mut job = Job::new(known_id(&id)?);
+    job.metadata = Value::Object(input.metadata);
+    if !desk.policy.allowed.is_empty() {
+        // Only Jules can say which repository it works on.
+        job.repo = desk.job(&id).await?.repository.map(|name| name.to_string());
+    }
+    let registered = file.register(job, Timestamp::now())?;
+    desk.changes.jobs();
+    Ok(RegisterOutput {
+        registered: true,
+        job_id: id,
+        was: match registered {
+            Registered::New => "new",
+            Registered::Known => "known",
+            Registered::Again => "again",
+        },
+    })
+}
+
+/// An id that was looked at already, for the monitor's files.
+pub(super) fn known_id(id: &str) -> Result<JobId, Trouble> {
+    id.parse()
+        .map_err(|error| Trouble::new(format!("`job_id`: {error}")))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListInput {
+    /// `next_cursor` of the answer before. Left out: from the oldest event that is kept.
+    cursor: Option<String>,
+    /// How many at most, 1 to 100. Default: 20.
+    limit: Option<u32>,
+    /// Only events of this job.
+    job_id: Option<String>,
+    /// Acknowledged events, too.
+    #[serde(default)]
+    include_acknowledged: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Events {
+    /// The events, oldest first.
+    events: Vec<EventView>,
+    /// Pass it as `cursor` for what comes after these, now or later.
+    next_cursor: String,
+    /// Whether there are more already.
+    has_more: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct EventView {
+    /// Its id, for `jules_ack_event`.
+    event_id: u64,
+    /// `question`, `plan_review`, `completed`, `error` or `stuck`.
+    event: String,
+    /// The job's id. Missing: it is about the monitor itself.
+    job_id: Option<String>,
+    /// When it was seen, RFC 3339.
+    observed_at: Option<String>,
+    /// Where the job stood, in Jules' words.
+    status: Option<String>,
+    /// The question, the reason, or what is wrong.
+    message: Option<Cut>,
+    /// The repository.
+    repo: Option<String>,
+    /// The job's title.
+    title: Option<String>,
+    /// The pull request's page.
+    pull_request: Option<String>,
+    /// The plan, where it waits for approval.
+    plan_id: Option<String>,
+    /// The titles of its steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<String>,
+    /// When something happened last in a job that is stuck, RFC 3339.
+    last_activity: Option<String>,
+}
+
+impl EventView {
+    fn of(event: &Event) -> Self {
+        let payload = event.payload.clone().unwrap_or_default();
+        Self {
+            event_id: event.id.unwrap_or_default().0,
+            event: event.event.clone(),
+            job_id: event.job_id.as_ref().map(ToString::to_string),
+            observed_at: event.observed_at.map(|at| at.to_string()),
+            status: event.status.clone(),
+            message: event.text().map(|text| Cut::new(text, MESSAGE_BYTES)),
+            repo: payload.repo,
+            title: payload.title,
+            pull_request: payload.pull,
+            plan_id: payload.plan_id,
+            steps: payload.steps,
+            last_activity: event.last_activity.map(|at| at.to_string()),
+        }
+    }
+}
+
+impl Events {
+    fn of(page: &Page) -> Self {
+        Self {
+            events: page.events.iter().map(EventView::of).collect(),
+            next_cursor: cursor::write(OF, &page.cursor),
+            has_more: page.more,
+        }
+    }
+}
+
+pub(super) fn list_events() -> Offer {
+    let card = Card {
+        name: "jules_list_events",
+        title: "List events of Jules jobs",
+        text: "What the monitor has seen of registered jobs and nobody has acknowledged yet, oldest first. Asks nobody \
+               outside.",
+        effect: Effect::Looks,
+    };
+    Offer::new(card, list)
+}
+
+async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<Events, Trouble> {
+    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let from = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
+    let jobs = named(input.job_id.as_slice())?;
+    let page = look(&desk, from, limit, &jobs, input.include_acknowledged)?;
+    Ok(Events::of(&page))
+}
+
+fn named(ids: &[String]) -> Result<BTreeSet<JobId>, Trouble> {
+    if ids.len() > MAX_NAMED {
+        return Err(Trouble::new(format!(
+            "more than {MAX_NAMED} jobs are named; leave them out for all"
+        )));
+    }
+    ids.iter().map(|id| known_id(&job_id(id)?)).collect()
+}
+
+fn look(
+    desk: &Desk,
+    from: EventId,
+    limit: usize,
+    jobs: &BTreeSet<JobId>,
+    acknowledged: bool,
+) -> Result<Page, Trouble> {
+    let done = desk.queue.events.acknowledged()?;
+    desk.queue.events_after(&desk.policy, from, limit, |event| {
+        let fits = jobs.is_empty() || event.job_id.as_ref().is_some_and(|id| jobs.contains(id));
+        fits && (acknowledged || event.id.is_none_or(|id| !done.contains(id)))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WaitInput {
+    /// `next_cursor` of the answer before: only what happens after that. Left out: also what happened before and is not
+    /// acknowledged.
+    cursor: Option<String>,
+    /// Only events of these jobs.
+    #[serde(default)]
+    job_ids: Vec<String>,
+    /// How long at most, in seconds, up to 300. Default: 45.
+    timeout_s: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Waited {
+    /// What happened.
+    #[serde(flatten)]
+    seen: Events,
+    /// Whether the time went by and nothing happened; call again with `next_cursor`.
+    timed_out: bool,
+}
+
+pub(super) fn wait_for_event() -> Offer {
+    let card = Card {
+        name: "jules_wait_for_event",
+        title: "Wait for something to happen in a Jules job",
+        text: "Returns when a registered job asks a question, waits with a plan, is done, has failed or is stuck, or when the \
+               time is over. Costs nothing while it waits. Needs the monitor to run (`phileas monitor`).",
+        effect: Effect::Looks,
+    };
+    Offer::new(card, wait)
+}
+
+async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, Trouble> {
+    let mut from: EventId = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
+    let jobs = named(&input.job_ids)?;
+    let most = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_WAIT_S).min(MAX_WAIT_S));
+    let token = call
+        .request
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.get_progress_token());
+    let token = token.or_else(|| call.context.meta.get_progress_token());
+    let begun = tokio::time::Instant::now();
+    let mut told = Duration::ZERO;
+    loop {
+        let page = look(&desk, from, DEFAULT_LIMIT as usize, &jobs, false)?;
+        let over = begun.elapsed() >= most;
+        if !page.events.is_empty() || over || call.context.ct.is_cancelled() {
+            return Ok(Waited {
+                timed_out: page.events.is_empty(),
+                seen: Events::of(&page),
+            });
+        }
+        // What was looked at need not be looked at again.
+        from = page.cursor;
+        let elapsed = begun.elapsed();
+        if let Some(token) = &token
+            && elapsed.saturating_sub(told) >= PULSE
+        {
+            told = elapsed;
+            pulse(&call, token, elapsed, most).await;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK.min(most.saturating_sub(elapsed))) => {}
+            () = call.context.ct.cancelled() => {}
+            () = desk.changes.ended() => return Ok(Waited {
+                timed_out: true,
+                seen: Events::of(&page),
+            }),
+        }
+    }
+}
+
+async fn pulse(call: &Call, token: &ProgressToken, elapsed: Duration, most: Duration) {
+    let progress = ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64())
+        .with_total(most.as_secs_f64())
+        .with_message("nothing has happened yet");
+    // A client that does not listen any more will not hear the answer either.
+    let _unheard = call.context.peer.notify_progress(progress).await;
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AckInput {
+    /// The event's id.
+    event_id: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct AckOutput {
+    /// The event's id.
+    event_id: u64,
+    /// Whether it was acknowledged by this call; otherwise it was before.
+    acknowledged_now: bool,
+}
+
+pub(super) fn ack_event() -> Offer {
+    let card = Card {
+        name: "jules_ack_event",
+        title: "Acknowledge an event",
+        text: "Says that an event is dealt with, so that nobody is told of it again.",
+        effect: Effect::Notes,
+    };
+    Offer::new(card, ack)
+}
+
+async fn ack(desk: Arc<Desk>, input: AckInput, _call: Call) -> Result<AckOutput, Trouble> {
+    let id = EventId(input.event_id);
+    let before = EventId(id.0.saturating_sub(1));
+    let page = desk
+        .queue
+        .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
+    if page.events.is_empty() {
+        return Err(Trouble::new(format!(
+            "there is no event {id}; `jules_list_events` shows those that there are"
+        )));
+    }
+    let acknowledged_now = desk.queue.events.acknowledge(id)?;
+    desk.changes.events();
+    Ok(AckOutput {
+        event_id: id.0,
+        acknowledged_now,
+    })
+}

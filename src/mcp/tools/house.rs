@@ -1,0 +1,326 @@
+//! `explain`, `status` and `run`: phileas itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Ask, Ledger, Line, Snapshot, Yield, budget_figures, yields};
+use phileas_domain::model::{PersonaId, TrackName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::confirm::{Word, confirmed};
+use super::super::cut::Cut;
+use super::super::desk::Desk;
+use super::super::offer::{Call, Card, Effect, Offer, Reply};
+use super::super::trouble::Trouble;
+use crate::runtime::TickReport;
+
+/// How many lines of a report are shown.
+const MAX_LINES: usize = 60;
+/// How much of a line's words is shown, in bytes.
+const DETAIL_BYTES: usize = 300;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExplainInput {
+    /// The repository, `owner/name`.
+    repo: String,
+    /// Only what concerns this track.
+    track: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ReportView {
+    /// The repository.
+    repo: String,
+    /// GitHub's time, RFC 3339.
+    at: String,
+    /// A line for each track, schedule and request: what is done about it, or what it waits for.
+    lines: Vec<LineView>,
+    /// Whether there are more lines than are shown.
+    truncated: bool,
+    /// What is wrong with the plan.
+    diagnostics: Vec<String>,
+    /// What could not be done or read.
+    failed: Vec<String>,
+    /// How many commits were made.
+    commits: usize,
+    /// When phileas looks again, RFC 3339.
+    next_due: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LineView {
+    /// The track.
+    track: Option<String>,
+    /// The persona.
+    persona: Option<String>,
+    /// Such as `dispatched`, `waiting`, `skipped`, `refused`, `paused`, `held`.
+    decision: String,
+    /// A stable code, such as `waiting.pr_open`.
+    reason: String,
+    /// What that means here.
+    detail: String,
+    /// The session, which is the job's id.
+    job_id: Option<String>,
+    /// The pull request.
+    pull_number: Option<u64>,
+    /// Until when, RFC 3339.
+    until: Option<String>,
+}
+
+impl LineView {
+    fn of(line: &Line) -> Self {
+        Self {
+            track: line.track.as_ref().map(ToString::to_string),
+            persona: line.persona.as_ref().map(ToString::to_string),
+            decision: line.verdict.as_str().to_owned(),
+            reason: line.reason.code().to_owned(),
+            detail: Cut::new(&line.detail, DETAIL_BYTES).text,
+            job_id: line.session_id.as_ref().map(ToString::to_string),
+            pull_number: line.pr_number.map(|number| number.0),
+            until: line.until.map(|until| until.to_string()),
+        }
+    }
+}
+
+fn view(repo: String, report: &TickReport, track: Option<&TrackName>) -> ReportView {
+    let wanted: Vec<&(Timestamp, Line)> = report
+        .all()
+        .filter(|(_, line)| track.is_none() || line.track.is_none() || line.track.as_ref() == track)
+        .collect();
+    ReportView {
+        repo,
+        at: report.now.to_string(),
+        truncated: wanted.len() > MAX_LINES,
+        lines: wanted
+            .iter()
+            .take(MAX_LINES)
+            .map(|(_, line)| LineView::of(line))
+            .collect(),
+        diagnostics: report
+            .plan_diagnostics
+            .iter()
+            .take(MAX_LINES)
+            .map(ToString::to_string)
+            .collect(),
+        failed: report
+            .failed
+            .iter()
+            .map(|one| format!("{} failed for {}: {}", one.what, one.about, one.detail))
+            .collect(),
+        commits: report.commits,
+        next_due: report.wake_at.map(|at| at.to_string()),
+    }
+}
+
+pub(super) fn explain() -> Offer {
+    let card = Card {
+        name: "explain",
+        title: "Why phileas does what it does",
+        text: "What phileas would do next in a repository, and why everything else waits, with a stable reason code for \
+               each track, schedule and request. Writes nothing.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, explained)
+}
+
+async fn explained(
+    desk: Arc<Desk>,
+    input: ExplainInput,
+    _call: Call,
+) -> Result<ReportView, Trouble> {
+    let repository = desk.policy.repository(&input.repo)?;
+    let (report, _) = desk.house.explain(&repository, Ask::Due).await?;
+    let track = input.track.as_deref().map(TrackName::from);
+    Ok(view(repository.to_string(), &report, track.as_ref()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StatusInput {
+    /// The repository, `owner/name`.
+    repo: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct StatusView {
+    /// The repository.
+    repo: String,
+    /// `present`, `missing` or `corrupt`.
+    ledger: &'static str,
+    /// How many turns the ledger remembers.
+    entries: usize,
+    /// Live jobs of the ledger's turns.
+    live: Vec<LineView>,
+    /// Paused tracks, and why.
+    paused: BTreeMap<String, String>,
+    /// What became of each persona's work.
+    personas: BTreeMap<String, YieldView>,
+    /// What may still be spent.
+    budget: BudgetView,
+    /// When phileas looks again, RFC 3339.
+    next_due: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct YieldView {
+    /// Jobs in all.
+    sessions: u32,
+    /// Pull requests.
+    pulls: u32,
+    /// Merged ones.
+    merged: u32,
+    /// Refused ones.
+    rejected: u32,
+    /// Pull requests that nobody looked at.
+    ignored: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct BudgetView {
+    /// Live jobs of this repository.
+    live: u32,
+    /// How many may be live at once.
+    live_limit: u32,
+    /// Jobs of this repository in the last 24 hours.
+    day: u32,
+    /// How many there may be in 24 hours.
+    day_limit: u32,
+    /// Pull requests of phileas that nobody has looked at.
+    backlog: u32,
+    /// How many there may be before nothing new starts.
+    backlog_limit: u32,
+}
+
+pub(super) fn status() -> Offer {
+    let card = Card {
+        name: "status",
+        title: "Where phileas stands in a repository",
+        text: "What runs, what is paused, what became of each persona's work, and what may still be spent.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, stands)
+}
+
+async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<StatusView, Trouble> {
+    let repository = desk.policy.repository(&input.repo)?;
+    let (report, snapshot) = desk.house.explain(&repository, Ask::Due).await?;
+    let (ledger, entries) = match &snapshot.ledger {
+        Ledger::Present { state, .. } => ("present", state.history.len()),
+        Ledger::Missing { .. } => ("missing", 0),
+        Ledger::Corrupt { .. } => ("corrupt", 0),
+    };
+    let live = report.all().filter(|(_, line)| line.session_id.is_some());
+    let figures = budget_figures(&snapshot);
+    Ok(StatusView {
+        repo: repository.to_string(),
+        ledger,
+        entries,
+        live: live
+            .take(MAX_LINES)
+            .map(|(_, line)| LineView::of(line))
+            .collect(),
+        paused: paused(&snapshot),
+        personas: yields(&snapshot)
+            .into_iter()
+            .map(|(persona, figures)| (persona.to_string(), yield_view(&figures)))
+            .collect(),
+        budget: BudgetView {
+            live: figures.live,
+            live_limit: figures.live_limit,
+            day: figures.day,
+            day_limit: figures.day_limit,
+            backlog: figures.backlog,
+            backlog_limit: figures.backlog_limit,
+        },
+        next_due: report.wake_at.map(|at| at.to_string()),
+    })
+}
+
+fn paused(snapshot: &Snapshot) -> BTreeMap<String, String> {
+    let Ledger::Present { state, .. } = &snapshot.ledger else {
+        return BTreeMap::new();
+    };
+    let paused = state.tracks.iter().filter_map(|(name, track)| {
+        let why = track.paused.as_ref()?.reason.as_deref();
+        Some((
+            name.to_string(),
+            why.unwrap_or("no reason was given").to_owned(),
+        ))
+    });
+    paused.collect()
+}
+
+fn yield_view(figures: &Yield) -> YieldView {
+    YieldView {
+        sessions: figures.sessions,
+        pulls: figures.pulls,
+        merged: figures.merged,
+        rejected: figures.rejected,
+        ignored: figures.ignored,
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunInput {
+    /// The repository, `owner/name`.
+    repo: String,
+    /// Start this persona now, whatever the clock says.
+    persona: Option<String>,
+    /// Start this track's next step now, whatever the clock says.
+    track: Option<String>,
+    /// Only say what would be done.
+    #[serde(default)]
+    dry_run: bool,
+    /// The person whom you work for wants it. Needed where the client can ask nobody.
+    #[serde(default)]
+    confirm: bool,
+}
+
+pub(super) fn run() -> Offer {
+    let card = Card {
+        name: "run",
+        title: "Let phileas work in a repository once",
+        text: "One tick: starts what is due (or the persona or track that you name), follows what runs, writes the ledger. \
+               `dry_run: true` only says what would be done. Otherwise it asks a person first, or needs `confirm: true`.",
+        effect: Effect::Decides,
+    };
+    Offer::asking(card, ran)
+}
+
+async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<ReportView>, Trouble> {
+    let repository = desk.policy.repository(&input.repo)?;
+    let (ask, what) = match (&input.persona, &input.track) {
+        (None, None) => (Ask::Due, "what is due".to_owned()),
+        (Some(id), None) => (
+            Ask::Persona(PersonaId::new(id.as_str())),
+            format!("the persona {id}"),
+        ),
+        (None, Some(name)) => (
+            Ask::Track(TrackName::from(name.as_str())),
+            format!("the track {name}"),
+        ),
+        (Some(_), Some(_)) => {
+            return Err(Trouble::new("give `persona` or `track`, not both"));
+        }
+    };
+    let repo = repository.to_string();
+    if input.dry_run {
+        let (report, _) = desk.house.explain(&repository, ask).await?;
+        return Ok(Reply::Done(view(repo, &report, None)));
+    }
+    let question = format!(
+        "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
+    );
+    if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &repo).await? {
+        return Ok(Reply::Ask(ask));
+    }
+    let report = desk.house.run(&repository, ask).await?;
+    if report.commits > 0 {
+        desk.changes.state(&repo);
+    }
+    Ok(Reply::Done(view(repo, &report, None)))
+}

@@ -1,0 +1,228 @@
+//! `jules_get_job` and `jules_list_jobs`.
+
+use std::sync::Arc;
+
+use phileas_domain::engine::SessionState;
+use phileas_domain::model::RepositoryName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::cursor;
+use super::super::cut::Cut;
+use super::super::desk::Desk;
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::super::view::{JobView, plan_text, plan_waits};
+use crate::runtime::ports::hire::{Job, What};
+
+/// How much of a job's prompt is shown, in bytes.
+const PROMPT_BYTES: usize = 600;
+/// How much of a question, a plan or a reason is shown, in bytes.
+const WORDS_BYTES: usize = 3_000;
+/// How many jobs are listed at once unless somebody says otherwise, as the first design had it.
+const DEFAULT_LIMIT: u32 = 50;
+/// How many jobs are listed at once at most.
+const MAX_LIMIT: u32 = 100;
+/// How many pages of the account's jobs, of 100 or fewer, are looked through for one answer.
+const MAX_PAGES: usize = 10;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OneJob {
+    /// The job's id.
+    job_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct JobOutput {
+    /// The job.
+    #[serde(flatten)]
+    view: JobView,
+    /// What it was asked; only its beginning where it is long.
+    prompt: Cut,
+    /// What Jules asked, where it waits for an answer.
+    question: Option<Cut>,
+    /// The plan, where it waits for approval.
+    plan: Option<Cut>,
+    /// Why it failed, where it did.
+    reason: Option<Cut>,
+    /// Whether it shows changes; `jules_get_diff` gives them.
+    has_changes: bool,
+}
+
+pub(super) fn get_job() -> Offer {
+    let card = Card {
+        name: "jules_get_job",
+        title: "Look at a Jules job",
+        text: "Where a job stands, what it waits for (a question or a plan stands in the answer), and its pull requests. Do \
+               not call this again and again: `jules_wait_for_event` waits at no cost.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, get)
+}
+
+async fn get(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<JobOutput, Trouble> {
+    let job = desk.job(&input.job_id).await?;
+    // What happened is read only where the state does not say enough.
+    let tells = matches!(
+        job.state,
+        SessionState::AwaitingPlanApproval
+            | SessionState::AwaitingUserFeedback
+            | SessionState::Failed
+            | SessionState::Completed
+    );
+    let happenings = if tells {
+        desk.happenings(&job).await?
+    } else {
+        Vec::new()
+    };
+    let newest = |pick: fn(&What) -> Option<String>| {
+        let text = happenings.iter().rev().find_map(|one| pick(&one.what));
+        text.map(|text| Cut::new(&text, WORDS_BYTES))
+    };
+    let asks = job.state == SessionState::AwaitingUserFeedback;
+    let plan = plan_waits(&job, &happenings) == Some(true);
+    Ok(JobOutput {
+        question: newest(|what| match what {
+            What::JulesSaid(text) => Some(text.clone()),
+            _ => None,
+        })
+        .filter(|_| asks),
+        plan: newest(|what| match what {
+            What::Planned { steps, .. } => Some(plan_text(steps)),
+            _ => None,
+        })
+        .filter(|_| plan),
+        reason: newest(|what| match what {
+            What::Failed(reason) => Some(reason.clone()),
+            _ => None,
+        }),
+        has_changes: job.changes.is_some() || happenings.iter().any(|one| one.changes.is_some()),
+        prompt: Cut::new(&job.prompt, PROMPT_BYTES),
+        view: JobView::of(&job),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListInput {
+    /// Only jobs on this repository, `owner/name`. Left out: on all that this server may see.
+    repo: Option<String>,
+    /// How many at most, 1 to 100. Default: 50.
+    limit: Option<u32>,
+    /// Only jobs in this state, such as `AWAITING_USER_FEEDBACK`.
+    state: Option<String>,
+    /// Archived jobs instead of the others.
+    #[serde(default)]
+    archived: bool,
+    /// `next_cursor` of the answer before.
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ListOutput {
+    /// The jobs, newest first.
+    jobs: Vec<JobView>,
+    /// Pass it as `cursor` for older ones. Missing: there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// Whether older jobs of the account were not looked at any more.
+    truncated: bool,
+}
+
+pub(super) fn list_jobs() -> Offer {
+    let card = Card {
+        name: "jules_list_jobs",
+        title: "List Jules jobs",
+        text: "Lists jobs, newest first, of one repository or of all that this server may see.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, list)
+}
+
+/// Newest first; equal times by the id, so that every job has one place.
+type Place = (String, String);
+
+fn place(job: &Job) -> Place {
+    let at = job
+        .created_at
+        .map(|at| format!("{:020}", at.as_nanosecond()));
+    (at.unwrap_or_default(), job.id.clone())
+}
+
+async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<ListOutput, Trouble> {
+    let repository: Option<RepositoryName> = match &input.repo {
+        Some(repo) => Some(desk.policy.repository(repo)?),
+        None => None,
+    };
+    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let of = format!(
+        "jobs {} {} {}",
+        repository
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        input.state.as_deref().unwrap_or_default(),
+        input.archived
+    );
+    let before: Option<Place> = cursor::read(&of, input.cursor.as_deref())?;
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut page = None;
+    let mut truncated = true;
+    let mut last: Option<Place> = None;
+    let mut in_order = true;
+    for _ in 0..MAX_PAGES {
+        let read = desk.jules.jobs(page.as_deref(), input.archived).await?;
+        for job in read.jobs {
+            let here = place(&job);
+            in_order &= last.as_ref().is_none_or(|last| *last >= here);
+            last = Some(here.clone());
+            let wanted = match &repository {
+                Some(name) => job.repository.as_ref() == Some(name),
+                None => desk.policy.shows(job.repository.as_ref()),
+            };
+            let state = input.state.as_deref();
+            if wanted
+                && before.as_ref().is_none_or(|before| here < *before)
+                && state.is_none_or(|state| JobView::of(&job).state.eq_ignore_ascii_case(state))
+                && jobs.iter().all(|known| known.id != job.id)
+            {
+                jobs.push(job);
+            }
+        }
+        page = read.next;
+        if page.is_none() {
+            truncated = false;
+            break;
+        }
+        // Jules lists the newest first and promises nothing; only where that has held so far is the rest older.
+        if in_order && jobs.len() > limit {
+            truncated = false;
+            break;
+        }
+    }
+    jobs.sort_by_key(|job| std::cmp::Reverse(place(job)));
+    let more = jobs.len() > limit || (truncated && !jobs.is_empty());
+    jobs.truncate(limit);
+    let next_cursor = jobs
+        .last()
+        .filter(|_| more)
+        .map(|job| cursor::write(&of, &place(job)));
+    Ok(ListOutput {
+        jobs: jobs.iter().map(JobView::of).collect(),
+        next_cursor,
+        truncated,
+    })
+}
+
+/// A limit as somebody wrote it.
+pub(super) fn limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, Trouble> {
+    let limit = given.unwrap_or(usual);
+    if (1..=most).contains(&limit) {
+        Ok(limit as usize)
+    } else {
+        Err(Trouble::new(format!(
+            "`limit` is {limit}; it must lie between 1 and {most}"
+        )))
+    }
+}

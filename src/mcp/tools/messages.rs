@@ -1,0 +1,131 @@
+//! `jules_get_messages`.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::cursor;
+use super::super::cut::Cut;
+use super::super::desk::Desk;
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::super::view::plan_text;
+use super::look::limit;
+use crate::runtime::ports::hire::{Happening, What};
+
+/// How much of one message is shown unless somebody says otherwise, in bytes.
+const DEFAULT_BYTES: usize = 2_000;
+/// How much of one message is shown at most, in bytes.
+const MAX_BYTES: usize = 50_000;
+/// How many messages are shown at once unless somebody says otherwise.
+const DEFAULT_LIMIT: u32 = 20;
+/// How many messages are shown at once at most.
+const MAX_LIMIT: u32 = 100;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The job's id.
+    job_id: String,
+    /// `next_cursor` of the answer before: only what was said since. Left out: from the beginning.
+    cursor: Option<String>,
+    /// How many at most, 1 to 100. Default: 20.
+    limit: Option<u32>,
+    /// How much of each text at most, in bytes, up to 50000. Default: 2000.
+    max_bytes: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The job's id.
+    job_id: String,
+    /// The messages, oldest first.
+    messages: Vec<MessageView>,
+    /// Pass it as `cursor` for what comes after these, now or later.
+    next_cursor: String,
+    /// Whether there are more already.
+    has_more: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MessageView {
+    /// Its id.
+    id: String,
+    /// When, RFC 3339.
+    at: Option<String>,
+    /// Who: `agent` is Jules, `user` is whoever speaks to it.
+    role: &'static str,
+    /// `message` or `plan`.
+    kind: &'static str,
+    /// What was said.
+    content: Cut,
+}
+
+/// Everything up to this was seen. Some happen at the same instant, so those of it are named.
+#[derive(Serialize, Deserialize, Default)]
+struct Seen {
+    at: String,
+    ids: Vec<String>,
+}
+
+pub(super) fn get_messages() -> Offer {
+    let card = Card {
+        name: "jules_get_messages",
+        title: "Read what was said in a Jules job",
+        text: "What Jules and its users said in a job, and the plans that it made, oldest first, from a cursor on. Long texts \
+               are cut.",
+        effect: Effect::Asks,
+    };
+    Offer::new(card, get)
+}
+
+async fn get(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Trouble> {
+    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
+    let job = desk.job(&input.job_id).await?;
+    let of = format!("messages {}", job.id);
+    let mut seen: Seen = cursor::read(&of, input.cursor.as_deref())?.unwrap_or_default();
+    let happenings = desk.happenings(&job).await?;
+    let said = happenings.iter().filter_map(|one| view(one, bytes));
+    let fresh: Vec<_> = said
+        .filter(|(at, message)| *at > seen.at || *at == seen.at && !seen.ids.contains(&message.id))
+        .collect();
+    let has_more = fresh.len() > limit;
+    let mut messages = Vec::new();
+    for (at, message) in fresh.into_iter().take(limit) {
+        if at != seen.at {
+            seen = Seen {
+                at,
+                ids: Vec::new(),
+            };
+        }
+        seen.ids.push(message.id.clone());
+        messages.push(message);
+    }
+    Ok(Output {
+        job_id: job.id,
+        messages,
+        next_cursor: cursor::write(&of, &seen),
+        has_more,
+    })
+}
+
+/// A happening that is a message, and its instant in a form that can be compared.
+fn view(one: &Happening, bytes: usize) -> Option<(String, MessageView)> {
+    let (role, kind, text) = match &one.what {
+        What::JulesSaid(text) => ("agent", "message", text.clone()),
+        What::PersonSaid(text) => ("user", "message", text.clone()),
+        What::Planned { steps, .. } => ("agent", "plan", plan_text(steps)),
+        _ => return None,
+    };
+    let at = one.at.map(|at| format!("{:020}", at.as_nanosecond()));
+    let message = MessageView {
+        id: one.id.clone(),
+        at: one.at.map(|at| at.to_string()),
+        role,
+        kind,
+        content: Cut::new(&text, bytes),
+    };
+    Some((at.unwrap_or_default(), message))
+}

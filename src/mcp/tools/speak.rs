@@ -1,0 +1,156 @@
+//! `jules_send_message` and `jules_approve_plan`.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::desk::Desk;
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::super::view::{plan_waits, state_word};
+use crate::runtime::ports::hire::What;
+
+/// The longest message, in characters. Jules names no limit; this is far above what people type.
+const MAX_MESSAGE_CHARS: usize = 100_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MessageInput {
+    /// The job's id.
+    job_id: String,
+    /// What to say: a text, or an object with a text in `content`.
+    message: Message,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Message {
+    /// The text.
+    Text(String),
+    /// An object as the first design sent it.
+    Object {
+        /// The text.
+        #[serde(alias = "text", alias = "prompt", alias = "message")]
+        content: String,
+    },
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct MessageOutput {
+    /// The job's id.
+    job_id: String,
+    /// Whether it was sent.
+    sent: bool,
+    /// Where the job stood right before, in Jules' words.
+    state_before: String,
+}
+
+pub(super) fn send_message() -> Offer {
+    let card = Card {
+        name: "jules_send_message",
+        title: "Say something to a Jules job",
+        text: "Says something to a job: the answer to its question, a correction, or what is still missing. A completed job \
+               takes up its work again.",
+        effect: Effect::Acts,
+    };
+    Offer::new(card, send)
+}
+
+async fn send(desk: Arc<Desk>, input: MessageInput, _call: Call) -> Result<MessageOutput, Trouble> {
+    let (Message::Text(text) | Message::Object { content: text }) = input.message;
+    if text.trim().is_empty() {
+        return Err(Trouble::new("`message` is empty; say something"));
+    }
+    if text.chars().count() > MAX_MESSAGE_CHARS {
+        return Err(Trouble::new(format!(
+            "`message` is longer than {MAX_MESSAGE_CHARS} characters"
+        )));
+    }
+    let job = desk.job(&input.job_id).await?;
+    if job.archived {
+        return Err(Trouble::new(format!(
+            "job {} is archived, so nobody works on what is said to it; nothing was sent (`jules_request_retry` begins \
+             its work anew)",
+            job.id
+        )));
+    }
+    desk.jules.say(&job.id, &text).await?;
+    desk.changes.job(&job.id);
+    Ok(MessageOutput {
+        state_before: state_word(&job.state).to_owned(),
+        job_id: job.id,
+        sent: true,
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApproveInput {
+    /// The job's id.
+    job_id: String,
+    /// The plan that you have read; refused where Jules has made another since.
+    plan_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ApproveOutput {
+    /// The job's id.
+    job_id: String,
+    /// The plan's id.
+    plan_id: Option<String>,
+    /// Whether it was approved by this call; otherwise it was before.
+    approved_now: bool,
+}
+
+pub(super) fn approve_plan() -> Offer {
+    let card = Card {
+        name: "jules_approve_plan",
+        title: "Approve the plan of a Jules job",
+        text: "Approves the plan that a job waits with; `jules_get_job` shows it. To have it changed, say so by \
+               `jules_send_message` instead. Later plans of the same job run without a second approval.",
+        effect: Effect::Acts,
+    };
+    Offer::new(card, approve)
+}
+
+async fn approve(
+    desk: Arc<Desk>,
+    input: ApproveInput,
+    _call: Call,
+) -> Result<ApproveOutput, Trouble> {
+    let job = desk.job(&input.job_id).await?;
+    let happenings = desk.happenings(&job).await?;
+    let newest = happenings.iter().rev().find_map(|one| match &one.what {
+        What::Planned { plan, .. } => Some(plan.clone()),
+        _ => None,
+    });
+    if let (Some(read), Some(newest)) = (&input.plan_id, &newest)
+        && read != newest
+    {
+        return Err(Trouble::new(format!(
+            "nothing was approved: the newest plan of job {} is {newest}, not {read}; read it first",
+            job.id
+        )));
+    }
+    let approved_now = match plan_waits(&job, &happenings) {
+        Some(true) => {
+            desk.jules.approve(&job.id).await?;
+            desk.changes.job(&job.id);
+            true
+        }
+        Some(false) => false,
+        None => {
+            return Err(Trouble::new(format!(
+                "job {} has no plan that waits for approval; its state is {}",
+                job.id,
+                state_word(&job.state)
+            )));
+        }
+    };
+    Ok(ApproveOutput {
+        job_id: job.id,
+        plan_id: newest,
+        approved_now,
+    })
+}

@@ -1,0 +1,78 @@
+//! Why a tool could not do what it was asked, for a model to read.
+
+use std::fmt;
+
+use phileas_domain::engine::CreateFailure;
+
+use crate::runtime::TickError;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// What is wrong and how to mend it, in one paragraph free of secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble(String);
+
+impl Trouble {
+    /// A trouble in these words.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        let mend = match failure.disposition {
+            Disposition::Retry { after: Some(after) } => {
+                format!("; try again in {} s or later", after.as_secs().max(1))
+            }
+            Disposition::Retry { after: None } => "; try again later".to_owned(),
+            Disposition::Denied => {
+                "; only a person can mend that, by another credential in the server's environment"
+                    .to_owned()
+            }
+            Disposition::Unknown => {
+                "; nobody knows whether it took effect, so look before you repeat it".to_owned()
+            }
+            Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => String::new(),
+        };
+        Self(format!("{}{mend}", failure.detail))
+    }
+}
+
+impl From<CreateFailure> for Trouble {
+    fn from(failure: CreateFailure) -> Self {
+        Self(match failure {
+            CreateFailure::NotSent { detail } => format!("nothing was sent to Jules: {detail}"),
+            CreateFailure::Refused { detail } => format!("Jules refuses this job: {detail}"),
+            CreateFailure::Quota { retry_at } => {
+                let when = retry_at.map_or_else(
+                    || "when older jobs have left the last 24 hours".to_owned(),
+                    |at| format!("at {at}"),
+                );
+                format!("the quota of this Jules key is spent, so no job exists; try again {when}")
+            }
+            CreateFailure::Credential { detail } => format!(
+                "Jules refuses the key: {detail}; a person has to set another JULES_API_KEY"
+            ),
+            CreateFailure::Unknown { detail } => format!(
+                "nobody knows whether Jules created the job: {detail}; call again with the same \
+                 `idempotency_key`, which finds it where it exists"
+            ),
+        })
+    }
+}
+
+impl From<TickError> for Trouble {
+    fn from(error: TickError) -> Self {
+        match error {
+            TickError::Outside(failure) => failure.into(),
+            TickError::Contended(_) | TickError::Invariant(_) => Self(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A job as tools show it.
+
+use phileas_domain::engine::SessionState;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::cut::Cut;
+use crate::runtime::ports::hire::{Happening, Job, What};
+
+/// How much of a title is shown, in bytes.
+const TITLE_BYTES: usize = 200;
+
+/// A job in a few words.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct JobView {
+    /// The job's id.
+    pub(super) job_id: String,
+    /// The repository that it works on, `owner/name`.
+    pub(super) repo: Option<String>,
+    /// The branch that it started from.
+    pub(super) branch: Option<String>,
+    /// Its title.
+    pub(super) title: String,
+    /// Where it stands, in Jules' words, such as `IN_PROGRESS`.
+    pub(super) state: String,
+    /// What it waits for: `answer` (see `jules_get_messages`, then `jules_send_message`) or `plan_approval` (then
+    /// `jules_approve_plan`).
+    pub(super) waits_for: Option<&'static str>,
+    /// When it was created, RFC 3339.
+    pub(super) created_at: Option<String>,
+    /// When it last changed, RFC 3339.
+    pub(super) updated_at: Option<String>,
+    /// Its page for people.
+    pub(super) url: String,
+    /// Whether it is archived; nobody works on it any more.
+    pub(super) archived: bool,
+    /// The pull requests that it opened.
+    pub(super) pull_requests: Vec<PullView>,
+}
+
+/// A pull request of a job.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PullView {
+    /// Its number.
+    pub(super) number: Option<u64>,
+    /// Its page.
+    pub(super) url: String,
+    /// Its title.
+    pub(super) title: String,
+}
+
+impl JobView {
+    pub(super) fn of(job: &Job) -> Self {
+        Self {
+            job_id: job.id.clone(),
+            repo: job.repository.as_ref().map(ToString::to_string),
+            branch: job.branch.clone(),
+            title: Cut::new(&job.title, TITLE_BYTES).text,
+            state: state_word(&job.state).to_owned(),
+            waits_for: waits_for(&job.state),
+            created_at: job.created_at.map(|at| at.to_string()),
+            updated_at: job.updated_at.map(|at| at.to_string()),
+            url: job.url.clone(),
+            archived: job.archived,
+            pull_requests: job
+                .pulls
+                .iter()
+                .map(|pull| PullView {
+                    number: pull.named.as_ref().map(|(_, number)| *number),
+                    url: pull.url.clone(),
+                    title: Cut::new(&pull.title, TITLE_BYTES).text,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Jules' word for a state.
+pub(super) fn state_word(state: &SessionState) -> &str {
+    match state {
+        SessionState::Queued => "QUEUED",
+        SessionState::Planning => "PLANNING",
+        SessionState::AwaitingPlanApproval => "AWAITING_PLAN_APPROVAL",
+        SessionState::AwaitingUserFeedback => "AWAITING_USER_FEEDBACK",
+        SessionState::InProgress => "IN_PROGRESS",
+        SessionState::Paused => "PAUSED",
+        SessionState::Completed => "COMPLETED",
+        SessionState::Failed => "FAILED",
+        SessionState::Unknown(word) => word,
+    }
+}
+
+fn waits_for(state: &SessionState) -> Option<&'static str> {
+    match state {
+        SessionState::AwaitingPlanApproval => Some("plan_approval"),
+        SessionState::AwaitingUserFeedback => Some("answer"),
+        _ => None,
+    }
+}
+
+/// The steps of the newest plan, a line each.
+pub(super) fn plan_text(steps: &[(String, String)]) -> String {
+    let lines: Vec<String> = steps
+        .iter()
+        .enumerate()
+        .map(|(place, (title, text))| {
+            let text = if text.is_empty() {
+                String::new()
+            } else {
+                format!(": {text}")
+            };
+            format!("{}. {title}{text}", place + 1)
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// Whether a plan waits for somebody's approval. Some jobs read COMPLETED and wait all the same, so what happened counts,
+/// too.
+pub(super) fn plan_waits(job: &Job, happenings: &[Happening]) -> Option<bool> {
+    if job.state == SessionState::AwaitingPlanApproval {
+        return Some(true);
+    }
+    happenings.iter().rev().find_map(|one| match one.what {
+        What::Planned { .. } => Some(true),
+        What::Approved(_) => Some(false),
+        _ => None,
+    })
+}

@@ -1,0 +1,170 @@
+//! What is said in each revision of the protocol, word by word.
+
+use serde_json::{Value, json};
+
+use super::host::{FIRST, HANDSHAKE, Host, TODAY, place};
+
+/// The tools of the first design.
+const FIRST_TOOLS: [&str; 10] = [
+    "jules_create_job",
+    "jules_register_job",
+    "jules_get_job",
+    "jules_get_messages",
+    "jules_send_message",
+    "jules_get_artifacts",
+    "jules_request_retry",
+    "jules_merge_pr",
+    "jules_cancel_job",
+    "jules_list_jobs",
+];
+
+fn tools(host: &mut Host) -> Vec<Value> {
+    let answer = host.ask("tools/list", json!({}));
+    answer["result"]["tools"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_first_revision_is_spoken_as_it_was() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    let names: Vec<String> = tools(&mut host)
+        .iter()
+        .map(|tool| {
+            for unknown in ["annotations", "outputSchema", "title", "icons", "_meta"] {
+                assert!(tool[unknown].is_null(), "{unknown} in {tool}");
+            }
+            assert_eq!(tool["inputSchema"]["type"], "object");
+            tool["name"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    for name in FIRST_TOOLS {
+        assert!(names.iter().any(|known| known == name), "{name} is missing");
+    }
+    assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
+    assert_eq!(host.ask("no/such", json!({}))["error"]["code"], -32601);
+    let result = host.call("jules_list_jobs", json!({"repo": "acme/widget"}));
+    assert!(result["structuredContent"].is_null(), "{result}");
+    let said: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(said["jobs"], json!([]));
+    host.refused("nosuch", json!({}), "there is no tool `nosuch`");
+    host.refused("jules_get_job", json!({}), "missing field `job_id`");
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}
+
+#[test]
+fn each_revision_meets_whom_it_was_written_for() {
+    let place = place(Vec::new());
+    for (asked, answered, name) in [
+        (FIRST, FIRST, "zai-jules-mcp"),
+        ("2025-03-26", "2025-03-26", "phileas"),
+        ("2025-06-18", "2025-06-18", "phileas"),
+        (HANDSHAKE, HANDSHAKE, "phileas"),
+        ("1999-01-01", HANDSHAKE, "phileas"),
+    ] {
+        let command = place.program(&[]).into_command();
+        let mut host = Host::start(command, asked, json!({}));
+        let greeting = host.greet();
+        assert_eq!(greeting["protocolVersion"], answered, "{asked}");
+        assert_eq!(greeting["serverInfo"]["name"], name, "{asked}");
+        let is_first = name == "zai-jules-mcp";
+        assert_eq!(
+            greeting["serverInfo"]["version"] == "1.0.0",
+            is_first,
+            "{asked}"
+        );
+        assert_eq!(
+            greeting["capabilities"]["completions"].is_null(),
+            is_first,
+            "{asked}"
+        );
+        assert!(greeting["instructions"].as_str().unwrap().len() < 1_200);
+        host.leave();
+    }
+}
+
+#[test]
+fn today_nobody_shakes_hands() {
+    let place = place(Vec::new());
+    let mut host = place.host(TODAY, &[]);
+    let found = host.ask("server/discover", json!({}))["result"].clone();
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!(TODAY)), "{found}");
+    let listed = host.ask("tools/list", json!({}))["result"].clone();
+    assert_eq!(listed["resultType"], "complete");
+    assert!(
+        listed["ttlMs"].is_u64() && listed["cacheScope"].is_string(),
+        "{listed}"
+    );
+    for tool in listed["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        for hint in [
+            "readOnlyHint",
+            "destructiveHint",
+            "idempotentHint",
+            "openWorldHint",
+        ] {
+            assert!(
+                tool["annotations"][hint].is_boolean(),
+                "{name} has no {hint}"
+            );
+        }
+        assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
+        assert!(
+            tool["title"].is_string() && tool["description"].is_string(),
+            "{name}"
+        );
+    }
+    let again = host.ask("tools/list", json!({}))["result"]["tools"].clone();
+    assert_eq!(again, listed["tools"], "the order is always the same");
+    let wrong = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "1900-01-01",
+        "io.modelcontextprotocol/clientCapabilities": {}}});
+    host.tell(&json!({"jsonrpc": "2.0", "id": "w", "method": "tools/list", "params": wrong}));
+    let answer = host.next().unwrap();
+    assert_eq!(answer["error"]["code"], -32022, "{answer}");
+    assert_eq!(answer["error"]["data"]["requested"], "1900-01-01");
+    assert_eq!(host.ask("ping", json!({}))["error"]["code"], -32601);
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}
+
+/// Upstream defect 8: a notification was answered, and a line that is no JSON ended the server or got a wrong id.
+#[test]
+fn defect_08_nothing_that_is_said_ends_the_server() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    host.line("this is not json");
+    host.line("");
+    host.line("[]");
+    host.tell(&json!({"jsonrpc": "2.0", "method": "notifications/nobody_knows_this"}));
+    host.raw("{\"jsonrpc\":\"2.0\",\"id\":90,");
+    host.raw("\"method\":\"ping\"}\n");
+    loop {
+        let answer = host.next().unwrap();
+        if answer["id"] == 90 {
+            assert_eq!(answer["result"], json!({}));
+            break;
+        }
+        // A line that is JSON and no message may be refused, under no id.
+        assert!(
+            answer["id"].is_null() && answer["error"].is_object(),
+            "{answer}"
+        );
+    }
+    host.leave();
+}
+
+#[test]
+fn a_last_line_without_an_end_counts() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    host.raw("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}");
+    let (rest, code) = host.leave();
+    assert_eq!(code, 0);
+    assert_eq!(rest, [json!({"jsonrpc": "2.0", "id": 7, "result": {}})]);
+}
+
+#[test]
+fn whoever_leaves_at_once_has_done_no_wrong() {
+    let place = place(Vec::new());
+    let host = place.host(TODAY, &[]);
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}

@@ -1,0 +1,103 @@
+//! Who may do what: read-only servers, lists of repositories, missing credentials, and the one-shot client.
+
+use serde_json::json;
+
+use super::host::{HANDSHAKE, TODAY, job, place};
+use crate::support::Phileas;
+
+#[test]
+fn a_read_only_server_offers_nothing_that_writes() {
+    let place = place(Vec::new());
+    let mut host = place.host(TODAY, &["--read-only"]);
+    let tools = host.ask("tools/list", json!({}))["result"]["tools"].clone();
+    for tool in tools.as_array().unwrap() {
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+    }
+    for (tool, arguments) in [
+        ("jules_create_job", job("No.")),
+        ("jules_merge_pr", json!({"job_id": "1"})),
+        ("run", json!({"repo": "acme/widget", "confirm": true})),
+    ] {
+        host.refused(tool, arguments, "read-only");
+    }
+    host.done("jules_list_jobs", json!({}));
+    assert!(place.shared.world().complete_books().sessions.is_empty());
+}
+
+#[test]
+fn what_is_not_allowed_is_neither_worked_on_nor_seen() {
+    let place = place(Vec::new());
+    let id = place
+        .host(HANDSHAKE, &[])
+        .done("jules_create_job", job("Ours."));
+    let id = id["job_id"].as_str().unwrap();
+    let mut host = place.host(
+        HANDSHAKE,
+        &["--allow", "umbrella/*", "--allow", "acme/gadget"],
+    );
+    let allowed = "umbrella/*, acme/gadget";
+    host.refused("jules_create_job", job("Theirs."), allowed);
+    for tool in [
+        "jules_get_job",
+        "jules_get_messages",
+        "jules_get_artifacts",
+        "jules_approve_plan",
+    ] {
+        host.refused(tool, json!({"job_id": id}), allowed);
+    }
+    for tool in ["explain", "status"] {
+        host.refused(tool, json!({"repo": "acme/widget"}), allowed);
+    }
+    host.refused(
+        "jules_cancel_job",
+        json!({"job_id": id, "confirm": true}),
+        allowed,
+    );
+    assert_eq!(host.done("jules_list_jobs", json!({}))["jobs"], json!([]));
+    assert_eq!(
+        host.done("jules_list_sources", json!({}))["sources"],
+        json!([])
+    );
+    let mut host = place.host(HANDSHAKE, &["--allow", "Acme/*"]);
+    host.done("jules_get_job", json!({"job_id": id}));
+    assert_eq!(
+        host.done("jules_list_jobs", json!({}))["jobs"][0]["job_id"],
+        id
+    );
+    place.program(&["--allow", "acme"]).run().expect(2);
+}
+
+/// Upstream defect 16: without a key, requests went out without one.
+#[test]
+fn defect_16_without_a_key_nothing_starts() {
+    let ended = Phileas::new(&["mcp"]).run().expect(3);
+    assert!(ended.err.contains("JULES_API_KEY"), "{ended}");
+}
+
+#[test]
+fn one_tool_is_called_from_a_shell() {
+    let place = place(Vec::new());
+    let call = |words: &[&str]| {
+        let words = [&["call"], words].concat();
+        place.program(&words).run()
+    };
+    let made = call(&["jules_create_job", &job("By hand.").to_string()]).expect(0);
+    let made = &made.lines()[0];
+    let id = json!({"job_id": made["job_id"]}).to_string();
+    let seen = call(&["jules_get_job", &id]).expect(0);
+    assert_eq!(seen.lines()[0]["job_id"], made["job_id"]);
+    assert_eq!(call(&["jules_list_jobs"]).expect(0).lines().len(), 1);
+    let wrong = call(&["jules_get_job", "{\"job_id\": \"x\"}"]).expect(1);
+    assert!(
+        wrong.err.contains("no id of a job") && wrong.out.is_empty(),
+        "{wrong}"
+    );
+    assert!(
+        call(&["jules_get_job", "[1]"])
+            .expect(2)
+            .err
+            .contains("JSON object")
+    );
+    let unsure = call(&["jules_cancel_job", &id]).expect(1);
+    assert!(unsure.err.contains("confirm: true"), "{unsure}");
+}

@@ -1,0 +1,267 @@
+//! A client of our own: JSON on lines, so that every word that travels can be looked at.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use phileas::jobs::Places;
+use phileas::sandbox::{Shared, scene};
+use phileas_world::jules::Scenario;
+use serde_json::{Value, json};
+
+use crate::support::ticks::quiet_world;
+use crate::support::{Folder, Phileas, Served};
+
+/// Today's revision.
+pub(super) const TODAY: &str = "2026-07-28";
+/// The newest one that begins with a handshake.
+pub(super) const HANDSHAKE: &str = "2025-11-25";
+/// The first one.
+pub(super) const FIRST: &str = "2024-11-05";
+
+/// A world on loopback with `acme/widget`, a plan and nobody who reviews.
+pub(super) struct Place {
+    pub(super) shared: Shared,
+    pub(super) served: Served,
+    /// Where the monitor's files are.
+    pub(super) files: tempfile::TempDir,
+    _repository: Folder,
+}
+
+pub(super) fn place(scenarios: Vec<Scenario>) -> Place {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let shared = quiet_world(&repository, 7, scenarios);
+    let served = Served::start(&shared, None);
+    Place {
+        shared,
+        served,
+        files: tempfile::tempdir().unwrap(),
+        _repository: repository,
+    }
+}
+
+impl Place {
+    /// A minute after another goes by.
+    pub(super) fn pass(&self, minutes: u32) {
+        self.shared.pass(Duration::from_secs(60) * minutes);
+    }
+
+    /// The program within this world, with files of its own.
+    pub(super) fn program(&self, arguments: &[&str]) -> Phileas {
+        let words = [&["mcp"], arguments].concat();
+        Phileas::new(&words)
+            .within(&self.served)
+            .env("PHILEAS_JOBS", self.places().jobs.to_str().unwrap())
+            .env("PHILEAS_EVENTS", self.places().events.to_str().unwrap())
+    }
+
+    pub(super) fn places(&self) -> Places {
+        Places {
+            jobs: self.files.path().join("jobs.jsonl"),
+            events: self.files.path().join("events.jsonl"),
+            ..Places::default()
+        }
+    }
+
+    /// The program, connected and greeted as a client of this revision.
+    pub(super) fn host(&self, revision: &str, arguments: &[&str]) -> Host {
+        self.host_that_can(revision, arguments, json!({}))
+    }
+
+    pub(super) fn host_that_can(
+        &self,
+        revision: &str,
+        arguments: &[&str],
+        capabilities: Value,
+    ) -> Host {
+        let command = self.program(arguments).into_command();
+        let mut host = Host::start(command, revision, capabilities);
+        if revision != TODAY {
+            host.greet();
+        }
+        host
+    }
+}
+
+/// One conversation.
+pub(super) struct Host {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    revision: String,
+    capabilities: Value,
+    id: u64,
+    /// What the server said of its own accord.
+    pub(super) told: Vec<Value>,
+    /// What is answered when the server asks a person.
+    pub(super) answers: Vec<Value>,
+}
+
+impl Host {
+    pub(super) fn start(mut command: Command, revision: &str, capabilities: Value) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            revision: revision.to_owned(),
+            capabilities,
+            id: 0,
+            told: Vec::new(),
+            answers: Vec::new(),
+        }
+    }
+
+    /// The handshake; answers with what the server says of itself.
+    pub(super) fn greet(&mut self) -> Value {
+        let params = json!({
+            "protocolVersion": self.revision,
+            "capabilities": self.capabilities,
+            "clientInfo": {"name": "host", "version": "0"},
+        });
+        let answer = self.ask("initialize", params);
+        self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        answer["result"].clone()
+    }
+
+    /// Writes one line.
+    pub(super) fn line(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{text}").unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Writes this and nothing after it.
+    pub(super) fn raw(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(text.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    pub(super) fn tell(&mut self, message: &Value) {
+        self.line(&message.to_string());
+    }
+
+    /// The next message; every line must be one.
+    pub(super) fn next(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let length = self.output.read_line(&mut line).unwrap();
+        (length > 0).then(|| {
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
+                panic!("{error}: what is no message was said: {line}");
+            });
+            assert_eq!(message["jsonrpc"], "2.0", "{line}");
+            message
+        })
+    }
+
+    /// The next thing that the server says of its own accord.
+    pub(super) fn hear(&mut self, method: &str) -> Value {
+        loop {
+            let place = self.told.iter().position(|told| told["method"] == method);
+            if let Some(place) = place {
+                return self.told.remove(place);
+            }
+            let message = self
+                .next()
+                .expect("the server ended and said nothing of it");
+            assert!(
+                message.get("method").is_some(),
+                "nobody asked for {message}"
+            );
+            self.told.push(message);
+        }
+    }
+
+    /// Asks what is answered later, or never.
+    pub(super) fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.id += 1;
+        let (id, params) = (self.id, self.with_meta(params));
+        self.tell(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// Asks, and answers what the server asks meanwhile.
+    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        loop {
+            let message = self.next().expect("the server ended before it answered");
+            match (message.get("method"), message.get("id")) {
+                (None, Some(answered)) if *answered == id => return message,
+                (Some(_), Some(asked)) => {
+                    let asked = asked.clone();
+                    self.told.push(message.clone());
+                    let result = self.answers.remove(0);
+                    self.tell(&json!({"jsonrpc": "2.0", "id": asked, "result": result}));
+                }
+                (Some(_), None) => self.told.push(message),
+                _ => panic!("nobody asked for {message}"),
+            }
+        }
+    }
+
+    fn with_meta(&self, mut params: Value) -> Value {
+        if self.revision == TODAY {
+            let meta = &mut params["_meta"];
+            meta["io.modelcontextprotocol/protocolVersion"] = json!(TODAY);
+            meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "host", "version": "0"});
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        }
+        params
+    }
+
+    /// The result of a tool.
+    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert!(answer["error"].is_null(), "{tool}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// What a tool found, as structure, which its text repeats.
+    #[track_caller]
+    pub(super) fn done(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments);
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let structure = result["structuredContent"].clone();
+        let said: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(said, structure, "{tool}");
+        structure
+    }
+
+    /// What a tool says when it cannot.
+    #[track_caller]
+    pub(super) fn refused(&mut self, tool: &str, arguments: Value, word: &str) {
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(word), "{word:?} is not in: {text}");
+    }
+
+    /// The input ends; gives what was said after that, and the exit code.
+    pub(super) fn leave(mut self) -> (Vec<Value>, i32) {
+        drop(self.input.take());
+        let mut rest = Vec::new();
+        while let Some(message) = self.next() {
+            rest.push(message);
+        }
+        (rest, self.child.wait().unwrap().code().unwrap())
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        // A test that failed must not leave a server behind; one that has ended is not there any more.
+        let _gone = self.child.kill();
+        let _waited = self.child.wait();
+    }
+}
+
+/// A job as most tests want it.
+pub(super) fn job(prompt: &str) -> Value {
+    json!({"repo": scene::repository().to_string(), "branch": "main", "prompt": prompt})
+}

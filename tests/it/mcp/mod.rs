@@ -1,0 +1,9 @@
+//! `phileas mcp`: the program as clients of the Model Context Protocol meet it, over pipes.
+
+mod asking;
+mod events;
+mod exchange;
+mod gates;
+mod host;
+mod papers;
+mod tools;
