@@ -235,6 +235,7 @@ impl Desk<'_> {
         let home = &self.stream.home;
         brief.name("workstream", self.name);
         brief.name("changes_path", self.layout.changes_path());
+        brief.name("changes_schema", super::texts::changes_schema(self.layout));
         brief.name(
             "pending_folder",
             format!("{home}/events/{}", EventState::Pending.folder()),

@@ -11,6 +11,7 @@
 //! | `role` | which roles are there, and where does each come from? |
 //! | `catalogue` | what counts in a repository? |
 //! | `standing` | which roles work now, and why do the others not? |
+//! | `pin` | what did which version write, and what may a newer one replace? |
 //! | `brief` | what does the prompt of one session need? |
 //! | `digest` | how does a prompt show work that is under way? |
 //!
@@ -20,6 +21,7 @@ mod brief;
 mod catalogue;
 mod digest;
 pub mod limits;
+mod pin;
 mod role;
 mod spelling;
 mod standing;
@@ -29,7 +31,8 @@ mod texts;
 
 pub use brief::{Brief, Job, Section};
 pub use catalogue::Catalogue;
-pub use role::{ROLE_NAME, Role, Source, is_role_name, role_names};
+pub use pin::{CONFIG_PIN_PATH, Fate, LEDGER_PIN_PATH, Move, Pin, PinError, keepers, moves};
+pub use role::{ROLE_NAME, Role, Source, blank_role, is_role_name, role_names};
 pub use standing::{Held, Standing};
 pub use texts::{DEFAULT_INNOVATORS, DEFAULT_OBSERVERS};
 

@@ -183,6 +183,12 @@ fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
             !node.items().is_empty() || node.text().is_some_and(|text| !text.trim().is_empty())
         })
     };
+    for (path, node) in texts(root, "") {
+        if node.text().is_some_and(is_blank_to_fill) {
+            let message = "a blank is not filled in".to_owned();
+            say(node, &path, message, "write what belongs there".to_owned());
+        }
+    }
     let mut wanted = vec!["focus", "analysis_points"];
     if layer == "innovators" {
         wanted.extend([
@@ -203,4 +209,79 @@ fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
         );
     }
     found
+}
+
+/// Whether a text is a blank of [`blank_role`].
+fn is_blank_to_fill(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('<') && text.ends_with('>')
+}
+
+/// The texts of a role's file with their key paths.
+fn texts<'n>(node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
+    match &node.value {
+        Value::Text(_) => vec![(path.to_owned(), node)],
+        Value::List(items) => {
+            let items = items.iter().enumerate();
+            items
+                .flat_map(|(index, item)| texts(item, &format!("{path}[{index}]")))
+                .collect()
+        }
+        Value::Map(entries) => {
+            let entries = entries
+                .iter()
+                .filter_map(|(key, value)| Some((key.text()?, value)));
+            let join = |key: &str| {
+                if path.is_empty() {
+                    key.to_owned()
+                } else {
+                    format!("{path}.{key}")
+                }
+            };
+            entries
+                .flat_map(|(key, value)| texts(value, &join(key)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A role's file with blanks to fill in, for a repository's own role.
+#[must_use]
+pub fn blank_role(layer: &str, role: &str) -> String {
+    let mut text = format!(
+        "# A role of the layer `{layer}`. Fill in what stands between angle brackets, and take the brackets out.\n\
+         role: {role}\n\
+         layer: {layer}\n\
+         description: <what it looks at, in a few words>\n\
+         # Whether it writes down what strangers should not know: then it does not work in a public repository by itself.\n\
+         sensitive: false\n\
+         profile:\n  \
+           focus: <which question it asks, and why the answer matters to whom>\n"
+    );
+    let lists = [
+        (
+            "analysis_points",
+            "<a kind of thing to look for, concrete enough to search for it>",
+        ),
+        (
+            "first_principles",
+            "<what it goes by when two opinions are possible>",
+        ),
+        ("guiding_questions", "<a question that leads to findings>"),
+        (
+            "anti_patterns",
+            "<a finding that looks like one and is none>",
+        ),
+        (
+            "evidence_expectations",
+            "<what proves a finding: a command and its output, a count, the lines>",
+        ),
+    ];
+    let bar = ("proposal_quality_bar", "<what a proposal must stand up to>");
+    let bar = (layer == "innovators").then_some(bar);
+    for (key, blank) in lists.into_iter().chain(bar) {
+        text.push_str(&format!("  {key}:\n    - {blank}\n"));
+    }
+    text
 }

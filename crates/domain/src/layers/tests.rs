@@ -98,7 +98,8 @@ fn a_prompt_carries_the_schemas_of_what_it_must_write() {
         };
         for (name, job) in jobs() {
             let written: &[(&str, &str)] = match job.layer() {
-                "narrator" => &[("narrator", "changes.yml")],
+                "narrator" if layout == Layout::Flat => &[("narrator", "changes.yml")],
+                "narrator" => &[("narrator", "change.yml")],
                 "observers" => &[("observers", "event.yml"), ("observers", "perspective.yml")],
                 "decider" => &[("decider", "issue.yml"), ("decider", "feedback.yml")],
                 "planner" => &[("decider", "issue.yml")],
@@ -359,4 +360,40 @@ fn what_is_under_way_is_shown_and_fenced() {
         text.contains("- #7 on the branch jules-implementer-x: Mend it"),
         "{text}"
     );
+}
+
+#[test]
+fn a_new_role_has_nothing_wrong_but_its_blanks() {
+    for layer in ["observers", "innovators"] {
+        let text = blank_role(layer, "mine");
+        let path = format!(".jlo/roles/{layer}/mine/role.yml");
+        let catalogue = Catalogue::of(
+            &Tree::of_texts([(path.clone(), text.clone())]),
+            Layout::Flat,
+        );
+        assert!(!catalogue.found().is_empty());
+        for one in catalogue.found() {
+            assert_eq!(one.message, "a blank is not filled in", "{one}");
+        }
+        let filled = text
+            .replace(": <", ": ")
+            .replace("- <", "- ")
+            .replace(">\n", "\n");
+        let catalogue = Catalogue::of(&Tree::of_texts([(path, filled)]), Layout::Flat);
+        assert_eq!(catalogue.found(), [], "{layer}");
+    }
+}
+
+/// The ledger of a repository that has just begun has nothing wrong with it.
+#[test]
+fn the_copies_of_a_fresh_ledger_have_no_findings() {
+    let mut ledger = Tree::of_texts(Catalogue::of(&Tree::new(), Layout::Flat).copies());
+    for (path, text) in keepers(Layout::Flat) {
+        ledger.insert_text(path, &text);
+    }
+    let checked = check(&ledger);
+    assert_eq!(checked.found, []);
+    assert!(checked.exchange.is_some());
+    let ledger = Tree::of_texts(Catalogue::of(&Tree::new(), Layout::Workstreams).copies());
+    assert_eq!(check(&ledger).found, []);
 }

@@ -62,7 +62,7 @@ pub(super) fn schemas(layout: Layout) -> [(&'static str, &'static str, &'static 
         (&CHANGE, &PERSPECTIVE_V1, &ISSUE)
     };
     [
-        ("narrator", "changes.yml", changes),
+        ("narrator", changes_schema(layout), changes),
         ("observers", "event.yml", &EVENT),
         ("observers", "perspective.yml", memory),
         ("decider", "issue.yml", item),
@@ -70,6 +70,14 @@ pub(super) fn schemas(layout: Layout) -> [(&'static str, &'static str, &'static 
         ("innovators", "perspective.yml", &INNOVATOR_PERSPECTIVE),
         ("innovators", "proposal.yml", &PROPOSAL),
     ]
+}
+
+/// The name of the narrator's schema.
+pub(super) fn changes_schema(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Flat => "changes.yml",
+        Layout::Workstreams => "change.yml",
+    }
 }
 
 /// Every file of the layers below their usual folders, by path.
