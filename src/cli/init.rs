@@ -30,7 +30,7 @@ pub(super) async fn run(
     let json = arguments.place.json;
     let pin = pin(arguments)?;
     let place = Place::open(&arguments.place).await?;
-    let parts = parts(&place.found, &pin);
+    let parts = parts(&place.found, &pin, arguments.layers);
     show(&parts, &place, arguments, screen)?;
     let tree = tree_after(&place.found, &parts);
     let files: Vec<(&str, &str)> = parts.iter().filter_map(new_file).collect();

@@ -6,6 +6,7 @@ mod bench;
 mod doctor;
 mod init;
 mod labels;
+mod layers;
 mod probe;
 mod schema;
 mod session;
