@@ -21,7 +21,10 @@ fn repository() -> Folder {
         ".jules/layers/observers/schemas/perspective.yml",
         "observer: <role>\n",
     );
-    folder.write(".jlo/roles/observers/qa/role.yml", "role: qa\n");
+    folder.write(
+        ".jlo/roles/observers/qa/role.yml",
+        "role: qa\nlayer: observers\nprofile: {focus: a, analysis_points: [b]}\n",
+    );
     folder
 }
 
@@ -63,7 +66,7 @@ fn a_prompt_is_the_result_and_its_files_are_told_beside_it() {
     assert!(ended.out.contains("---\n# Role\nrole: qa\n"), "{ended}");
     assert!(ended.out.contains("observer: qa"), "{ended}");
     for line in [
-        "included  .jules/JULES.md",
+        "included  .jules/JULES.md (from the catalogue)",
         "included  .jlo/roles/observers/qa/role.yml",
         "seeded    .jules/workstations/qa/perspective.yml (from .jules/layers/observers/schemas/perspective.yml)",
         "skipped   .jules/exchange/changes.yml (there is no such file)",
@@ -115,7 +118,7 @@ fn what_is_wrong_is_told_with_its_place() {
     let ended = render(&folder, &["--role", "../../x", "--json"]).expect(1);
     let said: Value = serde_json::from_str(&ended.out).unwrap();
     assert!(
-        said["message"].as_str().unwrap().contains("contains `..`"),
+        said["message"].as_str().unwrap().contains("can be no role"),
         "{ended}"
     );
     render(&folder, &["--set", "role"]).expect(2);

@@ -9,7 +9,8 @@ use super::limits::{
     COMMITS_LIMIT_BYTES, FINDINGS_LIMIT_BYTES, TRIAGE_EVENTS, TRIAGE_ITEMS_BYTES,
     TRIAGE_LIMIT_BYTES,
 };
-use super::{Catalogue, digest};
+use super::spelling::{USUAL_ROLES, usual_role};
+use super::{Catalogue, digest, is_role_name};
 use crate::Diagnostic;
 use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem};
 use crate::model::{RepositoryName, Tree};
@@ -224,7 +225,14 @@ impl Catalogue {
                 format!("write it (`phileas role create {layer} NAME`), or take it off the roster")
             }
         };
-        let path = super::spelling::usual_role(layer, &role.escape_debug().to_string());
+        let shown = role.escape_debug().to_string();
+        if !is_role_name(role) {
+            return Err(
+                Diagnostic::error(USUAL_ROLES, format!("`{shown}` can be no role"))
+                    .mend("a role has letters, digits, `-` and `_`"),
+            );
+        }
+        let path = usual_role(layer, &shown);
         Err(Diagnostic::error(path, format!("the layer `{layer}` has no such role")).mend(mend))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::spelling::{role_folders, usual_role};
+use super::spelling::{role_folders, spellings, usual_role};
 use super::texts::ROLES;
 use crate::Diagnostic;
 use crate::exchange::limits::NAME_LIMIT_BYTES;
@@ -12,6 +12,17 @@ use crate::yaml::{self, Node, Value};
 
 /// What a role's name is made of, as a pattern; beside it counts [`NAME_LIMIT_BYTES`].
 pub const ROLE_NAME: &str = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
+
+/// What a role's profile must say.
+const PROFILE: [&str; 2] = ["focus", "analysis_points"];
+/// What that of an innovator must say, too.
+const PROFILE_OF_INNOVATORS: [&str; 5] = [
+    "first_principles",
+    "guiding_questions",
+    "anti_patterns",
+    "evidence_expectations",
+    "proposal_quality_bar",
+];
 
 /// A role.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +35,8 @@ pub struct Role {
     pub description: String,
     /// Whether it writes down what strangers should not know.
     pub sensitive: bool,
+    /// Whether its file can be read and has no blanks left: one that is not sound does not work.
+    pub sound: bool,
     /// Where it comes from.
     pub source: Source,
 }
@@ -102,6 +115,7 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     for layer in ROLE_LAYERS {
         let own = own_roles(tree, layer);
         for name in role_names(tree, layer) {
+            let before = found.len();
             let catalogue = built_in(layer, &name);
             let path = own.get(&name);
             let text = match path {
@@ -131,6 +145,7 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
                 catalogue.is_some_and(|text| text.lines().any(|line| line == "sensitive: true"));
             roles.push(Role {
                 layer,
+                sound: !found[before..].iter().any(Diagnostic::is_error),
                 description: text_of("description").unwrap_or_default().to_owned(),
                 sensitive: flag.map_or(usual, |flag| flag.value != Value::Flag(false)),
                 source: match (path, catalogue) {
@@ -145,68 +160,55 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     (roles, found)
 }
 
-/// What is wrong with a role's file.
+/// What is wrong with a role's file. A blank that was left keeps the role from working; what is missing does not.
 fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut say = |node: &Node, key: &str, message: String, mend: String| {
-        let one = Diagnostic::error(file, message).at(node.line, node.column);
+    for (path, node) in texts(root, "") {
+        if node.text().is_some_and(is_blank_to_fill) {
+            let one = Diagnostic::error(file, "a blank is not filled in");
+            let one = one.at(node.line, node.column).key(path);
+            found.push(one.mend("write what belongs there; the role does not work until then"));
+        }
+    }
+    let mut warn = |node: &Node, key: &str, message: String, mend: String| {
+        let one = Diagnostic::warning(file, message).at(node.line, node.column);
         found.push(one.key(key).mend(mend));
     };
     for (key, wanted) in [("role", role), ("layer", layer)] {
-        match root.get(key) {
-            None => say(
-                root,
+        let Some(node) = root.get(key) else {
+            let message = format!("`{key}` is missing");
+            warn(root, key, message, format!("write `{key}: {wanted}`"));
+            continue;
+        };
+        let said = node.text().unwrap_or_default();
+        let other_spelling = key == "layer" && spellings(layer).iter().any(|name| name == said);
+        if said != wanted && !other_spelling {
+            let said = said.escape_debug();
+            let message = format!("`{key}` is `{said}`, and the file lies with `{wanted}`");
+            warn(
+                node,
                 key,
-                format!("`{key}` is missing"),
-                format!("write `{key}: {wanted}`"),
-            ),
-            Some(node) if node.text() != Some(wanted) => {
-                let said = node.text().unwrap_or_default().escape_debug().to_string();
-                let singular = key == "layer" && super::spelling::spellings(layer)[1] == said;
-                if !singular {
-                    let message = format!("`{key}` is `{said}`, and the file lies with `{wanted}`");
-                    say(
-                        node,
-                        key,
-                        message,
-                        format!("write `{wanted}`, or move the file"),
-                    );
-                }
-            }
-            Some(_) => {}
+                message,
+                format!("write `{wanted}`, or move the file"),
+            );
         }
     }
     let profile = root.get("profile");
     let says = |key: &str| {
         let value = profile.and_then(|profile| profile.get(key));
-        value.is_some_and(|node| {
-            !node.items().is_empty() || node.text().is_some_and(|text| !text.trim().is_empty())
-        })
+        let text = |node: &Node| node.text().is_some_and(|text| !text.trim().is_empty());
+        value.is_some_and(|node| !node.items().is_empty() || text(node))
     };
-    for (path, node) in texts(root, "") {
-        if node.text().is_some_and(is_blank_to_fill) {
-            let message = "a blank is not filled in".to_owned();
-            say(node, &path, message, "write what belongs there".to_owned());
-        }
-    }
-    let mut wanted = vec!["focus", "analysis_points"];
-    if layer == "innovators" {
-        wanted.extend([
-            "first_principles",
-            "guiding_questions",
-            "anti_patterns",
-            "evidence_expectations",
-            "proposal_quality_bar",
-        ]);
-    }
-    for key in wanted.into_iter().filter(|key| !says(key)) {
+    let more: &[&str] = if layer == "innovators" {
+        &PROFILE_OF_INNOVATORS
+    } else {
+        &[]
+    };
+    for key in PROFILE.iter().chain(more).filter(|key| !says(key)) {
         let path = format!("profile.{key}");
-        say(
-            profile.unwrap_or(root),
-            &path,
-            format!("`{path}` is missing or empty"),
-            format!("write it: `phileas role create {layer} NAME` shows what belongs into it"),
-        );
+        let message = format!("`{path}` is missing or empty");
+        let mend = "write it; `phileas role create` shows what belongs into it".to_owned();
+        warn(profile.unwrap_or(root), &path, message, mend);
     }
     found
 }

@@ -19,6 +19,8 @@ pub enum Held {
     Disabled,
     /// Nothing says what it is to do.
     Unknown,
+    /// Its file is broken, or has blanks left to fill in.
+    Broken,
     /// It writes down what strangers should not know, the repository is public, and nobody allowed it by name.
     Sensitive,
 }
@@ -30,6 +32,7 @@ impl Held {
         match self {
             Self::Disabled => "it is turned off: `enabled = false` in .jlo/config.toml",
             Self::Unknown => "nothing says what it is to do: there is no role.yml of that name",
+            Self::Broken => "its role.yml is broken or not filled in: phileas validate",
             Self::Sensitive => {
                 "the ledger of a public repository is public, too: write `sensitive = true` beside its name in .jlo/config.toml if that is meant"
             }
@@ -47,6 +50,7 @@ impl Catalogue {
             let held = match role {
                 _ if !member.enabled => Some(Held::Disabled),
                 None => Some(Held::Unknown),
+                Some(role) if !role.sound => Some(Held::Broken),
                 Some(role) if role.sensitive && public && !member.sensitive => {
                     Some(Held::Sensitive)
                 }

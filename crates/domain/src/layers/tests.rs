@@ -375,6 +375,13 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
         for one in catalogue.found() {
             assert_eq!(one.message, "a blank is not filled in", "{one}");
         }
+        let roster = Roster {
+            observers: vec![Member::enabled("mine")],
+            innovators: vec![Member::enabled("mine")],
+            labels: None,
+        };
+        let held = catalogue.standing(&roster, layer, false)[0].held;
+        assert_eq!(held, Some(Held::Broken));
         let filled = text
             .replace(": <", ": ")
             .replace("- <", "- ")
@@ -396,4 +403,200 @@ fn the_copies_of_a_fresh_ledger_have_no_findings() {
     assert!(checked.exchange.is_some());
     let ledger = Tree::of_texts(Catalogue::of(&Tree::new(), Layout::Workstreams).copies());
     assert_eq!(check(&ledger).found, []);
+}
+
+/// An agent that fills a list must see what its entries are made of, also where the list may stay empty.
+#[test]
+fn a_schema_shows_the_entries_of_lists_that_may_be_empty() {
+    let text = prompt(
+        &Tree::new(),
+        &Tree::new(),
+        Layout::Flat,
+        FLAT_STREAM,
+        Job::Observer("docs"),
+    );
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("log: []"))
+        .unwrap();
+    assert!(
+        line.ends_with(
+            "Each: { at: \"<YYYY-MM-DDTHH:MM:SSZ>\", summary: \"<what the session found>\" }"
+        ),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_role_is_told_with_its_place() {
+    let path = ".jlo/roles/innovators/mine/role.yml";
+    let whole = "role: mine\nlayer: innovators\nprofile:\n  focus: f\n  analysis_points: [a]\n  first_principles: [a]\n  guiding_questions: [a]\n  anti_patterns: [a]\n  evidence_expectations: [a]\n  proposal_quality_bar: [a]\n";
+    let found = |text: &str| -> Vec<String> {
+        let catalogue = Catalogue::of(&Tree::of_texts([(path, text)]), Layout::Flat);
+        catalogue.found().iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(found(whole), [""; 0]);
+    assert_eq!(found(&whole.replace("innovators", "innovator")), [""; 0]);
+    for (text, word) in [
+        (
+            whole.replace("role: mine\n", ""),
+            ":1:1: warning: `role` is missing",
+        ),
+        (
+            whole.replace("role: mine", "role: other"),
+            ":1:7: warning: `role` is `other`, and the file lies with `mine`",
+        ),
+        (
+            whole.replace("layer: innovators", "layer: observers"),
+            ":2:8: warning: `layer` is `observers`",
+        ),
+        (
+            whole.replace("focus: f", "focus: \"\""),
+            "`profile.focus` is missing or empty",
+        ),
+        (
+            whole.replace("  proposal_quality_bar: [a]\n", ""),
+            "`profile.proposal_quality_bar` is missing",
+        ),
+        (
+            whole.replace("[a]", "[<a>]"),
+            ":5:21: error: a blank is not filled in",
+        ),
+        ("role: [\n".to_owned(), "error: this is no YAML"),
+    ] {
+        let found = found(&text);
+        assert!(
+            found[0].contains(word) || found.iter().any(|one| one.contains(word)),
+            "{word}: {found:#?}"
+        );
+        assert!(found.iter().all(|one| one.starts_with(path)), "{found:#?}");
+    }
+}
+
+/// A decider gets what fits, the oldest first, and knows that there is more.
+#[test]
+fn a_decider_gets_as_much_as_there_is_room_for() {
+    let event = |id: &str, day: u32, fill: usize| {
+        format!(
+            "schema_version: 1\nid: \"{id}\"\nissue_id: \"\"\ncreated_at: 2026-01-{day:02}\nauthor_role: docs\nconfidence: high\ntitle: T {id}\nstatement: \"{}\"\nevidence:\n  - path: a\n    loc: [1]\n    note: n\n",
+            "x".repeat(fill)
+        )
+    };
+    let mut ledger = Tree::new();
+    for (index, id) in ["aaaaaa", "bbbbbb", "cccccc", "dddddd", "eeeeee", "ffffff"]
+        .into_iter()
+        .enumerate()
+    {
+        let day = 20 - u32::try_from(index).unwrap();
+        ledger.insert_text(
+            format!(".jules/exchange/events/pending/{id}.yml"),
+            &event(id, day, 9_000),
+        );
+    }
+    let checked = check(&ledger);
+    assert_eq!(checked.found, []);
+    let catalogue = Catalogue::of(&Tree::new(), Layout::Flat);
+    let exchange = checked.exchange.as_ref();
+    let brief = catalogue
+        .brief(&repository(), &ledger, exchange, FLAT_STREAM, Job::Decider)
+        .unwrap();
+    assert_eq!(brief.events, ["ffffff", "eeeeee", "dddddd", "cccccc"]);
+    let text = brief
+        .assemble(&catalogue, &ledger, &[0; 32])
+        .unwrap()
+        .prompt;
+    assert!(text.contains("# Event ffffff") && !text.contains("# Event aaaaaa"));
+    assert!(text.contains("2 more events wait for the next session"));
+    // An observer sees all of them, a line each.
+    let text = prompt(
+        &Tree::new(),
+        &ledger,
+        Layout::Flat,
+        FLAT_STREAM,
+        Job::Observer("docs"),
+    );
+    assert!(text.contains("- aaaaaa by docs: T aaaaaa (a)"), "{text}");
+}
+
+#[test]
+fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
+    let item = ".jules/exchange/requirements/mend-it.yml";
+    let ledger = Tree::of_texts([
+        (
+            item,
+            "schema_version: 2\nid: \"rrrrrr\"\nsource_events: [\"aaaaaa\"]\ntitle: Mend it\nlabel: bugs\npriority: high\nsummary: Mend the thing\ngoal: That it works as it should.\nproblem: It does not work as it should.\nimpact: People cannot use it at all.\ndesired_outcome: It works as it should.\nconstraints: []\naffected_areas: [src]\nrisks: []\nacceptance_criteria: [It works again]\nverification_criteria: [The test passes]\nrequires_deep_analysis: false\ndeep_analysis_reason: \"\"\n",
+        ),
+        (
+            ".jules/exchange/events/decided/one.yml",
+            "schema_version: 1\nid: \"aaaaaa\"\nissue_id: \"rrrrrr\"\ncreated_at: 2026-01-05\nauthor_role: docs\nconfidence: high\ntitle: Broken\nstatement: It is broken, and people pay for it.\nevidence:\n  - path: src/a.rs\n    loc: [7]\n    note: here it is\n",
+        ),
+    ]);
+    assert_eq!(check(&ledger).found, []);
+    for job in [
+        Job::Implementer("bugs", Some(item)),
+        Job::Planner(Some(item)),
+    ] {
+        let text = prompt(&Tree::new(), &ledger, Layout::Flat, FLAT_STREAM, job);
+        assert!(
+            text.contains("title: Mend it") && text.contains("note: here it is"),
+            "{text}"
+        );
+        assert!(text.contains("# Finding aaaaaa"), "{text}");
+    }
+    let text = prompt(
+        &Tree::new(),
+        &ledger,
+        Layout::Flat,
+        FLAT_STREAM,
+        Job::Planner(Some(item)),
+    );
+    assert!(
+        text.contains(&format!("# What you write: {item}")),
+        "{text}"
+    );
+    let catalogue = Catalogue::of(&Tree::new(), Layout::Flat);
+    let checked = check(&ledger);
+    let gone = Job::Implementer("bugs", Some(".jules/exchange/requirements/gone.yml"));
+    let said = catalogue.brief(
+        &repository(),
+        &ledger,
+        checked.exchange.as_ref(),
+        FLAT_STREAM,
+        gone,
+    );
+    assert!(said.unwrap_err().to_string().contains("no such work item"));
+    // Work that is under way is known to observers.
+    let text = prompt(
+        &Tree::new(),
+        &ledger,
+        Layout::Flat,
+        FLAT_STREAM,
+        Job::Observer("docs"),
+    );
+    assert!(
+        text.contains("- rrrrrr (bugs, high): Mend it. Mend the thing"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_narrator_goes_on_where_the_last_summary_ended() {
+    let text = crate::exchange::CHANGES.template();
+    let filled = text
+        .replace("<YYYY-MM-DDTHH:MM:SSZ>", "2026-01-05T10:00:00Z")
+        .replace('<', "")
+        .replace('>', "");
+    let ledger = Tree::of_texts([(".jules/exchange/changes.yml", filled)]);
+    let job = Job::Narrator {
+        commits: Some("abc1234 2026-01-06 Mend it"),
+    };
+    let text = prompt(&Tree::new(), &ledger, Layout::Flat, FLAT_STREAM, job);
+    assert!(text.contains("task: overwrite_summary"), "{text}");
+    assert!(
+        text.contains("With what came since 2026-01-05T10:00:00Z."),
+        "{text}"
+    );
+    assert!(text.contains("abc1234 2026-01-06 Mend it"), "{text}");
+    let text = prompt(&Tree::new(), &Tree::new(), Layout::Flat, FLAT_STREAM, job);
+    assert!(text.contains("task: bootstrap_summary"), "{text}");
 }
