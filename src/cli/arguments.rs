@@ -5,6 +5,7 @@ mod doctor;
 mod exchange;
 mod inbox;
 mod jobs;
+mod layers;
 mod ledger;
 mod mcp;
 mod plan;
@@ -23,6 +24,7 @@ pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use jobs::{Events, HandleEvent, JobPlaces, JobsCommand, Monitor, Watch};
+pub use layers::{Bootstrap, RoleCommand, RoleLayer, RolePlace, Upgrade};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use mcp::{Mcp, McpCommand, McpDesk};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
@@ -56,6 +58,16 @@ pub enum Command {
     Init(Init),
     /// Take away what `init` wrote, as far as nobody has changed it; the ledger stays
     Deinit(Deinit),
+    /// Write the files of this version over those of an earlier one, as far as nobody has changed them
+    Upgrade(Upgrade),
+    /// Write what the branch `jules` begins with into a folder: readable copies of what layers are told, and the exchange
+    Bootstrap(Bootstrap),
+    /// List the roles of observers and innovators, and look after those that work
+    Role {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: RoleCommand,
+    },
     /// Do what is due in a repository, once
     Tick(TickArguments),
     /// Say what a tick would do and why everything else waits; writes nothing

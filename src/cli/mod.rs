@@ -2,6 +2,7 @@
 
 mod action;
 pub mod arguments;
+mod bootstrap;
 mod connect;
 mod deinit;
 mod deliveries;
@@ -13,6 +14,7 @@ mod health;
 mod init;
 mod jobs;
 mod labels;
+mod layers;
 pub mod lines;
 mod logs;
 mod manual;
@@ -27,6 +29,7 @@ mod plain;
 mod probe;
 mod prompt;
 mod replay;
+mod role;
 mod sandbox;
 mod sandbox_service;
 mod schema;
@@ -42,11 +45,13 @@ mod table;
 mod teller;
 mod tick;
 mod track;
+mod upgrade;
 mod validate;
 mod visit;
 mod words;
 mod worktree;
 mod world_only;
+mod written;
 
 use std::io::Write;
 use std::path::Path;
@@ -129,6 +134,9 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         }
         Command::Init(arguments) => init::run(arguments, screen).await,
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,
+        Command::Upgrade(arguments) => upgrade::run(arguments, screen),
+        Command::Bootstrap(arguments) => bootstrap::run(arguments, screen),
+        Command::Role { command } => role::run(command, screen),
         Command::Labels { command } => labels::run(command, screen).await,
         Command::Exchange { command } => exchange::run(command, screen),
         Command::Schema { name } => schema::run(*name, screen),

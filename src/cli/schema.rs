@@ -22,6 +22,7 @@ pub(super) fn run(name: SchemaName, screen: &mut Screen<impl Write>) -> Result<E
 fn schema(name: SchemaName) -> Value {
     let (name, schema) = match name {
         SchemaName::Schedules => ("schedules", plan::schema()),
+        SchemaName::Config => ("config", plan::config_schema()),
         SchemaName::Phileas => ("phileas", config::schema()),
         SchemaName::Artifact(artifact) => (artifact.shape().name, artifact.shape().schema()),
     };

@@ -132,6 +132,12 @@ impl WorkTree {
         file.write_all(text.as_bytes()).map_err(failed)
     }
 
+    /// Writes a file that is there anew.
+    pub(super) fn replace(&self, path: &str, text: &str) -> Result<(), Stopped> {
+        files::change(&self.root, path, Some(text))
+            .map_err(|error| Stopped::usage(error.to_string()))
+    }
+
     /// Removes a file, and the folders that it leaves empty.
     pub(super) fn remove(&self, path: &str) -> Result<(), Stopped> {
         let whole = self.root.join(path);

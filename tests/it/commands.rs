@@ -7,6 +7,7 @@ mod doctor;
 mod empty;
 mod init;
 mod labels;
+mod layers;
 mod migrate;
 mod probe;
 mod repository;

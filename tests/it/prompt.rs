@@ -21,7 +21,10 @@ fn repository() -> Folder {
         ".jules/layers/observers/schemas/perspective.yml",
         "observer: <role>\n",
     );
-    folder.write(".jlo/roles/observers/qa/role.yml", "role: qa\n");
+    folder.write(
+        ".jlo/roles/observers/qa/role.yml",
+        "role: qa\nlayer: observers\nprofile: {focus: a, analysis_points: [b]}\n",
+    );
     folder
 }
 
@@ -126,7 +129,7 @@ fn what_is_wrong_is_told_with_its_place() {
     let ended = render(&folder, &["--role", "../../x", "--json"]).expect(1);
     let said: Value = serde_json::from_str(&ended.out).unwrap();
     assert!(
-        said["message"].as_str().unwrap().contains("contains `..`"),
+        said["message"].as_str().unwrap().contains("can be no role"),
         "{ended}"
     );
     render(&folder, &["--set", "role"]).expect(2);

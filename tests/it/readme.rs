@@ -40,6 +40,18 @@ fn the_plan_is_whole_as_it_stands() {
 }
 
 #[test]
+fn the_layers_config_is_sound_as_it_stands() {
+    let folder = Folder::empty();
+    folder.write(
+        ".jlo/config.toml",
+        &block("\n## Layers\n", "```toml\n# .jlo/config.toml\n"),
+    );
+    let ended = Phileas::new(&["validate", folder.text()]).run().expect(0);
+    let wanted = "2 tracks with 6 steps, 0 schedules, 0 personas; 0 errors, 0 warnings";
+    assert!(ended.out.contains(wanted), "{ended}");
+}
+
+#[test]
 fn the_faults_can_be_replayed() {
     let folder = Folder::empty();
     folder.write(

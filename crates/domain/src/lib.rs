@@ -10,6 +10,7 @@
 //! | [`state`] | what has happened so far (`cycle_state.json`)? |
 //! | [`prompt`] | what exactly is said to Jules? |
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
+//! | [`layers`] | what is each layer told, and who works in it? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
 //! | [`jobs`] | which sessions are watched for somebody's own agent, and what is it woken for? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
@@ -19,6 +20,7 @@ pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
 pub mod jobs;
+pub mod layers;
 pub mod model;
 pub mod plan;
 pub mod prompt;

@@ -13,6 +13,8 @@ use phileas_domain::model::RepositoryName;
 pub enum SchemaName {
     /// `.jules/schedules.toml`: who works and when
     Schedules,
+    /// `.jlo/config.toml`: who works in the layers, and when
+    Config,
     /// `phileas.toml`: how the service is set up
     Phileas,
     /// An artifact of the exchange.
@@ -37,10 +39,14 @@ static ARTIFACTS: LazyLock<Vec<ArtifactName>> =
 /// Every file that has a schema.
 static SCHEMAS: LazyLock<Vec<SchemaName>> = LazyLock::new(|| {
     let artifacts = ARTIFACTS.iter().copied().map(SchemaName::Artifact);
-    [SchemaName::Schedules, SchemaName::Phileas]
-        .into_iter()
-        .chain(artifacts)
-        .collect()
+    [
+        SchemaName::Schedules,
+        SchemaName::Config,
+        SchemaName::Phileas,
+    ]
+    .into_iter()
+    .chain(artifacts)
+    .collect()
 });
 
 impl ValueEnum for ArtifactName {
@@ -63,6 +69,8 @@ impl ValueEnum for SchemaName {
             Self::Schedules => {
                 PossibleValue::new("schedules").help("`.jules/schedules.toml`: who works and when")
             }
+            Self::Config => PossibleValue::new("config")
+                .help("`.jlo/config.toml`: who works in the layers, and when"),
             Self::Phileas => {
                 PossibleValue::new("phileas").help("`phileas.toml`: how the service is set up")
             }

@@ -12,7 +12,7 @@ use crate::support::Folder;
 #[test]
 fn the_schemas_of_the_repository_are_those_of_the_program() {
     let artifacts = SHAPES.iter().map(|shape| shape.name);
-    let names: Vec<&str> = ["schedules", "phileas"]
+    let names: Vec<&str> = ["schedules", "config", "phileas"]
         .into_iter()
         .chain(artifacts)
         .collect();

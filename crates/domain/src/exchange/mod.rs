@@ -53,6 +53,7 @@ pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
 pub use migrate::{Migration, Step, migrate};
+pub use names::proposal_prefix;
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};
 pub use roster::Roster;

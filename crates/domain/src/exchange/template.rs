@@ -25,7 +25,8 @@ fn map(keys: &[Key], depth: usize, text: &mut String) {
                 map(keys, depth + 1, text);
             }
             Kind::List(list) if list.least == 0 => {
-                text.push_str(&format!(" [] # {}{}\n", key.about, range(list)));
+                let each = each(list.of);
+                text.push_str(&format!(" [] # {}{}{each}\n", key.about, range(list)));
             }
             Kind::List(list) => {
                 text.push_str(&format!(" # {}{}\n", key.about, range(list)));
@@ -36,6 +37,18 @@ fn map(keys: &[Key], depth: usize, text: &mut String) {
             kind => text.push_str(&format!(" {} # {}\n", shown(kind), key.about)),
         }
     }
+}
+
+/// What an entry of an empty list is made of, where that is more than one value.
+fn each(of: &Kind) -> String {
+    let Kind::Map(keys) = of else {
+        return String::new();
+    };
+    let keys = keys.iter().filter(|key| key.need != Need::Kept);
+    let keys: Vec<String> = keys
+        .map(|key| format!("{}: {}", key.name, shown(&key.kind)))
+        .collect();
+    format!(" Each: {{ {} }}", keys.join(", "))
 }
 
 fn item(list: &List, depth: usize, text: &mut String) {
