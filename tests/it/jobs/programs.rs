@@ -1,7 +1,10 @@
 //! The programs as people start them, with the seed's own configuration.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 use phileas_world::jules::Deed;
 use serde_json::{Value, json};
@@ -289,4 +292,75 @@ fn figures_are_written_for_dashboards() {
         text.contains("phileas_job_events_total{event=\"question\"} 1"),
         "{text}"
     );
+}
+
+/// Asks a process to end, and expects that it does so with success.
+fn end(mut child: Child) {
+    let id = child.id().to_string();
+    let asked = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    assert!(asked.success());
+    assert!(child.wait().unwrap().success());
+}
+
+/// The system tells of the new line: with an hour between two looks nothing else could.
+#[test]
+fn a_watcher_wakes_when_the_file_changes() {
+    let folder = Folder::empty();
+    let config = seed(&folder, &json!({"zai_command": [recorder(&folder)]}));
+    let child = Phileas::new(&["watch", "--config", &config, "--poll", "3600"]).spawn();
+    let woken = |line: &str| {
+        let known = fs::read_to_string(folder.join("variable")).unwrap_or_default();
+        known.contains(line)
+    };
+    let deadline = Instant::now() + Duration::from_secs(120);
+    for job in ["71", "72"] {
+        let line = format!("\"{job}\"");
+        let events = folder.join("zai_events.jsonl");
+        let mut text = fs::read_to_string(&events).unwrap_or_default();
+        text.push_str(&format!("{{\"event\":\"stuck\",\"job_id\":{line}}}\n"));
+        fs::write(&events, text).unwrap();
+        while !woken(&line) {
+            assert!(Instant::now() < deadline, "the watcher slept on");
+            std::thread::yield_now();
+        }
+    }
+    end(child);
+}
+
+#[test]
+fn events_are_followed_as_they_come() {
+    let folder = Folder::empty();
+    let config = seed(&folder, &json!({}));
+    let mut child = Phileas::new(&["events", "--follow", "--json", "--config", &config]).spawn();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for id in 1..=2 {
+        let line = format!("{{\"id\":{id},\"event\":\"stuck\",\"job_id\":\"7\"}}\n");
+        let events = folder.join("zai_events.jsonl");
+        let text = fs::read_to_string(&events).unwrap_or_default() + &line;
+        fs::write(&events, text).unwrap();
+        let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!(told["id"], id);
+    }
+    end(child);
+}
+
+/// A monitor that runs: it looks, goes on, and ends when it is asked to.
+#[test]
+fn a_monitor_runs_until_it_is_asked_to_end() {
+    let stage = asking();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let job = runtime.block_on(stage.hire("asks", false));
+    let served = Served::start(&stage.shared, None);
+    let config = seed(&stage.folder, &json!({"monitor_poll_seconds": 0.05}));
+    let mut child = Phileas::new(&["monitor", "--json", "--config", &config])
+        .within(&served)
+        .spawn();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    stage.shared.pass(POLL * 5);
+    let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    // The program's clock is that of the machine, on which the model's session is old: it may have been stuck first.
+    assert_eq!(told["job_id"], job.as_str());
+    end(child);
 }
