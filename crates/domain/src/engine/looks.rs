@@ -56,7 +56,7 @@ fn pause(waits: u32) -> SignedDuration {
         if pause >= LOOKS_APART {
             break;
         }
-        pause = pause * 2;
+        pause *= 2;
     }
     pause.min(LOOKS_APART)
 }
