@@ -584,8 +584,7 @@ fn a_narrator_goes_on_where_the_last_summary_ended() {
     let text = crate::exchange::CHANGES.template();
     let filled = text
         .replace("<YYYY-MM-DDTHH:MM:SSZ>", "2026-01-05T10:00:00Z")
-        .replace('<', "")
-        .replace('>', "");
+        .replace(['<', '>'], "");
     let ledger = Tree::of_texts([(".jules/exchange/changes.yml", filled)]);
     let job = Job::Narrator {
         commits: Some("abc1234 2026-01-06 Mend it"),
