@@ -40,12 +40,8 @@ impl Config {
                 };
                 match there {
                     Value::InlineTable(table) => {
-                        if table.contains_key("enabled") || !member.enabled {
-                            table.insert("enabled", member.enabled.into());
-                        }
-                        if member.sensitive {
-                            table.insert("sensitive", true.into());
-                        }
+                        set(table, "enabled", member.enabled, true);
+                        set(table, "sensitive", member.sensitive, false);
                     }
                     _ if member.sensitive || !member.enabled => {
                         let decor = there.decor().clone();
@@ -95,6 +91,23 @@ impl Config {
         roles
             .as_array_mut()
             .ok_or_else(|| wrong(&format!("`{layer}.roles` is no list")))
+    }
+}
+
+/// Sets a flag, and leaves what says the same already, or says it by not being there.
+fn set(table: &mut InlineTable, key: &str, flag: bool, usual: bool) {
+    match table.get_mut(key) {
+        // What people allowed once is not taken back by putting a role on the list again.
+        Some(_) if key == "sensitive" && !flag => {}
+        Some(value) => {
+            let decor = value.decor().clone();
+            *value = flag.into();
+            *value.decor_mut() = decor;
+        }
+        None if flag == usual => {}
+        None => {
+            table.insert(key, flag.into());
+        }
     }
 }
 

@@ -476,6 +476,8 @@ fn mistakes_of_the_config_are_told_with_their_place() {
             .contains(".jlo/config.toml:2:10: error: the layer `observers` has no role `dcos`"),
         "{ran:?}"
     );
+    let doctor = within(&folder, &["doctor", "--repo", "acme/widget"]);
+    assert!(doctor.out.contains("has no role `dcos`"), "{doctor:?}");
     folder.write(CONFIG, "");
     folder.write(
         ".jules/layers/observers/observers_prompt.j2",

@@ -61,6 +61,14 @@ fn schema_and_program_are_of_one_mind() {
             let ran = alone(&["validate", folder.text()]);
             assert_eq!(ran.code, code, "{}: {ran:?}", plan.display());
         }
+        let configs = tried(verdict, "config");
+        assert!(!configs.is_empty());
+        for config in configs {
+            let folder = Folder::empty();
+            folder.write(".jlo/config.toml", &text_of(&config));
+            let ran = alone(&["validate", folder.text()]);
+            assert_eq!(ran.code, code, "{}: {ran:?}", config.display());
+        }
         let settings = tried(verdict, "phileas");
         assert!(!settings.is_empty());
         for file in settings {
