@@ -32,5 +32,7 @@ pub const MEANT_CRITERION_CHARS: usize = 8;
 pub const CHANGE_FILES_LIMIT: usize = 100;
 /// A change set in all, in bytes.
 pub const CHANGE_LIMIT_BYTES: usize = 1024 * 1024;
+/// A session's patch, in bytes; a larger one is not looked at.
+pub const PATCH_LIMIT_BYTES: usize = 4 * 1024 * 1024;
 /// How often a requirement goes to an implementer before it is parked.
 pub const MAX_ATTEMPTS: u64 = 3;

@@ -6,6 +6,7 @@
 //! | `layout` | where does which artifact lie, in either layout? |
 //! | `read`, `check` | what is there, and what is wrong with it? |
 //! | `fix` | what of that has one answer? |
+//! | `patch` | which files did a session write? |
 //! | `import` | what does a session bring into the ledger? |
 //! | `publish` | what does a proposal look like as an issue? |
 //! | `settle` | what becomes of a work item when its pull request has ended? |
@@ -26,6 +27,7 @@ pub mod limits;
 mod links;
 mod memory;
 mod names;
+mod patch;
 mod placeholder;
 mod publish;
 mod quality;
@@ -50,6 +52,7 @@ pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
+pub use patch::{bases, changed};
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};
 pub use roster::Roster;
