@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use phileas_domain::engine::{MergeFacts, MergeMethod, Permission, Pull, RedChecks};
-use phileas_domain::model::{BranchName, Login, Oid, PullNumber};
+use phileas_domain::engine::{
+    CommitSpan, Commits, MergeFacts, MergeMethod, Permission, Pull, RedChecks,
+};
+use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
 use crate::runtime::ports::{
     Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, Subjects, WriteGitHub,
@@ -26,6 +28,14 @@ impl ReadGitHub for Client {
         paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, String>, Failure> {
         self.texts_at(commit, paths).await
+    }
+
+    async fn read_folders(&self, commit: &Oid, paths: &[&str]) -> Result<Tree, Failure> {
+        self.folders_at(commit, paths).await
+    }
+
+    async fn read_commits(&self, span: &CommitSpan) -> Result<Commits, Failure> {
+        self.commits_of(span).await
     }
 
     async fn read_pulls(

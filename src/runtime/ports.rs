@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, Heard, ListingNeed,
-    MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Repository, Session, Sessions,
-    Subject,
+    Activity, Actor, Comment, CommitSpan, Commits, CreateFailure, CreateSession, Dashboard, Heard,
+    ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Repository, Session,
+    Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -146,6 +146,19 @@ pub trait ReadGitHub: Send + Sync {
         commit: &Oid,
         paths: &BTreeSet<String>,
     ) -> impl Future<Output = Result<BTreeMap<String, String>, Failure>> + Send;
+
+    /// Reads everything below folders, and single files, at a commit; what is not there is left out.
+    fn read_folders(
+        &self,
+        commit: &Oid,
+        paths: &[&str],
+    ) -> impl Future<Output = Result<Tree, Failure>> + Send;
+
+    /// Reads the commits of a span, the newest of them at least, and the files that they touch.
+    fn read_commits(
+        &self,
+        span: &CommitSpan,
+    ) -> impl Future<Output = Result<Commits, Failure>> + Send;
 
     /// Reads pull requests by number; missing ones are left out.
     fn read_pulls(
@@ -285,11 +298,23 @@ pub trait ReadJules: Send + Sync {
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Session>, Failure>> + Send;
 
+    /// Reads what a session has changed, all of it as one patch. `None`: nothing, as far as Jules shows.
+    fn patch(&self, id: &SessionId) -> impl Future<Output = Result<Option<Patch>, Failure>> + Send;
+
     /// Reads a session's activities, oldest first. `None`: Jules does not show them (yet).
     fn activities(
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
+}
+
+/// What a session has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// A unified diff in git's form.
+    pub diff: String,
+    /// The commit that it is a diff against, where Jules says so.
+    pub base: Option<Oid>,
 }
 
 /// Jules as a tick writes it.

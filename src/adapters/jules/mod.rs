@@ -20,6 +20,7 @@ pub mod client;
 pub mod error;
 pub mod key;
 pub mod listing;
+mod patch;
 pub mod port;
 pub mod query;
 mod recent;

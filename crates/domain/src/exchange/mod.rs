@@ -52,6 +52,7 @@ pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
+pub use names::proposal_prefix;
 pub use patch::{bases, changed};
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};

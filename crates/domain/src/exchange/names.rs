@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::suggest::{closest, either_of};
 
 /// The beginning of the names of a persona's proposals: files have no underscores.
-pub(super) fn proposal_prefix(persona: &str) -> String {
+pub fn proposal_prefix(persona: &str) -> String {
     format!("{}-", persona.replace('_', "-").to_ascii_lowercase())
 }
 

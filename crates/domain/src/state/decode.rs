@@ -296,6 +296,7 @@ fn cursors(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Curso
     let mut fields = Fields::of(node, path, issues)?;
     Some(Cursors {
         comments_since: fields.time("comments_since"),
+        narrated: fields.word("narrated").map(Oid::new),
         extra: fields.rest(),
     })
 }

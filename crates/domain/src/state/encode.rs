@@ -339,6 +339,7 @@ fn budget(budget: &BudgetState) -> Value {
 fn cursors(cursors: &Cursors) -> Value {
     let mut out = Object::default();
     out.time("comments_since", cursors.comments_since.as_ref());
+    out.text_if("narrated", cursors.narrated.as_ref());
     out.with(&cursors.extra)
 }
 

@@ -177,7 +177,8 @@ const FILE: &str = r#"{
     "strikes": 19
   },
   "cursors": {
-    "comments_since": "2026-01-01T21:00:00Z"
+    "comments_since": "2026-01-01T21:00:00Z",
+    "narrated": "3c"
   },
   "published": {
     "proposal:a": 20
@@ -377,6 +378,7 @@ fn state() -> State {
         },
         cursors: Cursors {
             comments_since: Some(at(21)),
+            narrated: Some("3c".into()),
             extra: extra.clone(),
         },
         published: [("proposal:a".to_owned(), 20)].into(),
