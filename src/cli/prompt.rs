@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use jiff::Timestamp;
 use phileas_domain::model::Tree;
-use phileas_domain::prompt::{self, Assembled, Assembly};
+use phileas_domain::prompt::{self, Assembled, Assembly, Include, Origin};
 use serde_json::json;
 
 use super::arguments::{PromptCommand, RenderPrompt};
@@ -35,10 +36,16 @@ pub(super) fn run(
         variables: &variables,
         task: arguments.task.as_deref(),
         attached: &[],
+        turn: "",
+        now: Timestamp::now(),
         // The fences of a preview guard nothing, so the same preview may look the same each time.
         entropy: &[0; 32],
     });
     match assembled {
+        // A layer that there is not is a mistake of the command, not of the folder.
+        Err(said) if prompt::canonical_layer(&arguments.layer).is_none() => {
+            Err(Stopped::usage(format!("{}; {}", said.message, said.mend)))
+        }
         Ok(assembled) => show(&assembled, arguments, screen),
         Err(said) if arguments.json => {
             screen.line(&diagnostic_json(&said).to_string())?;
@@ -65,7 +72,7 @@ fn show(
         let included: Vec<_> = assembled
             .included
             .iter()
-            .map(|one| json!({ "path": one.path, "seeded_from": one.seeded_from }))
+            .map(|one| json!({ "path": one.path, "from": origin(one), "schema": schema(one) }))
             .collect();
         let skipped: Vec<_> = assembled
             .skipped
@@ -75,7 +82,7 @@ fn show(
         let seeds: Vec<_> = assembled
             .seeds
             .iter()
-            .map(|one| json!({ "from": one.from, "to": one.to, "text": one.text, "required": one.required }))
+            .map(|one| json!({ "to": one.to, "text": one.text, "required": one.required }))
             .collect();
         let document = json!({
             "prompt": assembled.prompt, "included": included, "skipped": skipped, "seeds": seeds,
@@ -84,14 +91,38 @@ fn show(
         return Ok(Exit::Done);
     }
     for one in &assembled.included {
-        match &one.seeded_from {
-            Some(schema) => output::beside(&format!("seeded    {} (from {schema})", one.path))?,
-            None => output::beside(&format!("included  {}", one.path))?,
-        }
+        output::beside(&match &one.from {
+            Origin::Repository => format!("included  {}", one.path),
+            Origin::BuiltIn => format!("included  phileas' own {}", one.path),
+            Origin::Schema(schema) => {
+                format!("included  {schema} in the place of {}", one.path)
+            }
+            Origin::Seed => format!("included  what {} will begin with", one.path),
+        })?;
+    }
+    for one in &assembled.seeds {
+        output::beside(&format!("seeded    {}", one.to))?;
     }
     for one in &assembled.skipped {
         output::beside(&format!("skipped   {} ({})", one.path, one.reason))?;
     }
     screen.document(&assembled.prompt)?;
     Ok(Exit::Done)
+}
+
+/// Where a text came from, in one word.
+fn origin(one: &Include) -> &'static str {
+    match one.from {
+        Origin::Repository => "repository",
+        Origin::BuiltIn => "phileas",
+        Origin::Schema(_) => "schema",
+        Origin::Seed => "seed",
+    }
+}
+
+fn schema(one: &Include) -> Option<&str> {
+    match &one.from {
+        Origin::Schema(path) => Some(path),
+        _ => None,
+    }
 }

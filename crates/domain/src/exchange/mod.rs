@@ -47,7 +47,7 @@ pub use artifact::{
 };
 pub use check::{Checked, UnknownStream, check};
 pub use fix::{Fix, fix};
-pub use import::{Author, Changed, Content, Import, Request, import};
+pub use import::{Author, Changed, CommitRange, Content, Import, Request, import};
 pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
@@ -64,3 +64,4 @@ pub use shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT, SHAPES,
 };
+pub(crate) use values::is_name as is_role;

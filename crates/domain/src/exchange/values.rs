@@ -32,7 +32,7 @@ pub(super) fn is_id(text: &str) -> bool {
 }
 
 /// Whether a text can name a role, a label or a stream.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     text.len() <= NAME_LIMIT_BYTES
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text

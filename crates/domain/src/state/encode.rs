@@ -205,6 +205,9 @@ fn turn(turn: &Turn) -> Value {
     out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
+    if !turn.given.is_empty() {
+        out.table("given", &turn.given, |digest| digest.clone().into());
+    }
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
     out.time_if("approved_at", turn.approved_at.as_ref());

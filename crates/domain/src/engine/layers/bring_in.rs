@@ -6,7 +6,7 @@ use super::super::{Line, Pull, Reason, Session, Verdict, ending};
 use super::narrated;
 use super::picture;
 use super::seat::Seat;
-use crate::exchange::{Import, Request, import};
+use crate::exchange::{CommitRange, Import, Request, import};
 use crate::model::{Slot, TrackName};
 use crate::state::{Outcome, Turn};
 use crate::{Diagnostic, prompt};
@@ -55,11 +55,19 @@ pub(in crate::engine) fn bring_in(
         .and_then(|streams| picture::item(streams.get(stream)?, item))
         .map_or(item, |item| item.path.as_str());
     let author = seat.author(path);
+    let given = picture::as_given(&tree, &turn.given);
+    let range = draft.state.cursors.narrated.as_ref().zip(turn.base_sha.as_ref());
     let imported = import(&Request {
         tree: &tree,
+        base: Some(&given),
         author,
         stream,
         session_created: session.created_at,
+        range: range.map(|(from, to)| CommitRange {
+            from: from.as_str(),
+            to: to.as_str(),
+        }),
+        published: &draft.state.published,
         changes: &written.files,
     });
     let subject = imported.subject(&author);

@@ -8,9 +8,12 @@ use super::narrated;
 use super::seat::Seat;
 use crate::exchange::{Exchange, Filed, LABELS_PATH, Stream, WorkItem, check};
 use crate::model::Tree;
+use crate::prompt::sha256;
 
 /// Where the default branch says which workstreams there are, and who takes part in each.
 const STREAMS_FOLDER: &str = ".jules/workstreams";
+/// How much of a digest tells one version of a file from another.
+const DIGEST_CHARS: usize = 16;
 /// The file that says so.
 const ROSTER: &str = "scheduled.toml";
 
@@ -67,6 +70,32 @@ pub(super) fn tree(draft: &Draft<'_>) -> Tree {
 /// The exchange as it reads. `None`: it has not begun, or nobody can say which of two layouts counts.
 pub(super) fn exchange(draft: &Draft<'_>) -> Option<Exchange> {
     check(&tree(draft)).exchange
+}
+
+/// What is still as a session was given it, by the digests that its turn remembers.
+pub(super) fn as_given(tree: &Tree, given: &BTreeMap<String, String>) -> Tree {
+    let mut same = Tree::new();
+    for (path, known) in given {
+        if let Some(entry) = tree.get(path)
+            && entry.text.as_deref().map(digest).as_ref() == Some(known)
+        {
+            same.insert(path, entry.clone());
+        }
+    }
+    same
+}
+
+/// The digests of the work items of a stream, by path, which a session that may write them is given.
+pub(super) fn given(stream: &Stream, tree: &Tree) -> BTreeMap<String, String> {
+    let items = stream.items.iter();
+    let items = items.filter_map(|item| Some((item.path.clone(), digest(tree.text(&item.path)?))));
+    items.collect()
+}
+
+fn digest(text: &str) -> String {
+    let mut whole = sha256(text);
+    whole.truncate(DIGEST_CHARS);
+    whole
 }
 
 /// A work item of a stream by its id.

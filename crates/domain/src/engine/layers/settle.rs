@@ -43,7 +43,10 @@ pub(in crate::engine) fn settle(
     match end {
         End::Leaves => {
             let files = match exchange::merged(&tree, &item.path) {
-                Ok(files) => files,
+                Ok((files, left)) => {
+                    draft.diagnose(left);
+                    files
+                }
                 // What is merged is not done again, whatever is wrong with its links.
                 Err(why @ SettleError::Unresolved { .. }) => {
                     let one = Diagnostic::warning(&item.path, why.to_string());

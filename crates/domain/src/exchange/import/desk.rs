@@ -130,6 +130,19 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// Whether a file of the ledger is the one that the session was given.
+    pub(super) fn is_as_given(&self, path: &str) -> bool {
+        let given = self.request.base.and_then(|base| base.get(path));
+        let (Some(given), Some(present)) = (given, self.request.tree.get(path)) else {
+            return false;
+        };
+        if given.oid.is_empty() || present.oid.is_empty() {
+            given.text.is_some() && given.text == present.text
+        } else {
+            given.oid == present.oid
+        }
+    }
+
     /// Writes a file, unless it says so already.
     pub(super) fn write(&mut self, path: &str, text: String, taken: Option<String>) {
         if self.text(path) == Some(text.as_str()) {

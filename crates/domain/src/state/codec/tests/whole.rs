@@ -80,6 +80,9 @@ const FILE: &str = r#"{
           "warned_at": "2026-01-01T12:00:00Z",
           "base_sha": "5d2e",
           "branch": "main",
+          "given": {
+            ".jules/exchange/requirements/a.yml": "9f3c"
+          },
           "cancel": true,
           "approved_by": "ada",
           "approved_at": "2026-01-01T13:00:00Z"
@@ -267,6 +270,7 @@ fn state() -> State {
         warned_at: Some(at(12)),
         base_sha: Some("5d2e".into()),
         branch: Some("main".into()),
+        given: [(".jules/exchange/requirements/a.yml".to_owned(), "9f3c".to_owned())].into(),
         cancel: true,
         approved_by: Some("ada".to_owned()),
         approved_at: Some(at(13)),
