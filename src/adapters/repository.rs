@@ -10,7 +10,8 @@ use phileas_domain::engine::{
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
 use crate::runtime::ports::{
-    Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, Subjects, WriteGitHub,
+    Commit, CommitError, Failure, Issue, LEDGER_BRANCH, Observation, ReadGitHub, Subjects,
+    WriteGitHub,
 };
 
 use super::github::Client;
@@ -90,6 +91,10 @@ impl WriteGitHub for Client {
 
     async fn open_notice(&self, key: &str, title: &str, body: &str) -> Result<u64, Failure> {
         self.open_notice_once(key, title, body).await
+    }
+
+    async fn publish(&self, issue: &Issue<'_>) -> Result<u64, Failure> {
+        self.publish_once(issue).await
     }
 
     async fn close_notice(&self, number: u64, comment: &str) -> Result<(), Failure> {

@@ -188,6 +188,19 @@ pub trait ReadGitHub: Send + Sync {
     ) -> impl Future<Output = Result<Permission, Failure>> + Send;
 }
 
+/// An issue that is opened once.
+#[derive(Debug, Clone, Copy)]
+pub struct Issue<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its text, the marker included.
+    pub body: &'a str,
+    /// Its label.
+    pub label: &'a str,
+    /// What is looked for before it is opened.
+    pub marker: &'a str,
+}
+
 /// GitHub as a tick writes it.
 pub trait WriteGitHub: ReadGitHub {
     /// Makes the commit by compare-and-swap and answers with the new head.
@@ -228,6 +241,10 @@ pub trait WriteGitHub: ReadGitHub {
         title: &str,
         body: &str,
     ) -> impl Future<Output = Result<u64, Failure>> + Send;
+
+    /// Opens an issue with its label, unless one of ours that bears the label, open or closed, carries the marker;
+    /// answers with its number.
+    fn publish(&self, issue: &Issue<'_>) -> impl Future<Output = Result<u64, Failure>> + Send;
 
     /// Comments on an issue of ours and closes it; one that is closed already is left as it is.
     fn close_notice(

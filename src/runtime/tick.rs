@@ -403,6 +403,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             | Event::PullReadied { .. }
             | Event::PullMerged { .. }
             | Event::MergeRefused { .. }
+            | Event::ProposalPublished { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }

@@ -10,6 +10,7 @@
 //! | [`state`] | what has happened so far (`cycle_state.json`)? |
 //! | [`prompt`] | what exactly is said to Jules? |
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
+//! | [`layers`] | what is each layer told, and who works in it? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
@@ -17,6 +18,7 @@
 pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
+pub mod layers;
 pub mod model;
 pub mod plan;
 pub mod prompt;

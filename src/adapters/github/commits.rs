@@ -73,7 +73,7 @@ impl Client {
             return Ok(commits(span, true, compared));
         }
         let route = routes::LIST_COMMITS;
-        let query = format!("sha={}&per_page={}", span.until, NEWEST + 1);
+        let query = format!("?sha={}&per_page={}", span.until, NEWEST + 1);
         let answer = success(route, self.read(route, &[], &query).await?)?;
         let mut listed: Vec<Shown> = self.parse(route, &answer)?;
         let before = (listed.len() > NEWEST).then(|| listed.pop()).flatten();
@@ -98,7 +98,7 @@ impl Client {
     async fn compare(&self, base: &Oid, head: &Oid) -> Result<Option<Compared>, Failure> {
         let route = routes::COMPARE;
         let answer = self
-            .read(route, &[&format!("{base}...{head}")], "per_page=100")
+            .read(route, &[&format!("{base}...{head}")], "?per_page=100")
             .await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(None);

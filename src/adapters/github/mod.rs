@@ -46,6 +46,7 @@ mod place;
 mod plan_files;
 mod proposal;
 mod protection;
+mod publish;
 mod pulls;
 mod reached;
 mod ready;

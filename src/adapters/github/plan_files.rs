@@ -21,6 +21,8 @@ pub(super) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
         (".jules/blocks", &commit.blocks),
         (".jules/partials", &commit.partials),
         (".jules/personas", &commit.personas),
+        (".jlo/config.toml", &commit.config),
+        (".jlo/roles", &commit.roles),
     ] {
         if let Some(file) = file {
             files.add(path, file);

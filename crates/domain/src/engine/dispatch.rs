@@ -63,6 +63,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         turn.not_before = None;
         turn.base_sha = base;
         turn.branch = Some(branch.clone());
+        turn.given = words.given;
     }
     draft
         .state
@@ -109,6 +110,8 @@ pub(super) struct Words {
     pub(super) open_pull: bool,
     /// Files of the ledger that begin with this prompt.
     pub(super) seeds: BTreeMap<String, Option<String>>,
+    /// The digests of the work items that it is given.
+    pub(super) given: BTreeMap<String, String>,
 }
 
 /// What a persona's session is told, and what a person asked for it on.
@@ -172,6 +175,7 @@ fn of_persona<'s>(
         prompt: rendered.prompt,
         open_pull: candidate.policy.automation == Automation::PullRequest,
         seeds: BTreeMap::new(),
+        given: BTreeMap::new(),
     };
     Ok((words, subject))
 }

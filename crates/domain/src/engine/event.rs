@@ -63,6 +63,13 @@ pub enum Event {
         /// One line, free of secrets.
         detail: String,
     },
+    /// A proposal is an issue.
+    ProposalPublished {
+        /// The proposal's key in the state.
+        key: String,
+        /// The issue's number.
+        number: u64,
+    },
     /// The dashboard issue is open.
     DashboardOpened {
         /// Its number.

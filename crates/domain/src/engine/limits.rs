@@ -59,6 +59,10 @@ pub(super) const ROLES_AT_ONCE: usize = 40;
 pub(super) const ITEMS_AT_ONCE: usize = 5;
 /// How many deciders' sessions one pass has for one stream.
 pub(super) const DECIDER_BATCHES: usize = 8;
+/// How many issues are opened for proposals in one go.
+pub(super) const PUBLISHED_AT_ONCE: usize = 6;
+/// How many issues of proposals are remembered.
+pub(super) const PUBLISHED_KEPT: usize = 300;
 /// What an import could not take, as the turn's note tells it, is cut here, in characters.
 pub(super) const FINDINGS_NOTE_CHARS: usize = 800;
 /// A commit's subject is cut here, in characters.

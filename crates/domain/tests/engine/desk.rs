@@ -621,6 +621,12 @@ impl Desk {
                 head,
                 ..
             } => self.merges(request, *pull, head),
+            Effect::PublishProposal { key, marker, .. } => {
+                let next = 700 + self.published.len() as u64;
+                let number = *self.published.entry(marker.clone()).or_insert(next);
+                let key = key.clone();
+                Some(Event::ProposalPublished { key, number })
+            }
             Effect::OpenDashboard { known, body, .. } => Some(self.open_dashboard(*known, body)),
             Effect::EditDashboard {
                 number, seen, body, ..

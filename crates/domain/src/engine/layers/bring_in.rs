@@ -56,7 +56,12 @@ pub(in crate::engine) fn bring_in(
         .map_or(item, |item| item.path.as_str());
     let author = seat.author(path);
     let given = picture::as_given(&tree, &turn.given);
-    let range = draft.state.cursors.narrated.as_ref().zip(turn.base_sha.as_ref());
+    let range = draft
+        .state
+        .cursors
+        .narrated
+        .as_ref()
+        .zip(turn.base_sha.as_ref());
     let imported = import(&Request {
         tree: &tree,
         base: Some(&given),

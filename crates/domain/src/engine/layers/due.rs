@@ -5,7 +5,7 @@ use super::super::limits::{ITEMS_AT_ONCE, ROLES_AT_ONCE};
 use super::super::step::Work;
 use super::super::track::reluctance;
 use super::super::{Line, Reason, Verdict, pulls};
-use super::cast::{Cast, cast};
+use super::cast::{Cast, Member, cast};
 use super::narrated::{self, News};
 use super::picture;
 use super::seat::Seat;
@@ -57,15 +57,15 @@ pub(in crate::engine) fn due(
     if picture::unread(draft) {
         return Due::Unread("the exchange and the files of layers are being read");
     }
-    let cast = cast(draft);
     let exchange = picture::exchange(draft);
+    let cast = cast(draft, exchange.as_ref());
     let seats = match name {
         "narrator" => vec![Seat::Narrator],
-        "observers" => observers(&cast),
+        "observers" => observers(&cast, &plan.name, left_out),
         "decider" => deciders(exchange.as_ref(), &cast),
         "planner" => items(draft, exchange.as_ref(), &cast, Next::Planner),
         "implementer" => items(draft, exchange.as_ref(), &cast, Next::Implementer),
-        "innovators" => innovators(&cast),
+        "innovators" => innovators(&cast, &plan.name, left_out),
         _ => integrator(draft),
     };
     if seats.is_empty() {
@@ -84,21 +84,48 @@ pub(in crate::engine) fn due(
     Due::Ready(work)
 }
 
-fn observers(cast: &Cast) -> Vec<Seat> {
-    let seats = cast.streams.iter().flat_map(|(stream, roles)| {
-        roles.iter().map(|role| Seat::Observer {
-            stream: stream.clone(),
-            role: role.clone(),
-        })
-    });
-    seats.take(ROLES_AT_ONCE).collect()
+fn observers(cast: &Cast, track: &TrackName, left_out: &mut Vec<Line>) -> Vec<Seat> {
+    let mut seats = Vec::new();
+    for (stream, members) in &cast.streams {
+        for member in members {
+            let (stream, role) = (stream.clone(), member.role.clone());
+            let seat = Seat::Observer { stream, role };
+            seats.extend(taking_part(seat, member, track, left_out));
+        }
+    }
+    seats.truncate(ROLES_AT_ONCE);
+    seats
 }
 
-fn innovators(cast: &Cast) -> Vec<Seat> {
-    let roles = cast.innovators.iter().take(ROLES_AT_ONCE);
-    roles
-        .map(|role| Seat::Innovator { role: role.clone() })
-        .collect()
+fn innovators(cast: &Cast, track: &TrackName, left_out: &mut Vec<Line>) -> Vec<Seat> {
+    let mut seats = Vec::new();
+    for member in &cast.innovators {
+        let role = member.role.clone();
+        seats.extend(taking_part(
+            Seat::Innovator { role },
+            member,
+            track,
+            left_out,
+        ));
+    }
+    seats.truncate(ROLES_AT_ONCE);
+    seats
+}
+
+fn taking_part(
+    seat: Seat,
+    member: &Member,
+    track: &TrackName,
+    left_out: &mut Vec<Line>,
+) -> Option<Seat> {
+    let Some((reason, why)) = &member.held else {
+        return Some(seat);
+    };
+    let text = format!("`{}`: {why}", member.role);
+    let mut line = Line::track(track, Verdict::Skipped, *reason, text);
+    line.slot = Some(seat.slot());
+    left_out.push(line.persona(&seat.persona()));
+    None
 }
 
 /// A decider for each stream in which something waits to be decided.

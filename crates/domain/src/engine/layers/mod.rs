@@ -29,6 +29,7 @@
 //! | `speak` | what is a slot's session told? |
 //! | `outcome` | what has its session come to? |
 //! | `bring_in` | what of its work enters the ledger? |
+//! | `publish` | which proposals become issues? |
 //! | `settle` | what becomes of a work item? |
 
 mod bring_in;
@@ -37,6 +38,7 @@ mod due;
 mod narrated;
 mod outcome;
 mod picture;
+mod publish;
 mod seat;
 mod settle;
 mod speak;
@@ -45,6 +47,7 @@ pub(super) use bring_in::bring_in;
 pub(super) use due::{Due, due};
 pub(super) use outcome::outcome;
 pub(super) use picture::{at_hand, unread_for};
+pub(super) use publish::{everybody as publish, published};
 pub(super) use seat::Seat;
 pub(super) use settle::{settle, settles_later};
 pub(super) use speak::speak;

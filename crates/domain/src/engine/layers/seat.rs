@@ -107,14 +107,6 @@ impl Seat {
         }
     }
 
-    /// Its role, where its layer has several.
-    pub(in crate::engine) fn role(&self) -> Option<&str> {
-        match self {
-            Self::Observer { role, .. } | Self::Innovator { role } => Some(role),
-            _ => None,
-        }
-    }
-
     /// The id of the work item that it is about.
     pub(in crate::engine) fn item(&self) -> Option<&str> {
         match self {

@@ -44,15 +44,14 @@ use super::fence::Fence;
 use super::limits::{FUEL_LIMIT_STEPS, MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, RECURSION_LIMIT};
 use super::stack::deep;
 use crate::Diagnostic;
+use crate::layers::RULES;
 use crate::model::Tree;
 use failure::explain;
 use home::{Form, Home};
 use sources::Sources;
 
 /// The rules for all layers, from the repository's root.
-const RULES_PATH: &str = ".jules/JULES.md";
-/// Those of phileas.
-const RULES: &str = include_str!("JULES.md");
+pub const RULES_PATH: &str = ".jules/JULES.md";
 
 /// Everything that a layer's prompt is made from.
 #[derive(Debug, Clone, Copy)]

@@ -270,7 +270,11 @@ fn state() -> State {
         warned_at: Some(at(12)),
         base_sha: Some("5d2e".into()),
         branch: Some("main".into()),
-        given: [(".jules/exchange/requirements/a.yml".to_owned(), "9f3c".to_owned())].into(),
+        given: [(
+            ".jules/exchange/requirements/a.yml".to_owned(),
+            "9f3c".to_owned(),
+        )]
+        .into(),
         cancel: true,
         approved_by: Some("ada".to_owned()),
         approved_at: Some(at(13)),
