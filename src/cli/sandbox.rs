@@ -94,6 +94,7 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     scene.repo.clone_from(&arguments.repo);
     scene.ledger.clone_from(&arguments.ledger);
     scene.wish = !arguments.world_only;
+    scene.layers = arguments.layers;
     match arguments.maintainer {
         Maintainer::Usual => {}
         Maintainer::Eager => scene.temper = Temper::eager(),

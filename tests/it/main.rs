@@ -16,6 +16,7 @@ mod inbox;
 mod jules_client;
 mod kill;
 mod labels;
+mod layers;
 mod merging;
 mod open_pulls;
 mod packaging;

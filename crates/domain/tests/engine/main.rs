@@ -23,6 +23,7 @@ mod figures;
 mod forecast;
 mod found;
 mod gates;
+mod hand_over;
 mod incidents;
 mod labels;
 mod layers;
