@@ -74,8 +74,7 @@ pub(super) fn runnable(plan: &Plan, tree: &Tree) -> usize {
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let in_tracks = steps.filter(|step| match &step.kind {
         StepKind::Persona(id) => can(id),
-        // The layers are not part of this version.
-        StepKind::Layer(_) => false,
+        StepKind::Layer(name) => plan::LAYERS.contains(&name.as_str()),
     });
     let by_clock = plan.schedules.values();
     let by_clock = by_clock.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));

@@ -58,7 +58,12 @@ fn prompt(tree: &Tree, ledger: &Tree, layout: Layout, stream: &str, job: Job<'_>
             job,
         )
         .unwrap_or_else(|said| panic!("{said}"));
-    let made = brief.assemble(&catalogue, ledger, &[3; 32]);
+    let made = brief.assemble(
+        &catalogue,
+        ledger,
+        ("t1", "2026-01-05T10:00:00Z".parse().unwrap()),
+        &[3; 32],
+    );
     made.unwrap_or_else(|said| panic!("{said}")).prompt
 }
 

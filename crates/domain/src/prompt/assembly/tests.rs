@@ -204,7 +204,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
     };
     let schema = ".jules/layers/observers/schemas/perspective.yml".to_owned();
     assert_eq!(origin(&made), Origin::Schema(schema.clone()));
-    assert_eq!(made.seeds, [seed.clone()]);
+    assert_eq!(made.seeds, std::slice::from_ref(&seed));
     // Without a schema, the prompt shows what the memory begins with.
     let bare: Vec<(String, String)> = repository(TEMPLATE)
         .iter()
