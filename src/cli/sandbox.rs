@@ -95,6 +95,7 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     scene.ledger.clone_from(&arguments.ledger);
     scene.empty = arguments.empty;
     scene.wish = !arguments.world_only && !arguments.empty;
+    scene.layers = arguments.layers;
     match arguments.maintainer {
         // Where a person is to try it, nobody else is in the way.
         Maintainer::Usual if arguments.empty => scene.temper = Temper::away(),

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
 use phileas_domain::model::BranchName;
 
-use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
+use super::ports::{Disposition, Failure, Issue, WriteGitHub, WriteJules};
 use super::tick::Failed;
 
 /// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
@@ -112,6 +112,29 @@ pub(super) async fn execute(
                     });
                 })
             }
+            Effect::PublishProposal {
+                key,
+                title,
+                body,
+                label,
+                marker,
+                not_after,
+            } => {
+                let issue = Issue {
+                    title,
+                    body,
+                    label,
+                    marker,
+                };
+                let opened = match in_time(now(), *not_after) {
+                    Ok(()) => github.publish(&issue).await,
+                    Err(late) => Err(late),
+                };
+                opened.map(|number| {
+                    let key = key.clone();
+                    events.push(Event::ProposalPublished { key, number });
+                })
+            }
             Effect::OpenDashboard {
                 known,
                 title,
@@ -213,6 +236,7 @@ fn about(effect: &Effect) -> String {
         Effect::CloseNotice { number, .. } | Effect::EditDashboard { number, .. } => {
             format!("issue #{number}")
         }
+        Effect::PublishProposal { key, .. } => key.clone(),
         Effect::OpenDashboard { .. } => DASHBOARD_KEY.to_owned(),
         Effect::AddReaction { thread, .. }
         | Effect::RemoveLabel { thread, .. }

@@ -21,6 +21,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
 use super::execute::execute;
+use super::handed_over;
 use super::observe::{Sight, look, look_further};
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
@@ -202,6 +203,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 let (commit, state) = prepare(sight, change)?;
                 match self.github.commit(&commit).await {
                     Ok(head) => {
+                        let parent = commit.base.as_ref();
+                        handed_over::committed(&mut sight.snapshot, parent, &head, &commit.files);
                         sight.snapshot.ledger = Ledger::Present {
                             head,
                             state: Box::new(state),
@@ -402,6 +405,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             | Event::PullMerged { .. }
             | Event::MergeRefused { .. }
             | Event::MergePutOff { .. }
+            | Event::ProposalPublished { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }

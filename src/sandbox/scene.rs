@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryName;
+use phileas_world::agent::Agent;
 use phileas_world::github::{RepoId, Role};
 use phileas_world::jules::{Account, Config, Installed, Tier};
 use phileas_world::maintainer::Temper;
@@ -60,6 +61,8 @@ pub struct Scene {
     pub start: Timestamp,
     /// Whether the maintainer begins by putting a label on an issue of a stranger; only in the newcomer's repository.
     pub wish: bool,
+    /// Whether the layers of the hand-over pipeline are at work in it, too.
+    pub layers: bool,
     /// The names of further repositories of the same owner, with the newcomer's files.
     pub others: Vec<String>,
 }
@@ -92,6 +95,7 @@ impl Scene {
             tier: Tier::Pro,
             start: START.parse().expect("the start is an instant"),
             wish: false,
+            layers: false,
             others: Vec::new(),
         }
     }
@@ -119,11 +123,16 @@ impl Scene {
             temper: self.temper,
             jules,
         });
-        let files: Files = match &self.repo {
+        // Whoever reads a layer's prompt does what stands in it; all other sessions go as the model makes them up.
+        world.jules_mut().employ(Box::new(Agent));
+        let mut files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,
             None if self.empty => Files::default(),
             None => newcomer::files(),
         };
+        if self.layers {
+            files.extend(newcomer::layers());
+        }
         let mut seed = Seed::new(OWNER, NAME, files);
         seed.private = true;
         seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;

@@ -17,6 +17,7 @@ mod jobs;
 mod jules_client;
 mod kill;
 mod labels;
+mod layers;
 mod mcp;
 mod merging;
 mod open_pulls;

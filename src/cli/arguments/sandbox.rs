@@ -41,6 +41,9 @@ pub struct Sandbox {
     /// Take this folder as the repository instead of the newcomer's one
     #[arg(long, value_name = "DIR")]
     pub repo: Option<PathBuf>,
+    /// Put the layers of the hand-over pipeline to work instead of the newcomer's cycle
+    #[arg(long, conflicts_with = "repo")]
+    pub layers: bool,
     /// Put this folder on the branch `jules` first
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,

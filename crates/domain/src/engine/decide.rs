@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, merging, notices,
-    pulls, put_away, ready, red, remind, start, tell, watched, wish,
+    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, layers, merging,
+    notices, pulls, put_away, ready, red, remind, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -54,6 +54,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                     ready::everybody(&mut draft);
                     remind::everybody(&mut draft);
                     put_away::everybody(&mut draft);
+                    layers::publish(&mut draft);
                 }
             }
             Some(reason) => {

@@ -7,13 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::dashboard::Standing;
 use super::heard::{self, Listening};
+use super::layers;
 use super::limits::HEADLINE_LIMIT;
 use super::{
     Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
     Report, Snapshot, Verdict,
 };
 use crate::Diagnostic;
-use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName};
+use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::state::{State, TrackState, Turn};
 
 /// The decision while it is being made: a working copy of the state, and everything said so far.
@@ -28,9 +29,12 @@ pub(super) struct Draft<'a> {
     /// How far people were listened to.
     pub(super) listening: Listening,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
-    pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
+    pub(super) unable: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
     /// What people did to the dashboard issue.
     pub(super) standing: Standing,
+    /// The exchange as this decision leaves it, where it was read.
+    pub(super) exchange: Option<Tree>,
+    files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
     effects: Vec<Effect>,
@@ -56,6 +60,8 @@ impl<'a> Draft<'a> {
             listening: Listening::default(),
             unable: BTreeMap::new(),
             standing: Standing::default(),
+            exchange: layers::at_hand(snapshot),
+            files: BTreeMap::new(),
             base,
             diagnostics: Vec::new(),
             effects: Vec::new(),
@@ -222,20 +228,28 @@ impl<'a> Draft<'a> {
         state
     }
 
+    /// Writes files of the exchange, and (without a text) removes them, in this decision's commit.
+    pub(super) fn write(&mut self, files: BTreeMap<String, Option<String>>) {
+        if let Some(tree) = &mut self.exchange {
+            *tree = tree.with(&files);
+        }
+        self.files.extend(files);
+    }
+
     pub(super) fn finish(mut self) -> (Decision, Needs) {
         let is_changed = match &self.snapshot.ledger {
             Ledger::Present { state, .. } => **state != self.state,
             Ledger::Missing { .. } => self.state != State::default(),
             Ledger::Corrupt { .. } => false,
         };
-        let is_changed = is_changed || heard::has_to_be_written(&self);
+        let is_changed = is_changed || !self.files.is_empty() || heard::has_to_be_written(&self);
         if is_changed {
             heard::write_down(&mut self);
         }
         let change = is_changed.then(|| Change {
             base: self.base,
             state: Box::new(self.state),
-            files: BTreeMap::new(),
+            files: self.files,
             headline: subject(&self.headlines),
             turns: self.turns,
         });

@@ -71,6 +71,13 @@ pub enum Event {
         /// Before when GitHub does not want to be asked.
         retry_at: Option<Timestamp>,
     },
+    /// A proposal is an issue.
+    ProposalPublished {
+        /// The proposal's key in the state.
+        key: String,
+        /// The issue's number.
+        number: u64,
+    },
     /// The dashboard issue is open.
     DashboardOpened {
         /// Its number.

@@ -53,6 +53,18 @@ pub(super) const NUMBERS_NAMED: usize = 10;
 pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How many slots of one schedule are answered one by one.
 pub(super) const SLOTS_LIMIT: usize = 50;
+/// How many roles of a roster one step of a layer starts.
+pub(super) const ROLES_AT_ONCE: usize = 40;
+/// How many work items one step of a layer starts.
+pub(super) const ITEMS_AT_ONCE: usize = 5;
+/// How many deciders' sessions one pass has for one stream.
+pub(super) const DECIDER_BATCHES: usize = 8;
+/// How many issues are opened for proposals in one go.
+pub(super) const PUBLISHED_AT_ONCE: usize = 6;
+/// How many issues of proposals are remembered.
+pub(super) const PUBLISHED_KEPT: usize = 300;
+/// What an import could not take, as the turn's note tells it, is cut here, in characters.
+pub(super) const FINDINGS_NOTE_CHARS: usize = 800;
 /// A commit's subject is cut here, in characters.
 pub(super) const HEADLINE_LIMIT: usize = 160;
 /// A person who was called by an issue that is not there any more, or never was, is called again after this.

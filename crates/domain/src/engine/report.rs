@@ -192,6 +192,8 @@ reasons! {
     Unchanged = "waiting.unchanged",
     /// Its time has not come.
     NotDue = "waiting.not_due",
+    /// The exchange, or what a session wrote for it, is being read.
+    ExchangeUnread = "waiting.exchange_unread",
     /// More is due than one commit starts; the next one goes on.
     NextCommit = "waiting.next_commit",
     /// The intent belongs to another process that is still within its time.
@@ -252,8 +254,10 @@ reasons! {
     PersonaSensitive = "skipped.persona_sensitive",
     /// The prompt cannot be rendered.
     PromptInvalid = "skipped.prompt_invalid",
-    /// The layer is not part of this version.
+    /// There is no such layer, or a newer version started its turn.
     LayerUnavailable = "skipped.layer_unavailable",
+    /// The layer has nothing to do.
+    LayerEmpty = "skipped.layer_empty",
     /// The schedule runs only when asked for.
     Manual = "skipped.manual",
     /// The same wish stands already and was not started yet; this one joins it.

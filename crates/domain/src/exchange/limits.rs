@@ -35,6 +35,8 @@ pub const LESSONS_LIMIT: usize = 50;
 pub const CHANGE_FILES_LIMIT: usize = 100;
 /// A change set in all, in bytes.
 pub const CHANGE_LIMIT_BYTES: usize = 1024 * 1024;
+/// A session's patch, in bytes; a larger one is not looked at.
+pub const PATCH_LIMIT_BYTES: usize = 4 * 1024 * 1024;
 /// The title of a GitHub issue, in characters; a longer one is refused.
 pub const ISSUE_TITLE_LIMIT_CHARS: usize = 256;
 /// The text of a GitHub issue, in characters, likewise.

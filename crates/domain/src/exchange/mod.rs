@@ -7,6 +7,7 @@
 //! | `read`, `check` | what is there, and what is wrong with it? |
 //! | `fix` | what of that has one answer? |
 //! | `migrate` | what lies or looks as it did in older versions, and where does it belong? |
+//! | `patch` | which files did a session write? |
 //! | `import` | what does a session bring into the ledger? |
 //! | `publish` | what does a proposal look like as an issue? |
 //! | `settle` | what becomes of a work item when its pull request has ended? |
@@ -28,6 +29,7 @@ mod links;
 mod memory;
 mod migrate;
 mod names;
+mod patch;
 mod placeholder;
 mod publish;
 mod quality;
@@ -54,6 +56,7 @@ pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
 pub use migrate::{Migration, Step, migrate};
 pub use names::proposal_prefix;
+pub use patch::{bases, changed};
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};
 pub use roster::Roster;

@@ -75,6 +75,19 @@ impl Tree {
         self.entries.remove(path);
     }
 
+    /// The tree with files written and (without a text) removed.
+    #[must_use]
+    pub fn with(&self, files: &BTreeMap<String, Option<String>>) -> Self {
+        let mut next = self.clone();
+        for (path, text) in files {
+            match text {
+                Some(text) => next.insert_text(path, text),
+                None => drop(next.entries.remove(path)),
+            }
+        }
+        next
+    }
+
     /// The entry at a path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Entry> {

@@ -361,6 +361,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 },
                 cursors: Cursors {
                     comments_since: cursors.0,
+                    narrated: cursors.0.map(|_| "1f".into()),
                     extra: cursors.1,
                 },
                 dashboard_issue: top.0,

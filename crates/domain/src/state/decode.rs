@@ -104,6 +104,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         warned_at: fields.time("warned_at"),
         base_sha: fields.word("base_sha").map(Oid::new),
         branch: fields.word("branch").map(Into::into),
+        given: fields.table("given", text_key, word),
         cancel: fields.flag("cancel"),
         approved_by: fields.text("approved_by"),
         approved_at: fields.time("approved_at"),
@@ -318,6 +319,7 @@ fn cursors(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Curso
     let mut fields = Fields::of(node, path, issues)?;
     Some(Cursors {
         comments_since: fields.time("comments_since"),
+        narrated: fields.word("narrated").map(Oid::new),
         extra: fields.rest(),
     })
 }
@@ -340,6 +342,14 @@ fn paused(fields: &mut Fields<'_, '_>) -> Option<Pause> {
             })
         }
     })
+}
+
+fn word(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<String> {
+    if let Value::Text(text) = node.value {
+        return Some(text.into_owned());
+    }
+    issues.wrong_kind(&node, path, "a text");
+    None
 }
 
 fn issue_number(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<u64> {

@@ -206,6 +206,9 @@ fn turn(turn: &Turn) -> Value {
     out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
+    if !turn.given.is_empty() {
+        out.table("given", &turn.given, |digest| digest.clone().into());
+    }
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
     out.time_if("approved_at", turn.approved_at.as_ref());
@@ -359,6 +362,7 @@ fn budget(budget: &BudgetState) -> Value {
 fn cursors(cursors: &Cursors) -> Value {
     let mut out = Object::default();
     out.time("comments_since", cursors.comments_since.as_ref());
+    out.text_if("narrated", cursors.narrated.as_ref());
     out.with(&cursors.extra)
 }
 

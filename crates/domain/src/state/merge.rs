@@ -47,6 +47,10 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     // Reading comments twice does no harm; not reading them would.
     let since = |state: &State| state.cursors.comments_since;
     base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
+    // Which of two commits is the newer one is not known here; told of twice does no harm.
+    if base.cursors.narrated != other.cursors.narrated {
+        base.cursors.narrated = None;
+    }
     base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
     // What stands there is compared with it; where it is the other one, the issue is written anew and nothing is obeyed.
     if base.dashboard.is_none() {

@@ -246,6 +246,8 @@ pub struct BudgetState {
 pub struct Cursors {
     /// Comments up to here were read.
     pub comments_since: Option<Timestamp>,
+    /// The newest commit of the default branch that the narrator's summary tells of, or that holds nothing to tell.
+    pub narrated: Option<Oid>,
     /// Unknown keys.
     pub extra: Extra,
 }

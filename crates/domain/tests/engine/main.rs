@@ -24,6 +24,7 @@ mod figures;
 mod forecast;
 mod found;
 mod gates;
+mod hand_over;
 mod incidents;
 mod labels;
 mod layers;

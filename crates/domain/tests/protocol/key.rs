@@ -187,6 +187,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
             | Effect::TellStatus { .. }
+            | Effect::PublishProposal { .. }
             | Effect::OpenDashboard { .. }
             | Effect::EditDashboard { .. } => {}
         }
@@ -211,7 +212,9 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             | Event::MergePutOff { request, .. } => {
                 request.hash(hasher);
             }
-            Event::DashboardOpened { number } => number.hash(hasher),
+            Event::DashboardOpened { number } | Event::ProposalPublished { number, .. } => {
+                number.hash(hasher);
+            }
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

@@ -80,6 +80,9 @@ const FILE: &str = r#"{
           "warned_at": "2026-01-01T12:00:00Z",
           "base_sha": "5d2e",
           "branch": "main",
+          "given": {
+            ".jules/exchange/requirements/a.yml": "9f3c"
+          },
           "cancel": true,
           "approved_by": "ada",
           "approved_at": "2026-01-01T13:00:00Z"
@@ -191,7 +194,8 @@ const FILE: &str = r#"{
     "strikes": 19
   },
   "cursors": {
-    "comments_since": "2026-01-01T21:00:00Z"
+    "comments_since": "2026-01-01T21:00:00Z",
+    "narrated": "3c"
   },
   "published": {
     "proposal:a": 20
@@ -280,6 +284,11 @@ fn state() -> State {
         warned_at: Some(at(12)),
         base_sha: Some("5d2e".into()),
         branch: Some("main".into()),
+        given: [(
+            ".jules/exchange/requirements/a.yml".to_owned(),
+            "9f3c".to_owned(),
+        )]
+        .into(),
         cancel: true,
         approved_by: Some("ada".to_owned()),
         approved_at: Some(at(13)),
@@ -402,6 +411,7 @@ fn state() -> State {
         },
         cursors: Cursors {
             comments_since: Some(at(21)),
+            narrated: Some("3c".into()),
             extra: extra.clone(),
         },
         published: [("proposal:a".to_owned(), 20)].into(),
