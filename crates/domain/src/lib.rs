@@ -17,6 +17,7 @@
 pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
+mod json;
 pub mod model;
 pub mod plan;
 pub mod prompt;
