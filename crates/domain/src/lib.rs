@@ -11,6 +11,7 @@
 //! | [`prompt`] | what exactly is said to Jules? |
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
+//! | [`pipeline`] | what do the agents of a run hand to one another, and who comes next? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
@@ -19,6 +20,7 @@ pub mod engine;
 pub mod exchange;
 mod json;
 pub mod model;
+pub mod pipeline;
 pub mod plan;
 pub mod prompt;
 pub mod setup;

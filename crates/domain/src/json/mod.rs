@@ -9,7 +9,7 @@ mod parser;
 
 use std::borrow::Cow;
 
-pub(crate) use exact::{Inexact, keep};
+pub(crate) use exact::{Inexact, keep, number};
 pub(crate) use key::{push_index, push_key};
 pub(crate) use parser::parse;
 
