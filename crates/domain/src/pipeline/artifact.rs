@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::shapes;
+use super::values::Stage;
 use crate::exchange::schema;
 use crate::exchange::shape::Kind;
 use crate::plan::suggest::closest;
@@ -136,6 +137,27 @@ impl Artifact {
                 mend,
             }
         })
+    }
+
+    /// The artifact of a stage.
+    #[must_use]
+    pub fn of(stage: Stage) -> Self {
+        match stage {
+            Stage::Plan => Self::Plan,
+            Stage::Implement => Self::Worker,
+            Stage::Test => Self::Test,
+            Stage::Debug => Self::Debug,
+            Stage::Review => Self::Review,
+            Stage::Git => Self::Git,
+        }
+    }
+
+    /// The stage that writes it, where it is one's result.
+    #[must_use]
+    pub fn stage(self) -> Option<Stage> {
+        Stage::ALL
+            .into_iter()
+            .find(|stage| Self::of(*stage) == self)
     }
 
     /// Whether it may speak of what its agent thinks of its own work.

@@ -71,18 +71,20 @@ impl Reading {
     /// The normal form: JSON with two spaces and a final newline, or YAML. `None` where it is not sound.
     #[must_use]
     pub fn normal_form(&self) -> Option<String> {
-        let node = self.node.as_ref().filter(|_| self.is_sound())?;
-        if self.artifact.is_yaml() {
-            return Some(edit::emit(node));
-        }
-        let text = serde_json::to_string_pretty(&node.json());
-        Some(text.expect("a tree of values is JSON") + "\n")
+        Some(written(self.artifact, &self.document()?))
     }
 
-    /// What it says; `None` where it is not sound.
-    pub(super) fn value<T: DeserializeOwned>(&self) -> Option<T> {
+    /// Its document in the normal form, with keys that nobody knows; `None` where it is not sound.
+    #[must_use]
+    pub fn document(&self) -> Option<serde_json::Value> {
         let node = self.node.as_ref().filter(|_| self.is_sound())?;
-        serde_json::from_value(node.json()).ok()
+        Some(node.json())
+    }
+
+    /// What it says, as one of [`values`](super::values); `None` where it is not sound.
+    #[must_use]
+    pub fn value<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(self.document()?).ok()
     }
 
     /// The value at a path of keys and indices, or the nearest one above it.
@@ -99,6 +101,42 @@ impl Reading {
             }
         }
         Some(node)
+    }
+}
+
+/// A document that phileas has made, in the normal form of an artifact.
+pub(super) fn written(artifact: Artifact, document: &serde_json::Value) -> String {
+    if artifact.is_yaml() {
+        return edit::emit(&placeless(document));
+    }
+    let text = serde_json::to_string_pretty(document);
+    text.expect("a tree of values is JSON") + "\n"
+}
+
+/// A value without a place.
+fn placeless(value: &serde_json::Value) -> Node {
+    use serde_json::Value as Json;
+    let value = match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Flag(*flag),
+        Json::Number(number) => match number.as_i64() {
+            Some(whole) => Value::Integer(whole),
+            None => Value::Float(number.as_f64().unwrap_or_default()),
+        },
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(placeless).collect()),
+        Json::Object(map) => {
+            let entry = |(key, value): (&String, &Json)| {
+                (placeless(&Json::String(key.clone())), placeless(value))
+            };
+            Value::Map(map.iter().map(entry).collect())
+        }
+    };
+    Node {
+        line: 1,
+        column: 1,
+        range: 0..0,
+        value,
     }
 }
 

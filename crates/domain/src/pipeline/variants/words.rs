@@ -1,10 +1,10 @@
-//! Words of a fixed list, in other capitals.
+//! Words of a fixed list in other capitals, and whole numbers with a fraction of nothing.
 
 use super::{Variants, entries, items_mut, text};
 use crate::exchange::shape::{Key, Kind};
 use crate::yaml::{Node, Value};
 
-/// Writes every word as the lists have it.
+/// Writes every word as the lists have it, and every whole number without a fraction.
 pub(super) fn words(node: &mut Node, kind: &'static Kind, path: &str, variants: &mut Variants<'_>) {
     match kind {
         Kind::Word(words) => {
@@ -16,6 +16,12 @@ pub(super) fn words(node: &mut Node, kind: &'static Kind, path: &str, variants: 
             let what = format!("`{said}` is written in other capitals");
             variants.tell(node, path, what, format!("the normal form is `{normal}`"));
             *node = text(node, *normal);
+        }
+        // Every reader takes 2 for a whole number; not every one takes 2.0.
+        Kind::Count | Kind::Spotted => {
+            if let (Value::Float(_), Some(whole)) = (&node.value, node.integer()) {
+                node.value = Value::Integer(whole);
+            }
         }
         Kind::List(list) => {
             for (index, item) in items_mut(node).iter_mut().enumerate() {
