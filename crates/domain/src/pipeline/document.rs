@@ -39,7 +39,11 @@ pub(super) fn document(
     let root = match json::parse(file, body) {
         Ok(root) => root,
         Err(wrong) => {
-            found.extend(wrong);
+            let mended = |one: Diagnostic| match one.mend.as_str() {
+                "" => one.mend("write JSON as a program would; other readers refuse it, too"),
+                _ => one,
+            };
+            found.extend(wrong.into_iter().map(mended));
             return None;
         }
     };

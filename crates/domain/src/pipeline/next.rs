@@ -209,9 +209,12 @@ impl Desk<'_> {
             one.stage == stage && one.tier == tier && one.outcome != Outcome::Escalate
         };
         let seen = self.attempts[since..].iter().filter(counts).count();
-        let told = self.retries.iter().filter(|retry| {
-            retry.stage == stage.as_str() && retry.tier.is_none_or(|of| of == tier)
-        });
+        // A retry that names no tier was one of the first.
+        let first = tiers::first(stage, self.complexity);
+        let told = self
+            .retries
+            .iter()
+            .filter(|retry| retry.stage == stage.as_str() && retry.tier.unwrap_or(first) == tier);
         u32::try_from(seen + told.count()).unwrap_or(u32::MAX)
     }
 
