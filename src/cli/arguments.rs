@@ -5,6 +5,7 @@ mod doctor;
 mod exchange;
 mod inbox;
 mod ledger;
+mod pipeline;
 mod plan;
 mod prompt;
 mod sandbox;
@@ -21,6 +22,9 @@ pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
+pub use pipeline::{
+    CheckStageName, LessonsCommand, PipelineArtifact, PipelineCommand, RunPlace, RunsPlace,
+};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
@@ -71,6 +75,12 @@ pub enum Command {
         /// What to do with it.
         #[command(subcommand)]
         command: ExchangeCommand,
+    },
+    /// Check, write and put away what the agents of a run hand to one another, and say who comes next
+    Pipeline {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PipelineCommand,
     },
     /// Print the JSON Schema of a file that people or agents write, for editors and checkers
     Schema {

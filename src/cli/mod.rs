@@ -18,6 +18,7 @@ mod manual;
 pub mod output;
 mod park;
 mod persona;
+mod pipeline;
 mod place;
 mod plain;
 mod probe;
@@ -125,6 +126,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,
         Command::Labels { command } => labels::run(command, screen).await,
         Command::Exchange { command } => exchange::run(command, screen),
+        Command::Pipeline { command } => pipeline::run(command, screen),
         Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Doctor(arguments) => doctor::run(arguments, screen).await,

@@ -6,6 +6,7 @@ mod bench;
 mod doctor;
 mod init;
 mod labels;
+mod pipeline;
 mod probe;
 mod schema;
 mod session;
