@@ -8,6 +8,7 @@ mod jobs;
 mod layers;
 mod ledger;
 mod mcp;
+mod pipeline;
 mod plan;
 mod prompt;
 mod sandbox;
@@ -27,6 +28,9 @@ pub use jobs::{Events, HandleEvent, JobPlaces, JobsCommand, Monitor, Watch};
 pub use layers::{Bootstrap, RoleCommand, RoleLayer, RolePlace, Upgrade};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use mcp::{Mcp, McpCommand, McpDesk};
+pub use pipeline::{
+    CheckStageName, LessonsCommand, PipelineArtifact, PipelineCommand, RunPlace, RunsPlace,
+};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
@@ -87,6 +91,12 @@ pub enum Command {
         /// What to do with it.
         #[command(subcommand)]
         command: ExchangeCommand,
+    },
+    /// Check, write and put away what the agents of a run hand to one another, and say who comes next
+    Pipeline {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PipelineCommand,
     },
     /// Print the JSON Schema of a file that people or agents write, for editors and checkers
     Schema {

@@ -24,6 +24,7 @@ pub mod output;
 mod park;
 mod parse;
 mod persona;
+mod pipeline;
 mod place;
 mod plain;
 mod probe;
@@ -139,6 +140,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Role { command } => role::run(command, screen),
         Command::Labels { command } => labels::run(command, screen).await,
         Command::Exchange { command } => exchange::run(command, screen),
+        Command::Pipeline { command } => pipeline::run(command, screen),
         Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Doctor(arguments) => doctor::run(arguments, screen).await,

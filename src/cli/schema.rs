@@ -25,6 +25,7 @@ fn schema(name: SchemaName) -> Value {
         SchemaName::Config => ("config", plan::config_schema()),
         SchemaName::Phileas => ("phileas", config::schema()),
         SchemaName::Artifact(artifact) => (artifact.shape().name, artifact.shape().schema()),
+        SchemaName::Pipeline(artifact) => (artifact.schema_name(), artifact.schema()),
     };
     let mut whole = serde_json::Map::new();
     whole.insert("$schema".to_owned(), schema["$schema"].clone());

@@ -9,6 +9,7 @@ mod init;
 mod labels;
 mod layers;
 mod migrate;
+mod pipeline;
 mod probe;
 mod repository;
 mod schema;

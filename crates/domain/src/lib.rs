@@ -13,6 +13,7 @@
 //! | [`layers`] | what is each layer told, and who works in it? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
 //! | [`jobs`] | which sessions are watched for somebody's own agent, and what is it woken for? |
+//! | [`pipeline`] | what do the agents of a run hand to one another, and who comes next? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
@@ -20,8 +21,10 @@ pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
 pub mod jobs;
+mod json;
 pub mod layers;
 pub mod model;
+pub mod pipeline;
 pub mod plan;
 pub mod prompt;
 pub mod setup;

@@ -7,6 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
+use phileas_domain::pipeline;
 
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,8 @@ pub enum SchemaName {
     Phileas,
     /// An artifact of the exchange.
     Artifact(ArtifactName),
+    /// An artifact of a pipeline's run.
+    Pipeline(pipeline::Artifact),
 }
 
 /// An artifact of the exchange, by its place among all.
@@ -46,6 +49,7 @@ static SCHEMAS: LazyLock<Vec<SchemaName>> = LazyLock::new(|| {
     ]
     .into_iter()
     .chain(artifacts)
+    .chain(pipeline::Artifact::ALL.map(SchemaName::Pipeline))
     .collect()
 });
 
@@ -75,6 +79,9 @@ impl ValueEnum for SchemaName {
                 PossibleValue::new("phileas").help("`phileas.toml`: how the service is set up")
             }
             Self::Artifact(artifact) => return artifact.to_possible_value(),
+            Self::Pipeline(artifact) => {
+                PossibleValue::new(artifact.schema_name()).help(artifact.about())
+            }
         })
     }
 }

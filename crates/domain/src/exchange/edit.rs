@@ -85,7 +85,7 @@ pub(super) fn remove(root: &mut Node, key: &str) {
 }
 
 /// The document in block style, every text in double quotes; comments go.
-pub(super) fn emit(root: &Node) -> String {
+pub(crate) fn emit(root: &Node) -> String {
     let mut out = String::new();
     block(root, 0, &mut out);
     out

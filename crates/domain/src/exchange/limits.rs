@@ -10,6 +10,8 @@ pub const FINDINGS_LIMIT: usize = 50;
 pub const LINE_LIMIT_CHARS: usize = 500;
 /// A text of several lines, in characters.
 pub const TEXT_LIMIT_CHARS: usize = 10_000;
+/// What a program printed, in characters.
+pub const OUTPUT_LIMIT_CHARS: usize = 200_000;
 /// The longest name of a role, a label or a stream, in bytes.
 pub const NAME_LIMIT_BYTES: usize = 64;
 /// Entries of a list that has no smaller limit of its own.

@@ -17,7 +17,7 @@ mod artifact;
 mod bindings;
 mod check;
 mod drift;
-mod edit;
+pub(crate) mod edit;
 mod fix;
 mod import;
 mod index;
@@ -36,13 +36,13 @@ mod quality;
 mod read;
 mod roster;
 mod route;
-mod schema;
+pub(crate) mod schema;
 mod settle;
-mod shape;
+pub(crate) mod shape;
 mod shapes;
 mod template;
-mod validate;
-mod values;
+pub(crate) mod validate;
+pub(crate) mod values;
 
 pub use artifact::{
     Changes, Event, EventState, Evidence, Feedback, Filed, Memory, Proposal, Verification, WorkItem,

@@ -20,7 +20,7 @@ fn map(keys: &[Key], depth: usize, text: &mut String) {
         text.push_str(key.name);
         text.push(':');
         match &key.kind {
-            Kind::Map(keys) => {
+            Kind::Map(keys) | Kind::Open(keys) => {
                 text.push_str(&format!(" # {}\n", key.about));
                 map(keys, depth + 1, text);
             }
@@ -54,7 +54,7 @@ fn each(of: &Kind) -> String {
 fn item(list: &List, depth: usize, text: &mut String) {
     indent(depth, text);
     match list.of {
-        Kind::Map(keys) => {
+        Kind::Map(keys) | Kind::Open(keys) => {
             let mut inner = String::new();
             map(keys, depth + 1, &mut inner);
             // The first key stands beside the dash.
@@ -95,7 +95,9 @@ fn shown(kind: &Kind) -> String {
         Kind::Flag => "false".to_owned(),
         Kind::Count => "0".to_owned(),
         Kind::List(_) => "[]".to_owned(),
-        Kind::Map(_) => "{}".to_owned(),
+        Kind::Map(_) | Kind::Open(_) | Kind::Table(_) => "{}".to_owned(),
+        Kind::Phrase | Kind::Passage | Kind::Verbatim | Kind::Spotted => quoted("<text>"),
+        Kind::Number(least, _) => least.to_string(),
     }
 }
 

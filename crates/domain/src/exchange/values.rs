@@ -41,7 +41,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 /// Whether a text is a day.
-pub(super) fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let shape = text.len() == 10
         && text.starts_with("20")
         && text.bytes().enumerate().all(|(at, b)| match at {
@@ -52,7 +52,7 @@ pub(super) fn is_date(text: &str) -> bool {
 }
 
 /// Whether a text is an instant: a day, `T`, a time to the second and an offset.
-pub(super) fn is_instant(text: &str) -> bool {
+pub(crate) fn is_instant(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else {
         return false;
     };

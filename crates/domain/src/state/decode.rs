@@ -3,13 +3,13 @@
 
 use super::fields::Fields;
 use super::issues::{Issues, Path};
-use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
     MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
     Told, TrackState, Turn, WatchedPull,
 };
+use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
 /// Everything but `version`, `history` and `tracks`, whose shape depends on the version.

@@ -9,13 +9,11 @@ mod conflict;
 mod decode;
 mod encode;
 mod entry;
-mod exact;
 mod fields;
 #[cfg(test)]
 mod fixtures;
 mod history;
 mod issues;
-mod json;
 mod legacy;
 mod merge;
 #[cfg(test)]

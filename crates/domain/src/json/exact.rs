@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Number};
 
-use super::json::{Node, Value};
+use super::{Node, Value};
 
 /// Why a value cannot be kept: the byte offset and the number as written.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Inexact {
-    pub(super) at: usize,
-    pub(super) digits: String,
+pub(crate) struct Inexact {
+    pub(crate) at: usize,
+    pub(crate) digits: String,
 }
 
 /// The value for a later write.
@@ -16,7 +16,7 @@ pub(super) struct Inexact {
 /// # Errors
 ///
 /// [`Inexact`] for a number that neither 64-bit integers nor doubles hold: it would come back changed.
-pub(super) fn keep(node: &Node<'_>) -> Result<serde_json::Value, Inexact> {
+pub(crate) fn keep(node: &Node<'_>) -> Result<serde_json::Value, Inexact> {
     Ok(match &node.value {
         Value::Null => serde_json::Value::Null,
         Value::Bool(truth) => (*truth).into(),
@@ -40,7 +40,8 @@ pub(super) fn keep(node: &Node<'_>) -> Result<serde_json::Value, Inexact> {
     })
 }
 
-fn number(digits: &str) -> Option<Number> {
+/// The number that these digits write; `None` where neither 64-bit integers nor doubles hold it.
+pub(crate) fn number(digits: &str) -> Option<Number> {
     let whole = || -> Option<Number> {
         let whole: i64 = digits.parse().ok()?;
         Some(whole.into()).filter(|_| digits != "-0")
@@ -79,7 +80,7 @@ fn decimal(text: &str) -> Option<(bool, String, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::json::parse;
+    use crate::json::parse;
 
     fn kept(text: &str) -> Result<serde_json::Value, Inexact> {
         keep(&parse("f", text).unwrap())

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Member, Node, Value};
-use crate::state::issues::{push_index, push_key};
+use super::{Member, Node, Value, push_index, push_key};
 use crate::{Diagnostic, diagnostic};
 
 /// How deep lists and objects may lie in each other.
@@ -17,7 +16,7 @@ const FEW_KEYS: usize = 16;
 /// # Errors
 ///
 /// One diagnostic where the text stops being JSON, or one for each key that an object has twice.
-pub(in crate::state) fn parse<'t>(file: &str, text: &'t str) -> Result<Node<'t>, Vec<Diagnostic>> {
+pub(crate) fn parse<'t>(file: &str, text: &'t str) -> Result<Node<'t>, Vec<Diagnostic>> {
     let mut parser = Parser {
         file,
         text,

@@ -1,7 +1,6 @@
 //! The parser held against `serde_json`, and its places against people's eyes.
 
 use super::*;
-use crate::state::exact::keep;
 
 /// What is wrong, as one line for each mistake, without the file's name.
 fn refused(text: &str) -> Vec<String> {

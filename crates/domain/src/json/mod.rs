@@ -3,22 +3,26 @@
 //! `serde_json` takes the last of two equal keys without a word and rounds what does not fit its number types; both
 //! would lose memory. Escapes are left to it.
 
+mod exact;
+mod key;
 mod parser;
 
 use std::borrow::Cow;
 
-pub(super) use parser::parse;
+pub(crate) use exact::{Inexact, keep, number};
+pub(crate) use key::{push_index, push_key};
+pub(crate) use parser::parse;
 
 /// A value and the byte offset at which it begins.
 #[derive(Debug)]
-pub(super) struct Node<'t> {
-    pub(super) at: usize,
-    pub(super) value: Value<'t>,
+pub(crate) struct Node<'t> {
+    pub(crate) at: usize,
+    pub(crate) value: Value<'t>,
 }
 
 /// A JSON value.
 #[derive(Debug)]
-pub(super) enum Value<'t> {
+pub(crate) enum Value<'t> {
     Null,
     Bool(bool),
     /// The digits as they were written.
@@ -30,15 +34,15 @@ pub(super) enum Value<'t> {
 
 /// A key of an object, the byte offset at which it begins, and its value.
 #[derive(Debug)]
-pub(super) struct Member<'t> {
-    pub(super) at: usize,
-    pub(super) key: Cow<'t, str>,
-    pub(super) node: Node<'t>,
+pub(crate) struct Member<'t> {
+    pub(crate) at: usize,
+    pub(crate) key: Cow<'t, str>,
+    pub(crate) node: Node<'t>,
 }
 
 impl Value<'_> {
     /// What it is, for messages.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a truth value",
@@ -52,7 +56,7 @@ impl Value<'_> {
 
 impl Node<'_> {
     /// The place of the value at a path of keys and indices, or of the nearest one above it.
-    pub(super) fn nearest(&self, path: &[String]) -> usize {
+    pub(crate) fn nearest(&self, path: &[String]) -> usize {
         let Some((first, rest)) = path.split_first() else {
             return self.at;
         };
