@@ -144,6 +144,10 @@ fn snapshot() -> Snapshot {
         red: BTreeMap::new(),
         merges: BTreeMap::new(),
         alone: BTreeMap::new(),
+        exchange: None,
+        layers_read: false,
+        written: BTreeMap::new(),
+        commits: None,
         ask: Ask::Due,
     }
 }

@@ -8,6 +8,7 @@ pub mod ledger;
 #[cfg(test)]
 mod log_capture;
 pub mod pause;
+pub mod pipeline;
 pub mod repository;
 pub mod stopwatch;
 pub mod transport;

@@ -4,11 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use phileas_domain::engine::{MergeFacts, MergeMethod, Permission, Pull, RedChecks};
-use phileas_domain::model::{BranchName, Login, Oid, PullNumber};
+use phileas_domain::engine::{
+    CommitSpan, Commits, MergeFacts, MergeMethod, Permission, Pull, RedChecks,
+};
+use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
 use crate::runtime::ports::{
-    Commit, CommitError, Failure, LEDGER_BRANCH, Observation, ReadGitHub, Subjects, WriteGitHub,
+    Commit, CommitError, Failure, Issue, LEDGER_BRANCH, Observation, ReadGitHub, Subjects,
+    WriteGitHub,
 };
 
 use super::github::Client;
@@ -26,6 +29,14 @@ impl ReadGitHub for Client {
         paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, String>, Failure> {
         self.texts_at(commit, paths).await
+    }
+
+    async fn read_folders(&self, commit: &Oid, paths: &[&str]) -> Result<Tree, Failure> {
+        self.folders_at(commit, paths).await
+    }
+
+    async fn read_commits(&self, span: &CommitSpan) -> Result<Commits, Failure> {
+        self.commits_of(span).await
     }
 
     async fn read_pulls(
@@ -80,6 +91,10 @@ impl WriteGitHub for Client {
 
     async fn open_notice(&self, key: &str, title: &str, body: &str) -> Result<u64, Failure> {
         self.open_notice_once(key, title, body).await
+    }
+
+    async fn publish(&self, issue: &Issue<'_>) -> Result<u64, Failure> {
+        self.publish_once(issue).await
     }
 
     async fn close_notice(&self, number: u64, comment: &str) -> Result<(), Failure> {

@@ -5,8 +5,10 @@ mod doctor;
 mod exchange;
 mod inbox;
 mod jobs;
+mod layers;
 mod ledger;
 mod mcp;
+mod pipeline;
 mod plan;
 mod prompt;
 mod sandbox;
@@ -23,8 +25,12 @@ pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
 pub use jobs::{Events, HandleEvent, JobPlaces, JobsCommand, Monitor, Watch};
+pub use layers::{Bootstrap, RoleCommand, RoleLayer, RolePlace, Upgrade};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use mcp::{Mcp, McpCommand, McpDesk};
+pub use pipeline::{
+    CheckStageName, LessonsCommand, PipelineArtifact, PipelineCommand, RunPlace, RunsPlace,
+};
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
 pub use sandbox::{Maintainer, Sandbox};
@@ -56,6 +62,16 @@ pub enum Command {
     Init(Init),
     /// Take away what `init` wrote, as far as nobody has changed it; the ledger stays
     Deinit(Deinit),
+    /// Write the files of this version over those of an earlier one, as far as nobody has changed them
+    Upgrade(Upgrade),
+    /// Write what the branch `jules` begins with into a folder: readable copies of what layers are told, and the exchange
+    Bootstrap(Bootstrap),
+    /// List the roles of observers and innovators, and look after those that work
+    Role {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: RoleCommand,
+    },
     /// Do what is due in a repository, once
     Tick(TickArguments),
     /// Say what a tick would do and why everything else waits; writes nothing
@@ -75,6 +91,12 @@ pub enum Command {
         /// What to do with it.
         #[command(subcommand)]
         command: ExchangeCommand,
+    },
+    /// Check, write and put away what the agents of a run hand to one another, and say who comes next
+    Pipeline {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PipelineCommand,
     },
     /// Print the JSON Schema of a file that people or agents write, for editors and checkers
     Schema {

@@ -27,7 +27,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::model::RepositoryName;
-use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
 use super::arguments::Doctor;
 use super::connect::{self, local_now, variable};
@@ -134,7 +134,10 @@ async fn of_repository(
 /// What a folder tells without anybody's answer.
 fn of_folder(dir: &Path, findings: &mut Findings) -> Result<(), Stopped> {
     findings.group = Group::Plan;
-    if !dir.join(SCHEDULES_PATH).is_file() && !dir.join(".jules").is_dir() {
+    let has_plan = [SCHEDULES_PATH, CONFIG_PATH]
+        .iter()
+        .any(|path| dir.join(path).is_file());
+    if !has_plan && !dir.join(".jules").is_dir() {
         findings.unknown(
             "plan.folder",
             format!(

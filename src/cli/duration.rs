@@ -31,7 +31,11 @@ pub(super) fn parse(text: &str) -> Result<SignedDuration, String> {
             .ok_or_else(wrong)?;
         total = total.checked_add(part).ok_or_else(wrong)?;
     }
-    if digits.is_empty() && total > SignedDuration::ZERO {
+    if digits.is_empty() && !text.is_empty() && total.is_zero() {
+        Err(format!(
+            "`{text}` is no time at all; say a minute (`1m`) or more"
+        ))
+    } else if digits.is_empty() && total > SignedDuration::ZERO {
         Ok(total)
     } else {
         Err(wrong())

@@ -1,5 +1,7 @@
 //! `phileas exchange`: what the layers hand to one another, checked, mended and shown.
 
+mod migrate;
+
 use std::io::Write;
 
 use phileas_domain::exchange::{self, Checked, EventState, Exchange, Fix};
@@ -21,6 +23,9 @@ pub(super) fn run(
     match command {
         ExchangeCommand::Check { place, strict, fix } => check(place, *strict, *fix, screen),
         ExchangeCommand::Inspect { place, labels } => inspect(place, labels.as_deref(), screen),
+        ExchangeCommand::Migrate { dir, dry_run, json } => {
+            migrate::run(dir, *dry_run, *json, screen)
+        }
         ExchangeCommand::Template { name } => {
             screen.document(&name.shape().template())?;
             Ok(Exit::Done)

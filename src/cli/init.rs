@@ -30,7 +30,7 @@ pub(super) async fn run(
     let json = arguments.place.json;
     let pin = pin(arguments)?;
     let place = Place::open(&arguments.place).await?;
-    let parts = parts(&place.found, &pin);
+    let parts = parts(&place.found, &pin, arguments.layers);
     show(&parts, &place, arguments, screen)?;
     let tree = tree_after(&place.found, &parts);
     let files: Vec<(&str, &str)> = parts.iter().filter_map(new_file).collect();
@@ -80,6 +80,7 @@ pub(super) async fn run(
             staged,
             proposed.as_ref(),
             matches!(labelled, Ok(true)),
+            arguments.layers,
             json,
             screen,
         )?;
@@ -196,6 +197,7 @@ fn next(
     staged: bool,
     proposed: Option<&Proposed>,
     labelled: bool,
+    layers: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
@@ -240,7 +242,8 @@ fn next(
             ],
         ));
     }
-    if !labelled {
+    // A label starts a persona.
+    if !labelled && !layers {
         steps.push((
             "For starts by label, with a GITHUB_TOKEN that may write issues, once the personas are pushed:".to_owned(),
             vec![format!("phileas labels sync --repo {repository}")],

@@ -2,6 +2,7 @@
 
 mod action;
 pub mod arguments;
+mod bootstrap;
 mod connect;
 mod deinit;
 mod deliveries;
@@ -13,18 +14,23 @@ mod health;
 mod init;
 mod jobs;
 mod labels;
+mod layers;
 pub mod lines;
 mod logs;
 mod manual;
 mod mcp;
+mod other_program;
 pub mod output;
 mod park;
+mod parse;
 mod persona;
+mod pipeline;
 mod place;
 mod plain;
 mod probe;
 mod prompt;
 mod replay;
+mod role;
 mod sandbox;
 mod sandbox_service;
 mod schema;
@@ -40,17 +46,20 @@ mod table;
 mod teller;
 mod tick;
 mod track;
+mod upgrade;
 mod validate;
 mod visit;
 mod words;
 mod worktree;
 mod world_only;
+mod written;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
 use arguments::{Arguments, Command};
 use exit::{Exit, Stopped};
@@ -62,7 +71,8 @@ const LEAVE: Duration = Duration::from_millis(500);
 /// Reads the command line of this process and does what it says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let words = std::env::args_os().collect();
+    let arguments = match parse::parse(words, Path::new(".")) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; everything else is usage.
@@ -80,7 +90,7 @@ pub fn main() -> ExitCode {
     let mut screen = Screen::standard();
     let runtime = match &arguments.command {
         Command::Serve(_) => serve::runtime(),
-        Command::Sandbox(arguments) if arguments.serve => serve::runtime(),
+        Command::Sandbox(arguments) if arguments.serve || arguments.empty => serve::runtime(),
         _ => runtime(),
     };
     let result = runtime.and_then(|runtime| {
@@ -125,8 +135,12 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         }
         Command::Init(arguments) => init::run(arguments, screen).await,
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,
+        Command::Upgrade(arguments) => upgrade::run(arguments, screen),
+        Command::Bootstrap(arguments) => bootstrap::run(arguments, screen),
+        Command::Role { command } => role::run(command, screen),
         Command::Labels { command } => labels::run(command, screen).await,
         Command::Exchange { command } => exchange::run(command, screen),
+        Command::Pipeline { command } => pipeline::run(command, screen),
         Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Doctor(arguments) => doctor::run(arguments, screen).await,

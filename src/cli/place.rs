@@ -14,6 +14,8 @@ use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::starter::{Found, WORKFLOWS_FOLDER};
 
+/// Where the layers are set up.
+const LAYERS_FOLDER: &str = ".jlo";
 /// No more workflows than this are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
 
@@ -83,6 +85,11 @@ impl Place {
                 "{repository} has no commit yet, so nothing can be proposed; run this in a clone, without --pull-request"
             ))
         })?;
+        let mut tree = seen.tree;
+        for name in client.folder(&head, LAYERS_FOLDER).await? {
+            // What stands there stays as it is, so its text does not matter.
+            tree.insert_text(format!("{LAYERS_FOLDER}/{name}"), "");
+        }
         let names = client.folder(&head, WORKFLOWS_FOLDER).await?;
         let paths: BTreeSet<String> = names
             .into_iter()
@@ -101,7 +108,7 @@ impl Place {
             found: Found {
                 repository: seen.repository.name,
                 default_branch: seen.repository.default_branch.to_string(),
-                tree: seen.tree,
+                tree,
                 workflows,
             },
             at: At::GitHub {

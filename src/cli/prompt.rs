@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use jiff::Timestamp;
+use phileas_domain::Diagnostic;
+use phileas_domain::exchange::{self, Layout};
+use phileas_domain::layers::{Catalogue, Job};
 use phileas_domain::model::Tree;
-use phileas_domain::prompt::{self, Assembled, Assembly};
+use phileas_domain::prompt::{self, Assembled, Assembly, Include, Origin};
 use serde_json::json;
 
 use super::arguments::{PromptCommand, RenderPrompt};
@@ -24,22 +28,13 @@ pub(super) fn run(
         Some(dir) => read(dir)?,
         None => tree.clone(),
     };
-    let mut variables: BTreeMap<String, String> = arguments.set.iter().cloned().collect();
-    if let Some(role) = &arguments.role {
-        variables.insert("role".to_owned(), role.clone());
-    }
-    let assembled = prompt::assemble(&Assembly {
-        layer: &arguments.layer,
-        tree: &tree,
-        ledger: &ledger,
-        variables: &variables,
-        task: arguments.task.as_deref(),
-        attached: &[],
-        // The fences of a preview guard nothing, so the same preview may look the same each time.
-        entropy: &[0; 32],
-    });
-    match assembled {
-        Ok(assembled) => show(&assembled, arguments, screen),
+    // A layer that there is not is a mistake of the command, not of the folder.
+    let is_layer = prompt::canonical_layer(&arguments.layer).is_some();
+    let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;
+    let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
+    match assembled(arguments, &catalogue, &ledger) {
+        Err(said) if !is_layer => Err(Stopped::usage(format!("{}; {}", said.message, said.mend))),
+        Ok(assembled) => show(&assembled, &tree, arguments, screen),
         Err(said) if arguments.json => {
             screen.line(&diagnostic_json(&said).to_string())?;
             Ok(Exit::Findings)
@@ -51,6 +46,68 @@ pub(super) fn run(
     }
 }
 
+/// The prompt with everything that phileas puts into it, as far as the arguments tell what it is about; what they set
+/// counts first.
+fn assembled(
+    arguments: &RenderPrompt,
+    catalogue: &Catalogue,
+    ledger: &Tree,
+) -> Result<Assembled, Diagnostic> {
+    let mut set: BTreeMap<String, String> = arguments.set.iter().cloned().collect();
+    if let Some(role) = &arguments.role {
+        set.insert("role".to_owned(), role.clone());
+    }
+    let exchange = exchange::check(ledger).exchange;
+    let item = arguments.item.as_deref();
+    let label = exchange
+        .iter()
+        .flat_map(|exchange| exchange.streams.get(&arguments.stream));
+    let label = label
+        .flat_map(|stream| &stream.items)
+        .find(|filed| Some(filed.path.as_str()) == item)
+        .map(|filed| filed.value.label.as_str());
+    let role = set.get("role").map(String::as_str);
+    let job = match prompt::canonical_layer(&arguments.layer) {
+        Some("narrator") => Some(Job::Narrator { commits: None }),
+        Some("observers") => role.map(Job::Observer),
+        Some("decider") => Some(Job::Decider),
+        Some("planner") => Some(Job::Planner(item)),
+        Some("implementer") => {
+            let label = arguments.task.as_deref().or(label);
+            label.map(|label| Job::Implementer(label, item))
+        }
+        Some("innovators") => role.map(Job::Innovator),
+        Some("integrator") => Some(Job::Integrator {
+            pulls: &[],
+            target: "main",
+        }),
+        _ => None,
+    };
+    let now = Timestamp::now();
+    let entropy = [0; 32]; // The fences of a preview guard nothing, so the same preview may look the same each time.
+    let Some(job) = job else {
+        // Nothing tells what it is about, so the template has what was set and nothing else.
+        return prompt::assemble(&Assembly {
+            layer: &arguments.layer,
+            tree: catalogue.tree(),
+            ledger,
+            variables: &set,
+            task: arguments.task.as_deref(),
+            attached: &[],
+            turn: "",
+            now,
+            entropy: &entropy,
+        });
+    };
+    let exchange = exchange.as_ref();
+    let mut brief = catalogue.brief(&arguments.repo, ledger, exchange, &arguments.stream, job)?;
+    brief.variables.extend(set);
+    if let Some(task) = &arguments.task {
+        brief.task = Some(task.clone());
+    }
+    brief.assemble(catalogue, ledger, ("", now), &entropy)
+}
+
 fn read(dir: &Path) -> Result<Tree, Stopped> {
     files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))
 }
@@ -58,14 +115,33 @@ fn read(dir: &Path) -> Result<Tree, Stopped> {
 /// The prompt is the result; where it came from is said beside it.
 fn show(
     assembled: &Assembled,
+    tree: &Tree,
     arguments: &RenderPrompt,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
+    // Of what agents write, the catalogue has nothing.
+    let built_in = |one: &Include| {
+        let written = [
+            ".jules/exchange/",
+            ".jules/workstations/",
+            ".jules/workstreams/",
+            ".jules/changes/",
+        ];
+        let is_written = written.iter().any(|folder| one.path.starts_with(folder));
+        one.from == Origin::Repository && tree.get(&one.path).is_none() && !is_written
+    };
     if arguments.json {
         let included: Vec<_> = assembled
             .included
             .iter()
-            .map(|one| json!({ "path": one.path, "seeded_from": one.seeded_from }))
+            .map(|one| {
+                let from = if built_in(one) {
+                    "phileas"
+                } else {
+                    origin(one)
+                };
+                json!({ "path": one.path, "from": from, "schema": schema(one) })
+            })
             .collect();
         let skipped: Vec<_> = assembled
             .skipped
@@ -75,7 +151,7 @@ fn show(
         let seeds: Vec<_> = assembled
             .seeds
             .iter()
-            .map(|one| json!({ "from": one.from, "to": one.to, "text": one.text, "required": one.required }))
+            .map(|one| json!({ "to": one.to, "text": one.text, "required": one.required }))
             .collect();
         let document = json!({
             "prompt": assembled.prompt, "included": included, "skipped": skipped, "seeds": seeds,
@@ -84,14 +160,39 @@ fn show(
         return Ok(Exit::Done);
     }
     for one in &assembled.included {
-        match &one.seeded_from {
-            Some(schema) => output::beside(&format!("seeded    {} (from {schema})", one.path))?,
-            None => output::beside(&format!("included  {}", one.path))?,
-        }
+        output::beside(&match &one.from {
+            Origin::BuiltIn => format!("included  phileas' own {}", one.path),
+            Origin::Repository if built_in(one) => format!("included  phileas' own {}", one.path),
+            Origin::Repository => format!("included  {}", one.path),
+            Origin::Schema(schema) => {
+                format!("included  {schema} in the place of {}", one.path)
+            }
+            Origin::Seed => format!("included  what {} will begin with", one.path),
+        })?;
+    }
+    for one in &assembled.seeds {
+        output::beside(&format!("seeded    {}", one.to))?;
     }
     for one in &assembled.skipped {
         output::beside(&format!("skipped   {} ({})", one.path, one.reason))?;
     }
     screen.document(&assembled.prompt)?;
     Ok(Exit::Done)
+}
+
+/// Where a text came from, in one word.
+fn origin(one: &Include) -> &'static str {
+    match one.from {
+        Origin::Repository => "repository",
+        Origin::BuiltIn => "phileas",
+        Origin::Schema(_) => "schema",
+        Origin::Seed => "seed",
+    }
+}
+
+fn schema(one: &Include) -> Option<&str> {
+    match &one.from {
+        Origin::Schema(path) => Some(path),
+        _ => None,
+    }
 }

@@ -48,7 +48,7 @@ pub(super) async fn run(
     }
     // A person at a terminal sees the service at work; an export is wanted when the days are over.
     let watched = screen.watched && !arguments.headless && !arguments.json;
-    if arguments.serve || (watched && arguments.export.is_none()) {
+    if arguments.serve || arguments.empty || (watched && arguments.export.is_none()) {
         super::sandbox_service::run(arguments, scene, screen).await
     // What a program reads has no use for a show.
     } else if arguments.headless || arguments.json {
@@ -93,8 +93,12 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
     scene.ledger.clone_from(&arguments.ledger);
-    scene.wish = !arguments.world_only;
+    scene.empty = arguments.empty;
+    scene.wish = !arguments.world_only && !arguments.empty;
+    scene.layers = arguments.layers;
     match arguments.maintainer {
+        // Where a person is to try it, nobody else is in the way.
+        Maintainer::Usual if arguments.empty => scene.temper = Temper::away(),
         Maintainer::Usual => {}
         Maintainer::Eager => scene.temper = Temper::eager(),
         Maintainer::Away => scene.temper = Temper::away(),

@@ -59,6 +59,8 @@ const SPEED: f64 = 3.0;
 const DOUBLED: f64 = 0.08;
 /// By up to how many seconds it delivers late, so that the order changes.
 const LATE_SECONDS: u64 = 90;
+/// No workflow runs in the model of GitHub, so that any pin does.
+const ANY_COMMIT: &str = "0123456789012345678901234567890123456789";
 /// What further repositories are called; they begin when the service does.
 const OTHERS: [&str; 2] = ["gadget", "sprocket"];
 
@@ -71,20 +73,32 @@ pub(super) async fn run(
     let factor = (arguments.speed.unwrap_or(SPEED) * 60.0).clamp(1.0, 3_600.0);
     // The present is where the days before end, so that the dates on the page are today's.
     let now = jiff::Timestamp::now();
-    scene.start = now.checked_sub(arguments.until).unwrap_or(now);
-    scene.others = OTHERS.map(str::to_owned).to_vec();
+    // Nothing happens in an empty repository, so there is no time before.
+    if !arguments.empty {
+        scene.start = now.checked_sub(arguments.until).unwrap_or(now);
+    } else {
+        scene.start = now;
+    }
+    let others: &[&str] = if arguments.empty { &[] } else { &OTHERS };
+    scene.others = others.iter().map(|&name| name.to_owned()).collect();
     let places = Places::bind(arguments).await?;
-    let told = screen.watched && !arguments.json;
-    let mut teller = Teller::new(screen.colour);
+    let told = (screen.watched || arguments.empty) && !arguments.json;
+    let mut teller = if arguments.empty {
+        Teller::of_a_person(screen.colour)
+    } else {
+        Teller::new(screen.colour)
+    };
     let (end, asked) = ending();
     let mut signals = std::pin::pin!(signals()?);
     let shared = open(arguments, scene)?;
-    let past = before(arguments, &shared, told.then_some(&mut teller), screen);
-    tokio::select! {
-        past = past => past?,
-        () = &mut signals => return leave(arguments, &shared, told.then_some(&mut teller), screen),
+    if !arguments.empty {
+        let past = before(arguments, &shared, told.then_some(&mut teller), screen);
+        tokio::select! {
+            past = past => past?,
+            () = &mut signals => return leave(arguments, &shared, told.then_some(&mut teller), screen),
+        }
+        trouble(arguments, &shared);
     }
-    trouble(arguments, &shared);
     let time = RunningTime::new(shared.clone(), factor);
     let faces = {
         let face = |listener, face| {
@@ -120,7 +134,12 @@ pub(super) async fn run(
     let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM)?);
     let changed = Arc::new(Notify::new());
-    let repositories = Arc::new(repositories(&shared, outside, Arc::clone(&changed))?);
+    let repositories = Arc::new(repositories(
+        &shared,
+        others,
+        outside,
+        Arc::clone(&changed),
+    )?);
     let board = Arc::new(Board::default());
     let figures = Arc::new(Figures::default());
     let pulse = Arc::new(Pulse::default());
@@ -153,8 +172,12 @@ pub(super) async fn run(
         github: GITHUB.to_owned(),
         ending: asked.clone(),
     };
-    let admin_at = places.admin.local_addr()?;
-    let public_at = places.public.local_addr()?;
+    let at = At {
+        github: places.github_at,
+        jules: places.jules_at,
+        admin: places.admin.local_addr()?,
+        public: places.public.local_addr()?,
+    };
     let service = Service {
         intake: Intake::new(
             Arc::clone(&inbox),
@@ -189,11 +212,11 @@ pub(super) async fn run(
         ),
         pulse,
     };
-    tell(arguments, screen, admin_at, public_at, factor)?;
+    tell(arguments, screen, &at, factor)?;
     let post = deliver(
         shared.clone(),
         transport(),
-        format!("http://{public_at}/webhook"),
+        format!("http://{}/webhook", at.public),
         asked.clone(),
     );
     let post = tokio::spawn(post);
@@ -251,7 +274,7 @@ impl Onlooker for Told {
 }
 
 fn open(arguments: &Sandbox, mut scene: Scene) -> Result<Shared, Stopped> {
-    if is_fair(arguments) {
+    if is_fair(arguments) && !arguments.empty {
         scene.knobs.webhook_lost = show::LOST;
     }
     let (mut world, repo) = scene.build().map_err(Stopped::usage)?;
@@ -297,13 +320,14 @@ fn trouble(arguments: &Sandbox, shared: &Shared) {
 
 fn repositories(
     shared: &Shared,
+    others: &[&str],
     outside: Outside,
     changed: Arc<Notify>,
 ) -> Result<Repositories, Stopped> {
     let fault = |error: &dyn std::fmt::Display| Stopped::fault(error.to_string());
     let token = Token::new(scene::GITHUB_TOKEN).map_err(|error| fault(&error))?;
     let key = JulesKey::new(scene::JULES_KEY).map_err(|error| fault(&error))?;
-    let names = std::iter::once(scene::NAME).chain(OTHERS);
+    let names = std::iter::once(scene::NAME).chain(others.iter().copied());
     let entries: Result<Vec<_>, _> = names
         .map(|name| {
             let world = shared.world();
@@ -354,27 +378,82 @@ impl Places {
     }
 }
 
+/// Where everything listens.
+struct At {
+    github: SocketAddr,
+    jules: SocketAddr,
+    admin: SocketAddr,
+    public: SocketAddr,
+}
+
 fn tell(
     arguments: &Sandbox,
     screen: &mut Screen<impl Write>,
-    admin: SocketAddr,
-    public: SocketAddr,
+    at: &At,
     factor: f64,
 ) -> Result<(), Stopped> {
+    let repository = scene::repository();
     if arguments.json {
         let places = json!({
-            "dashboard": format!("http://{admin}/"),
-            "webhook": format!("http://{public}/webhook"),
+            "dashboard": format!("http://{}/", at.admin),
+            "webhook": format!("http://{}/webhook", at.public),
+            "github": format!("http://{}", at.github),
+            "jules": format!("http://{}/v1alpha", at.jules),
+            "token": scene::MAINTAINER_TOKEN,
+            "jules_key": scene::JULES_KEY,
+            "repository": repository.to_string(),
         });
         screen.line(&places.to_string())?;
+        screen.flush()?;
+        return Ok(());
+    }
+    let minutes = factor / 60.0;
+    if arguments.empty {
+        screen.lines(&format!(
+            "The dashboard is at http://{}/\n\
+             {repository} is empty; models of GitHub and Jules run behind it, and the service looks after it. One second \
+             here is {minutes:.1} minutes there.\n",
+            at.admin
+        ))?;
+        for line in first_session(at.github, &repository) {
+            screen.line(&line)?;
+        }
+        screen.line("What happens follows here. Ctrl-C ends it.")?;
     } else {
         screen.lines(&format!(
-            "The dashboard is at http://{admin}/\n\
-             Models of GitHub and Jules run behind it; one second here is {:.1} minutes there. Some webhooks are lost, \
-             doubled or late. Ctrl-C ends it.",
-            factor / 60.0
+            "The dashboard is at http://{}/\n\
+             Models of GitHub and Jules run behind it; one second here is {minutes:.1} minutes there. Some webhooks are \
+             lost, doubled or late. Ctrl-C ends it.",
+            at.admin
         ))?;
     }
     screen.flush()?;
     Ok(())
+}
+
+/// The commands from an empty repository to the pull request of a session that a label started, to be pasted into
+/// another shell. What they need stands in them, so that none of them has to be prepared.
+fn first_session(github: SocketAddr, repository: &RepositoryName) -> [String; 9] {
+    let token = scene::MAINTAINER_TOKEN;
+    let name = &repository.name;
+    let issues = format!("http://{github}/repos/{repository}/issues");
+    let authorization = format!("-H 'authorization: bearer {token}'");
+    [
+        "From here to a first session, in another shell:".to_owned(),
+        String::new(),
+        format!("git clone http://maintainer:{token}@{github}/{repository}.git && cd {name}"),
+        format!(
+            "phileas init --yes --action phileas/phileas@{ANY_COMMIT}   # any commit does here"
+        ),
+        "git commit -qm 'Let phileas run Jules by the clock' && git push -q origin HEAD:main"
+            .to_owned(),
+        format!(
+            "curl -sS -o /dev/null {authorization} -d '{{\"title\": \"Say how to install it\", \"labels\": [\"phileas:tester\"]}}' {issues}"
+        ),
+        format!(
+            "curl -sS -o /dev/null {authorization} -d '{{\"body\": \"/phileas approve\"}}' {issues}/1/comments   # once its plan waits"
+        ),
+        format!("curl -sS {authorization} {issues}/1/comments   # what phileas says there"),
+        String::new(),
+    ]
 }

@@ -22,8 +22,10 @@ pub(super) fn run(name: SchemaName, screen: &mut Screen<impl Write>) -> Result<E
 fn schema(name: SchemaName) -> Value {
     let (name, schema) = match name {
         SchemaName::Schedules => ("schedules", plan::schema()),
+        SchemaName::Config => ("config", plan::config_schema()),
         SchemaName::Phileas => ("phileas", config::schema()),
         SchemaName::Artifact(artifact) => (artifact.shape().name, artifact.shape().schema()),
+        SchemaName::Pipeline(artifact) => (artifact.schema_name(), artifact.schema()),
     };
     let mut whole = serde_json::Map::new();
     whole.insert("$schema".to_owned(), schema["$schema"].clone());

@@ -25,7 +25,12 @@ pub(super) fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     match command {
-        SetupCommand::Gen { dir, dry_run, json } => generate(dir, *dry_run, *json, screen),
+        SetupCommand::Gen {
+            dir,
+            publish,
+            dry_run,
+            json,
+        } => generate(dir, publish, *dry_run, *json, screen),
         SetupCommand::List { dir, detail, json } => {
             list::run(dir, detail.as_deref(), *json, screen)
         }
@@ -34,12 +39,13 @@ pub(super) fn run(
 
 fn generate(
     dir: &Path,
+    publish: &[String],
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
-    let compiled = match compile(&tree) {
+    let compiled = match compile(&tree, publish) {
         Ok(compiled) => compiled,
         Err(said) => return refused(&said, json, screen),
     };

@@ -149,6 +149,10 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         red: BTreeMap::new(),
         merges: BTreeMap::new(),
         alone: BTreeMap::new(),
+        exchange: None,
+        layers_read: false,
+        written: BTreeMap::new(),
+        commits: None,
         ask: Ask::Due,
     }
 }

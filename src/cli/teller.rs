@@ -1,6 +1,6 @@
 //! A sandbox told line by line: what Jules and people did, what phileas did, and what it waits for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
@@ -21,9 +21,13 @@ const INDENT: usize = 11;
 /// Tells what happens, line by line.
 pub(super) struct Teller {
     colour: bool,
+    /// Whether what people ask for and what they are told is told as well.
+    by_hand: bool,
     /// How many of GitHub's books were told.
     written: usize,
     day: String,
+    /// The lines of comments that were told, by what they stand on.
+    comments: BTreeMap<String, BTreeSet<String>>,
     /// Why each track waits, as it was told last.
     waits: BTreeMap<(String, Option<TrackName>), Reason>,
 }
@@ -50,13 +54,30 @@ fn is_worth_telling(reason: Reason) -> bool {
     )
 }
 
+/// The lines of a comment that say something: no markers, and not the heading of the status comment.
+fn lines(body: &str) -> impl Iterator<Item = &str> {
+    let lines = body.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(['<', '*']));
+    lines.map(|line| line.strip_prefix("- ").unwrap_or(line))
+}
+
 impl Teller {
     pub(super) fn new(colour: bool) -> Self {
         Self {
             colour,
+            by_hand: false,
             written: 0,
             day: String::new(),
+            comments: BTreeMap::new(),
             waits: BTreeMap::new(),
+        }
+    }
+
+    /// Tells issues, labels and comments too, for somebody who makes them.
+    pub(super) fn of_a_person(colour: bool) -> Self {
+        Self {
+            by_hand: true,
+            ..Self::new(colour)
         }
     }
 
@@ -108,6 +129,23 @@ impl Teller {
                     format!("{} closes {pull} without a merge", write.actor),
                 ),
                 "pull.reviewed" => ("◇", format!("{} reviews {pull}", write.actor)),
+                "issue.opened" if self.by_hand => {
+                    ("◇", format!("{} opens issue {pull}: {title}", write.actor))
+                }
+                "label.added" if self.by_hand => {
+                    let label = write.detail["label"].as_str().unwrap_or_default();
+                    ("◇", format!("{} puts `{label}` on {pull}", write.actor))
+                }
+                "comment.created" | "comment.edited" if self.by_hand => {
+                    let body = write.detail["body"].as_str().unwrap_or_default();
+                    // The status comment is edited line by line; what stood there before is no news.
+                    let known = self.comments.entry(pull.clone()).or_default();
+                    let Some(line) = lines(body).find(|line| !known.contains(*line)) else {
+                        continue;
+                    };
+                    known.extend(lines(body).map(str::to_owned));
+                    ("◇", format!("{} writes on {pull}: {line}", write.actor))
+                }
                 _ => continue,
             };
             self.say(screen, write.at, sign, AnsiColor::Magenta, &text)?;
@@ -156,7 +194,11 @@ impl Teller {
                 Verdict::Settled => (
                     "●",
                     AnsiColor::Blue,
-                    format!("phileas settles {turn} {who}: {}", line.detail),
+                    format!(
+                        "phileas settles {}: {}",
+                        format!("{turn} {who}").trim(),
+                        line.detail
+                    ),
                 ),
                 Verdict::Adopted => (
                     "↺",

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::arguments::Validate;
 use super::exit::{Exit, Stopped};
+use super::layers;
 use super::output::Screen;
 use super::words::several;
 use crate::adapters::files;
@@ -46,6 +47,7 @@ pub(super) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
         found.extend(prompt::validate(persona, tree));
     }
     found.extend(prompt::read_orders(tree));
+    found.extend(layers::check(tree, &plan));
     let broken = found.iter().any(Diagnostic::is_error);
     if !broken && runnable(&plan, tree) == 0 {
         let warning = Diagnostic::warning(SCHEDULES_PATH, "nothing runs by itself");
@@ -74,8 +76,7 @@ pub(super) fn runnable(plan: &Plan, tree: &Tree) -> usize {
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let in_tracks = steps.filter(|step| match &step.kind {
         StepKind::Persona(id) => can(id),
-        // The layers are not part of this version.
-        StepKind::Layer(_) => false,
+        StepKind::Layer(layer) => layers::can_run(&plan.roster, layer),
     });
     let by_clock = plan.schedules.values();
     let by_clock = by_clock.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use phileas_domain::model::RepositoryName;
 
 use super::exit::Stopped;
+use super::other_program::other_program;
 use crate::adapters::files;
 use crate::starter::{Found, WORKFLOWS_FOLDER};
 
@@ -132,6 +132,12 @@ impl WorkTree {
         file.write_all(text.as_bytes()).map_err(failed)
     }
 
+    /// Writes a file that is there anew.
+    pub(super) fn replace(&self, path: &str, text: &str) -> Result<(), Stopped> {
+        files::change(&self.root, path, Some(text))
+            .map_err(|error| Stopped::usage(error.to_string()))
+    }
+
     /// Removes a file, and the folders that it leaves empty.
     pub(super) fn remove(&self, path: &str) -> Result<(), Stopped> {
         let whole = self.root.join(path);
@@ -169,11 +175,10 @@ impl WorkTree {
 
 /// What git answers, without its last line break; `None` when it says no.
 fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, Stopped> {
-    let output = Command::new("git")
+    let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
-        .stdin(Stdio::null())
         .output()
         .map_err(|error| Stopped::usage(format!("git cannot be run: {error}; install it")))?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -114,7 +114,7 @@ fn for_people(places: &serde_json::Value) -> [String; 8] {
         ),
         format!("export GITHUB_REPOSITORY={}", text("repository")),
         format!(
-            "curl -d '{{\"by\": \"30m\"}}' {github}/__world/advance   # the clock stands until you move it"
+            "# the clock stands until you move it: curl -d '{{\"by\": \"30m\"}}' {github}/__world/advance"
         ),
         String::new(),
         "Ctrl-C ends it.".to_owned(),

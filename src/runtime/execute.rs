@@ -1,10 +1,10 @@
 //! Effects are carried out in order. Nothing is chosen here: an effect carries every value it needs.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
 use phileas_domain::model::BranchName;
 
-use super::ports::{Disposition, Failure, WriteGitHub, WriteJules};
+use super::ports::{Disposition, Failure, Issue, WriteGitHub, WriteJules};
 use super::tick::Failed;
 
 /// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
@@ -60,7 +60,7 @@ pub(super) async fn execute(
                     Ok(()) => github.merge_pull(*pull, head, *method).await,
                     Err(late) => Err(late),
                 };
-                let (event, done) = merged_or_not(request, merged);
+                let (event, done) = merged_or_not(request, merged, now());
                 events.extend(event);
                 done
             }
@@ -112,6 +112,29 @@ pub(super) async fn execute(
                     });
                 })
             }
+            Effect::PublishProposal {
+                key,
+                title,
+                body,
+                label,
+                marker,
+                not_after,
+            } => {
+                let issue = Issue {
+                    title,
+                    body,
+                    label,
+                    marker,
+                };
+                let opened = match in_time(now(), *not_after) {
+                    Ok(()) => github.publish(&issue).await,
+                    Err(late) => Err(late),
+                };
+                opened.map(|number| {
+                    let key = key.clone();
+                    events.push(Event::ProposalPublished { key, number });
+                })
+            }
             Effect::OpenDashboard {
                 known,
                 title,
@@ -158,21 +181,28 @@ pub(super) async fn execute(
 }
 
 /// What came of a merge. That GitHub refuses it is an answer, which people are told of; that this credential may not ask
-/// is a failure besides.
+/// is a failure besides. What was surely not carried out may be asked again; where nobody knows, it is looked at first.
 fn merged_or_not(
     request: &str,
     merged: Result<(), Failure>,
+    now: Timestamp,
 ) -> (Option<Event>, Result<(), Failure>) {
     let request = request.to_owned();
     match merged {
         Ok(()) => (Some(Event::PullMerged { request }), Ok(())),
         Err(failure) => {
-            let is_answer = matches!(
-                failure.disposition,
-                Disposition::Refused | Disposition::Denied | Disposition::NotFound
-            );
             let detail = failure.detail.clone();
-            let event = is_answer.then_some(Event::MergeRefused { request, detail });
+            let event = match failure.disposition {
+                Disposition::Refused | Disposition::Denied | Disposition::NotFound => {
+                    Some(Event::MergeRefused { request, detail })
+                }
+                Disposition::Retry { after } => {
+                    let after = after.and_then(|after| SignedDuration::try_from(after).ok());
+                    let retry_at = after.and_then(|after| now.checked_add(after).ok());
+                    Some(Event::MergePutOff { request, retry_at })
+                }
+                Disposition::Unknown | Disposition::TooLarge => None,
+            };
             let is_done = failure.disposition == Disposition::Refused;
             (event, if is_done { Ok(()) } else { Err(failure) })
         }
@@ -206,6 +236,7 @@ fn about(effect: &Effect) -> String {
         Effect::CloseNotice { number, .. } | Effect::EditDashboard { number, .. } => {
             format!("issue #{number}")
         }
+        Effect::PublishProposal { key, .. } => key.clone(),
         Effect::OpenDashboard { .. } => DASHBOARD_KEY.to_owned(),
         Effect::AddReaction { thread, .. }
         | Effect::RemoveLabel { thread, .. }

@@ -2,6 +2,7 @@
 
 mod edit;
 mod execute;
+mod handed_over;
 mod observe;
 mod tick;
 

@@ -11,6 +11,7 @@ use phileas_domain::model::{Entry, Mode, Oid, SessionId};
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
+use super::handed_over;
 use super::ports::{
     Disposition, Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch,
 };
@@ -124,6 +125,10 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         red: std::collections::BTreeMap::new(),
         merges: std::collections::BTreeMap::new(),
         alone: std::collections::BTreeMap::new(),
+        exchange: None,
+        layers_read: false,
+        written: std::collections::BTreeMap::new(),
+        commits: None,
         ask: settings.ask.clone(),
     }
 }
@@ -242,6 +247,7 @@ async fn read(
     if !needs.texts.is_empty() {
         texts(github, snapshot, needs).await;
     }
+    handed_over::read(github, jules, snapshot, needs).await;
 }
 
 /// What failed checks say. Where that cannot be read it is told without; where GitHub is away, it is read next time.
@@ -325,7 +331,7 @@ fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
 }
 
 /// Jules has told of this session before, so whatever keeps this one from being read concerns no other.
-fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
+pub(super) fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
     tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
     let outage = outage(snapshot.now, failure);
     snapshot.unread.insert(id.clone(), outage);
@@ -384,7 +390,7 @@ mod tests {
     use phileas_domain::model::{Login, PullNumber, RepositoryId, Tree};
     use phileas_domain::plan::Driver;
 
-    use super::super::ports::Subjects;
+    use super::super::ports::{Patch, Subjects};
     use super::*;
 
     /// An archived repository, about which nothing further must be read.
@@ -431,6 +437,14 @@ mod tests {
             unreachable!("an archived repository has no prompts to render")
         }
 
+        async fn read_folders(&self, _: &Oid, _: &[&str]) -> Result<Tree, Failure> {
+            unreachable!("an archived repository has no layers to run")
+        }
+
+        async fn read_commits(&self, _: &engine::CommitSpan) -> Result<engine::Commits, Failure> {
+            unreachable!("nobody narrates an archived repository")
+        }
+
         async fn read_pulls(
             &self,
             _: &BTreeSet<PullNumber>,
@@ -471,6 +485,10 @@ mod tests {
         }
 
         async fn session(&self, _: &SessionId) -> Result<Option<Session>, Failure> {
+            unreachable!("nothing is started in an archived repository")
+        }
+
+        async fn patch(&self, _: &SessionId) -> Result<Option<Patch>, Failure> {
             unreachable!("nothing is started in an archived repository")
         }
 

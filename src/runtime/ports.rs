@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CreateFailure, CreateSession, Dashboard, Heard, ListingNeed,
-    MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Repository, Session, Sessions,
-    Subject,
+    Activity, Actor, Comment, CommitSpan, Commits, CreateFailure, CreateSession, Dashboard, Heard,
+    ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Repository, Session,
+    Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -150,6 +150,19 @@ pub trait ReadGitHub: Send + Sync {
         paths: &BTreeSet<String>,
     ) -> impl Future<Output = Result<BTreeMap<String, String>, Failure>> + Send;
 
+    /// Reads everything below folders, and single files, at a commit; what is not there is left out.
+    fn read_folders(
+        &self,
+        commit: &Oid,
+        paths: &[&str],
+    ) -> impl Future<Output = Result<Tree, Failure>> + Send;
+
+    /// Reads the commits of a span, the newest of them at least, and the files that they touch.
+    fn read_commits(
+        &self,
+        span: &CommitSpan,
+    ) -> impl Future<Output = Result<Commits, Failure>> + Send;
+
     /// Reads pull requests by number; missing ones are left out.
     fn read_pulls(
         &self,
@@ -176,6 +189,19 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         login: &Login,
     ) -> impl Future<Output = Result<Permission, Failure>> + Send;
+}
+
+/// An issue that is opened once.
+#[derive(Debug, Clone, Copy)]
+pub struct Issue<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its text, the marker included.
+    pub body: &'a str,
+    /// Its label.
+    pub label: &'a str,
+    /// What is looked for before it is opened.
+    pub marker: &'a str,
 }
 
 /// GitHub as a tick writes it.
@@ -218,6 +244,10 @@ pub trait WriteGitHub: ReadGitHub {
         title: &str,
         body: &str,
     ) -> impl Future<Output = Result<u64, Failure>> + Send;
+
+    /// Opens an issue with its label, unless one of ours that bears the label, open or closed, carries the marker;
+    /// answers with its number.
+    fn publish(&self, issue: &Issue<'_>) -> impl Future<Output = Result<u64, Failure>> + Send;
 
     /// Comments on an issue of ours and closes it; one that is closed already is left as it is.
     fn close_notice(
@@ -288,11 +318,23 @@ pub trait ReadJules: Send + Sync {
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Session>, Failure>> + Send;
 
+    /// Reads what a session has changed, all of it as one patch. `None`: nothing, as far as Jules shows.
+    fn patch(&self, id: &SessionId) -> impl Future<Output = Result<Option<Patch>, Failure>> + Send;
+
     /// Reads a session's activities, oldest first. `None`: Jules does not show them (yet).
     fn activities(
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
+}
+
+/// What a session has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// A unified diff in git's form.
+    pub diff: String,
+    /// The commit that it is a diff against, where Jules says so.
+    pub base: Option<Oid>,
 }
 
 /// Jules as a tick writes it.

@@ -21,6 +21,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
 use super::execute::execute;
+use super::handed_over;
 use super::observe::{Sight, look, look_further};
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
@@ -202,6 +203,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 let (commit, state) = prepare(sight, change)?;
                 match self.github.commit(&commit).await {
                     Ok(head) => {
+                        let parent = commit.base.as_ref();
+                        handed_over::committed(&mut sight.snapshot, parent, &head, &commit.files);
                         sight.snapshot.ledger = Ledger::Present {
                             head,
                             state: Box::new(state),
@@ -229,6 +232,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let notices = &mut sight.snapshot.notices;
             notices.retain(|notice| !report.closed.contains(&notice.number));
             forget_labels(&mut sight.snapshot, &decision.effects);
+            forget_merge_facts(&mut sight.snapshot, &decision.effects);
             // Without news the next decision would be this one again.
             if !events
                 .iter()
@@ -400,6 +404,8 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             | Event::PullReadied { .. }
             | Event::PullMerged { .. }
             | Event::MergeRefused { .. }
+            | Event::MergePutOff { .. }
+            | Event::ProposalPublished { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }
@@ -414,6 +420,14 @@ fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
         {
             words.retain(|word| label.strip_prefix(LABEL_PREFIX) != Some(word.as_str()));
         }
+    }
+}
+
+/// A merge moves the base of all others, so what was looked at before it is looked at anew.
+fn forget_merge_facts(snapshot: &mut Snapshot, effects: &[Effect]) {
+    let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
+    if effects.iter().any(merges) {
+        snapshot.merges.clear();
     }
 }
 

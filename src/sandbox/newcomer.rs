@@ -2,6 +2,18 @@
 
 use phileas_world::seed::{Files, files as files_of};
 
+/// What puts the layers of the hand-over pipeline to work in it, instead of its cycle.
+#[must_use]
+pub fn layers() -> Files {
+    files_of(&[
+        (".jlo/config.toml", include_str!("newcomer/config.toml")),
+        (
+            ".jules/schedules.toml",
+            include_str!("newcomer/layered.toml"),
+        ),
+    ])
+}
+
 /// Its files.
 #[must_use]
 pub fn files() -> Files {

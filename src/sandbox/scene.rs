@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryName;
+use phileas_world::agent::Agent;
 use phileas_world::github::{RepoId, Role};
 use phileas_world::jules::{Account, Config, Installed, Tier};
 use phileas_world::maintainer::Temper;
@@ -20,6 +21,8 @@ pub const NAME: &str = "widget";
 pub const RUNNER: &str = "phileas-runner";
 /// The token that GitHub's model takes. It opens nothing else.
 pub const GITHUB_TOKEN: &str = "sandbox-github-token";
+/// The token of the person who looks after the repository. It opens nothing else.
+pub const MAINTAINER_TOKEN: &str = "sandbox-maintainer-token";
 /// The key that Jules' model takes. It opens nothing else.
 pub const JULES_KEY: &str = "sandbox-jules-key";
 /// Where the repository's webhook goes; the sandbox takes the deliveries itself.
@@ -40,6 +43,8 @@ pub struct Scene {
     pub repo: Option<PathBuf>,
     /// A folder to put on the branch `jules` first.
     pub ledger: Option<PathBuf>,
+    /// Whether the repository has no commit yet.
+    pub empty: bool,
     /// The seed of all chance.
     pub seed: u64,
     /// How the open questions are answered.
@@ -56,6 +61,8 @@ pub struct Scene {
     pub start: Timestamp,
     /// Whether the maintainer begins by putting a label on an issue of a stranger; only in the newcomer's repository.
     pub wish: bool,
+    /// Whether the layers of the hand-over pipeline are at work in it, too.
+    pub layers: bool,
     /// The names of further repositories of the same owner, with the newcomer's files.
     pub others: Vec<String>,
 }
@@ -67,6 +74,7 @@ impl Scene {
         Self {
             repo: None,
             ledger: None,
+            empty: false,
             seed,
             knobs: Knobs::documented(),
             faults: FaultPlan::default(),
@@ -87,6 +95,7 @@ impl Scene {
             tier: Tier::Pro,
             start: START.parse().expect("the start is an instant"),
             wish: false,
+            layers: false,
             others: Vec::new(),
         }
     }
@@ -114,10 +123,16 @@ impl Scene {
             temper: self.temper,
             jules,
         });
-        let files: Files = match &self.repo {
+        // Whoever reads a layer's prompt does what stands in it; all other sessions go as the model makes them up.
+        world.jules_mut().employ(Box::new(Agent));
+        let mut files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,
+            None if self.empty => Files::default(),
             None => newcomer::files(),
         };
+        if self.layers {
+            files.extend(newcomer::layers());
+        }
         let mut seed = Seed::new(OWNER, NAME, files);
         seed.private = true;
         seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
@@ -144,6 +159,7 @@ impl Scene {
             github.add_label(repositories[0], issue, WISH, "maintainer", start);
         }
         github.add_person_token(GITHUB_TOKEN, RUNNER);
+        github.add_person_token(MAINTAINER_TOKEN, "maintainer");
         let events = [
             "pull_request",
             "pull_request_review",

@@ -2,18 +2,23 @@
 //! what of it `phileas deinit` may take away again. Values in, texts out.
 
 mod labels;
+mod layers;
 mod plan;
 mod seal;
+mod upgrade;
 mod workflow;
 
 use std::collections::BTreeMap;
 
+use phileas_domain::layers::CONFIG_PIN_PATH;
 use phileas_domain::model::{RepositoryName, Tree};
-use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
 pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, wanted};
+pub use layers::has_layers;
 pub use plan::{has_schema_line, named_by};
 pub use seal::{Seal, seal_of};
+pub use upgrade::sealed_files;
 pub use workflow::{
     MAX_CHECKS, Pin, PinError, WORKFLOW_PATH, WORKFLOWS_FOLDER, cron_minute, runs_on_push,
     workflow_hints,
@@ -41,7 +46,7 @@ pub struct Found {
     pub repository: RepositoryName,
     /// Its default branch.
     pub default_branch: String,
-    /// What is below `.jules/`.
+    /// What is below `.jules/` and `.jlo/`.
     pub tree: Tree,
     /// The files of `.github/workflows/` by path.
     pub workflows: BTreeMap<String, String>,
@@ -68,9 +73,9 @@ pub enum Fate {
 }
 
 /// What to write into a repository. Nothing that is there is changed: a plan that exists keeps its personas, and
-/// personas that exist get a plan.
+/// personas that exist get a plan. `layers`: what the layers need instead of a plan of personas.
 #[must_use]
-pub fn parts(found: &Found, pin: &Pin) -> Vec<Part> {
+pub fn parts(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
     let mut parts = Vec::new();
     let purpose = "runs phileas every hour, and when something happens";
     let fate = match found.workflows.get(WORKFLOW_PATH) {
@@ -82,6 +87,10 @@ pub fn parts(found: &Found, pin: &Pin) -> Vec<Part> {
         purpose,
         fate,
     });
+    if layers {
+        parts.extend(of_layers(found));
+        return parts;
+    }
     let purpose = "who works and when";
     if found.tree.get(SCHEDULES_PATH).is_some() {
         parts.push(Part {
@@ -122,13 +131,36 @@ pub fn parts(found: &Found, pin: &Pin) -> Vec<Part> {
     parts
 }
 
+fn of_layers(found: &Found) -> [Part; 2] {
+    let part = |path: &str, purpose, text: String| Part {
+        path: path.to_owned(),
+        purpose,
+        fate: match found.tree.get(path) {
+            Some(_) => Fate::Leave(Vec::new()),
+            None => Fate::Write(text),
+        },
+    };
+    [
+        part(
+            CONFIG_PATH,
+            "who works in the layers, and when",
+            seal::sealed(&layers::config(&found.repository)),
+        ),
+        part(
+            CONFIG_PIN_PATH,
+            "which version wrote what; phileas upgrade goes by it",
+            layers::pin(),
+        ),
+    ]
+}
+
 /// The tree of a repository after its beginning was written.
 #[must_use]
 pub fn tree_after(found: &Found, parts: &[Part]) -> Tree {
     let mut tree = found.tree.clone();
     for part in parts {
         if let Fate::Write(text) = &part.fate
-            && part.path.starts_with(".jules/")
+            && (part.path.starts_with(".jules/") || part.path.starts_with(".jlo/"))
         {
             tree.insert_text(part.path.clone(), text);
         }
@@ -158,6 +190,18 @@ pub fn remnants(found: &Found) -> Vec<Remnant> {
         let plan = remnant(SCHEDULES_PATH, text);
         kept_plan = plan.stays.is_some().then_some(text);
         remnants.push(plan);
+    }
+    if let Some(text) = found.tree.text(CONFIG_PATH) {
+        let config = remnant(CONFIG_PATH, text);
+        let goes = config.stays.is_none();
+        remnants.push(config);
+        // The pin is about what phileas wrote beside it; copies of roles are the repository's from then on.
+        if goes && found.tree.get(CONFIG_PIN_PATH).is_some() {
+            remnants.push(Remnant {
+                path: CONFIG_PIN_PATH.to_owned(),
+                stays: None,
+            });
+        }
     }
     for (path, entry) in found.tree.iter() {
         let Some(id) = plan::persona_of(path) else {

@@ -38,18 +38,21 @@ pub(super) fn sealed(template: &str) -> String {
 /// Whether a text is one of ours, and still the same.
 #[must_use]
 pub fn seal_of(text: &str) -> Seal {
-    let Some(line) = text.lines().find(|line| line.starts_with(START)) else {
+    if !text.lines().any(|line| line.starts_with(START)) {
         return Seal::None;
-    };
-    let told = line
-        .split_once('(')
-        .and_then(|(_, rest)| rest.split_once(')'))
-        .map(|(digest, _)| digest);
-    if told == Some(digest(text).as_str()) {
+    }
+    if told(text) == Some(digest(text).as_str()) {
         Seal::Unchanged
     } else {
         Seal::Changed
     }
+}
+
+/// The digest of the text that was written, as the line tells it.
+pub(super) fn told(text: &str) -> Option<&str> {
+    let line = text.lines().find(|line| line.starts_with(START))?;
+    let (_, rest) = line.split_once('(')?;
+    rest.split_once(')').map(|(digest, _)| digest)
 }
 
 fn digest(text: &str) -> String {

@@ -29,7 +29,7 @@ fn written(parts: &[Part]) -> BTreeMap<&str, &str> {
 #[test]
 fn a_beginning_is_a_sound_plan() {
     let found = found(Tree::new());
-    let parts = parts(&found, &pin());
+    let parts = parts(&found, &pin(), false);
     assert_eq!(written(&parts).len(), 4);
     let tree = tree_after(&found, &parts);
     let (plan, told) = plan::read(&tree);
@@ -53,7 +53,7 @@ fn no_place_of_a_template_stays_empty() {
         ".github/workflows/ci.yml".to_owned(),
         "name: ci\non: push\n".to_owned(),
     );
-    let parts = parts(&found, &pin());
+    let parts = parts(&found, &pin(), false);
     for (path, text) in written(&parts) {
         for line in text.lines() {
             let place = line.split_whitespace().any(|word| {
@@ -82,7 +82,7 @@ fn no_place_of_a_template_stays_empty() {
 /// Nothing is checked out, run by a shell or taken from a cache, and nothing that a stranger writes is handed on.
 #[test]
 fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
-    let parts = parts(&found(Tree::new()), &pin());
+    let parts = parts(&found(Tree::new()), &pin(), false);
     let workflow = written(&parts)[WORKFLOW_PATH];
     let read: serde_json::Value = serde_yaml::from_str(workflow).unwrap();
     let jobs = read["jobs"].as_object().unwrap();
@@ -105,7 +105,7 @@ fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
 #[test]
 fn what_is_there_stays() {
     let tree = Tree::of_texts([(SCHEDULES_PATH, "cycle = [\"a\"]\n")]);
-    let parts = parts(&found(tree), &pin());
+    let parts = parts(&found(tree), &pin(), false);
     assert_eq!(
         written(&parts).keys().copied().collect::<Vec<_>>(),
         [WORKFLOW_PATH]
@@ -123,7 +123,7 @@ fn personas_without_a_plan_get_one() {
         ".jules/personas/mender/prompt.md",
         prompt,
     )]));
-    let parts = parts(&found, &pin());
+    let parts = parts(&found, &pin(), false);
     let written = written(&parts);
     assert_eq!(written.len(), 2);
     assert!(written[SCHEDULES_PATH].contains("cycle = [\"mender\"]"));
@@ -132,7 +132,7 @@ fn personas_without_a_plan_get_one() {
 #[test]
 fn only_what_nobody_changed_may_go() {
     let mut found = found(Tree::new());
-    let parts = parts(&found, &pin());
+    let parts = parts(&found, &pin(), false);
     found.tree = tree_after(&found, &parts);
     found.workflows.insert(
         WORKFLOW_PATH.to_owned(),

@@ -40,6 +40,10 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
         }
         ("action", "action" | "runtime" | "phileas_domain") => None,
         ("action", _) => Some("take it as a value; src/cli/action.rs asks, reads and writes"),
+        ("jobs", "jobs" | "runtime" | "phileas_domain") => None,
+        ("jobs", _) => Some(
+            "say in src/runtime/ports/account.rs what is needed; src/cli/jobs/reach.rs makes the clients",
+        ),
         // How people and programs reach it may use all below; nothing below uses it.
         _ => None,
     }
@@ -125,6 +129,8 @@ fn paths_are_found_however_they_are_written() {
         ("sandbox::days", "cli::lines", false),
         ("action::summary", "runtime::TickReport", false),
         ("action::event", "cli::connect", true),
+        ("jobs::monitor", "adapters::jules", true),
+        ("jobs::monitor", "runtime::ports::account", false),
     ] {
         assert_eq!(
             forbidden(&name(from), &name(to)).is_some(),

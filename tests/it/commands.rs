@@ -4,9 +4,14 @@
 mod action;
 mod bench;
 mod doctor;
+mod empty;
 mod init;
 mod labels;
+mod layers;
+mod migrate;
+mod pipeline;
 mod probe;
+mod repository;
 mod schema;
 mod session;
 mod show;

@@ -321,6 +321,53 @@ fn r13_incident_ghostaction_only_the_ledger_is_written() {
     );
 }
 
+/// What a writer has labelled is bound to its commits until the session starts, however long that takes.
+#[test]
+fn r8_a_push_to_a_labelled_pull_request_stops_its_session() {
+    for pushes in [true, false] {
+        let repository = repository();
+        let shared = quiet_world(&repository, 7, Vec::new());
+        let first = issue(&shared);
+        label(&shared, first, "phileas:refactor", "maintainer");
+        run(&shared);
+        pass_until(&shared, "COMPLETED");
+        run(&shared);
+        let pull = judge::state(&shared)["history"]["0"]["pr_number"].as_u64();
+        let pull = pull.expect("a pull request");
+        label(&shared, pull, "phileas:hold", "maintainer");
+        label(&shared, pull, "phileas:curator", "maintainer");
+        shared.pass(MINUTE);
+        run(&shared);
+        assert_eq!(shared.world().books().sessions.len(), 1, "it is held");
+        let repo = repo(&shared);
+        if pushes {
+            let branch = {
+                let world = shared.world();
+                world.github().pull(repo, pull).unwrap().head.branch.clone()
+            };
+            writes(&shared, &branch, "evil.txt", "evil\n");
+        }
+        {
+            let mut world = shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            github.remove_label(repo, pull, "phileas:hold", "maintainer", now);
+        }
+        shared.pass(MINUTE * 20);
+        run(&shared);
+        let sessions = shared.world().books().sessions.len();
+        let world = shared.world();
+        let told: Vec<String> = world
+            .github()
+            .comments(repo, pull)
+            .map(|one| one.body.clone())
+            .collect();
+        assert_eq!(sessions, if pushes { 1 } else { 2 }, "{told:?}");
+        let refused = told[0].contains("refused.content_changed");
+        assert_eq!(refused, pushes, "{told:?}");
+    }
+}
+
 /// Whoever may not be asked about GitHub's permissions lets nobody through.
 #[test]
 fn a_permission_that_cannot_be_read_starts_nothing_and_loses_nothing() {

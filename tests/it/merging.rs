@@ -156,7 +156,7 @@ fn r18_without_an_approval_or_with_a_red_check_it_is_refused_once() {
         label(&shared);
         for _ in 0..3 {
             assert_eq!(puts(&run(&shared).0), 0, "{code}");
-            shared.pass(MINUTE);
+            shared.pass(MINUTE * 8);
         }
         let pull = pull(&shared);
         assert!(pull.merged.is_none(), "{code}");
@@ -164,6 +164,20 @@ fn r18_without_an_approval_or_with_a_red_check_it_is_refused_once() {
         let said = comment(&shared);
         assert!(said.contains(code), "{said}");
     }
+}
+
+/// A writer labels first and approves then.
+#[test]
+fn r18_an_approval_that_comes_after_the_label_counts() {
+    let (_repository, shared) = opened();
+    checks(&shared, Some("success"));
+    label(&shared);
+    assert_eq!(puts(&run(&shared).0), 0);
+    assert!(comment(&shared).contains("waiting.merge_not_yet"));
+    review(&shared, Verdict::Approve, "maintainer");
+    shared.pass(MINUTE);
+    assert_eq!(puts(&run(&shared).0), 1);
+    assert!(pull(&shared).merged.is_some());
 }
 
 #[test]
@@ -233,4 +247,35 @@ fn a_lost_answer_is_looked_up_and_what_was_not_merged_is_asked_again_later() {
         assert!(pull(&shared).merged.is_some());
         assert!(comment(&shared).contains("was merged"));
     }
+}
+
+/// What GitHub could not do at that moment is no refusal and no attempt.
+#[test]
+fn a_merge_that_meets_a_branch_that_moves_is_asked_for_again() {
+    let (_repository, shared) = opened();
+    checks(&shared, Some("success"));
+    review(&shared, Verdict::Approve, "maintainer");
+    label(&shared);
+    let fault = Fault::Status {
+        status: 409,
+        retry_after: None,
+        html: false,
+        done: false,
+    };
+    let rule = serde_json::json!({ "face": Face::Github, "path": "*/merge", "fault": fault });
+    let plan = serde_json::from_value(serde_json::json!({ "rules": [rule] }));
+    shared.world().faults_mut().replace(plan.unwrap());
+    assert_eq!(puts(&run(&shared).0), 1);
+    shared.world().faults_mut().replace(FaultPlan::default());
+    let state = judge::state(&shared);
+    let mut requests = state["requests"].as_object().unwrap().values();
+    let merge = requests.next().unwrap()["merge"].clone();
+    assert!(
+        merge["attempts"].is_null() && merge["sent_at"].is_null(),
+        "{merge}"
+    );
+    assert_eq!(puts(&run(&shared).0), 0, "not at once");
+    shared.pass(MINUTE * 2);
+    assert_eq!(puts(&run(&shared).0), 1);
+    assert!(pull(&shared).merged.is_some());
 }

@@ -21,7 +21,10 @@ fn repository() -> Folder {
         ".jules/layers/observers/schemas/perspective.yml",
         "observer: <role>\n",
     );
-    folder.write(".jlo/roles/observers/qa/role.yml", "role: qa\n");
+    folder.write(
+        ".jlo/roles/observers/qa/role.yml",
+        "role: qa\nlayer: observers\nprofile: {focus: a, analysis_points: [b]}\n",
+    );
     folder
 }
 
@@ -63,9 +66,10 @@ fn a_prompt_is_the_result_and_its_files_are_told_beside_it() {
     assert!(ended.out.contains("---\n# Role\nrole: qa\n"), "{ended}");
     assert!(ended.out.contains("observer: qa"), "{ended}");
     for line in [
-        "included  .jules/JULES.md",
+        "included  phileas' own .jules/JULES.md",
         "included  .jlo/roles/observers/qa/role.yml",
-        "seeded    .jules/workstations/qa/perspective.yml (from .jules/layers/observers/schemas/perspective.yml)",
+        "included  .jules/layers/observers/schemas/perspective.yml in the place of .jules/workstations/qa/perspective.yml",
+        "seeded    .jules/workstations/qa/perspective.yml",
         "skipped   .jules/exchange/changes.yml (there is no such file)",
     ] {
         assert!(
@@ -98,7 +102,17 @@ fn programs_get_the_whole_as_one_document() {
         said["seeds"][0]["to"],
         ".jules/workstations/qa/perspective.yml"
     );
-    assert_eq!(said["seeds"][0]["text"], "observer: qa\n");
+    let seed = said["seeds"][0]["text"].as_str().unwrap();
+    assert!(
+        seed.contains("observer: \"qa\"") && seed.contains("goals:\n"),
+        "{ended}"
+    );
+    assert_eq!(said["included"][0]["from"], "phileas");
+    assert_eq!(said["included"][3]["from"], "schema");
+    assert_eq!(
+        said["included"][3]["schema"],
+        ".jules/layers/observers/schemas/perspective.yml"
+    );
     assert_eq!(said["skipped"].as_array().unwrap().len(), 0);
     assert_eq!(said["included"].as_array().unwrap().len(), 5);
 }
@@ -115,10 +129,16 @@ fn what_is_wrong_is_told_with_its_place() {
     let ended = render(&folder, &["--role", "../../x", "--json"]).expect(1);
     let said: Value = serde_json::from_str(&ended.out).unwrap();
     assert!(
-        said["message"].as_str().unwrap().contains("contains `..`"),
+        said["message"].as_str().unwrap().contains("can be no role"),
         "{ended}"
     );
     render(&folder, &["--set", "role"]).expect(2);
+    let nonsense = ["prompt", "render", "obsrevers", "--dir", folder.text()];
+    let ended = Phileas::new(&nonsense).run().expect(2);
+    assert!(
+        ended.out.is_empty() && ended.err.contains("did you mean `observers`?"),
+        "{ended}"
+    );
     std::fs::remove_file(folder.join(CONTRACTS)).unwrap();
     std::os::unix::fs::symlink("/etc/hostname", folder.join(CONTRACTS)).unwrap();
     let ended = render(&folder, &["--role", "qa"]).expect(1);

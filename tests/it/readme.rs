@@ -39,6 +39,46 @@ fn the_plan_is_whole_as_it_stands() {
     }
 }
 
+/// Commands and what they print, both streams in one, as the README shows them.
+#[test]
+fn the_run_of_an_issue_is_printed_as_it_is() {
+    let shown = block("\n## Pipeline artifacts\n", "```console\n");
+    let folder = Folder::empty();
+    let (draft, rest) = shown.split_once("\n}\n").unwrap();
+    let (cat, draft) = draft.split_once('\n').unwrap();
+    assert_eq!(cat, "$ cat draft.json");
+    folder.write("draft.json", &format!("{draft}\n}}\n"));
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_phileas"));
+    let path = std::env::join_paths(
+        std::iter::once(program.parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let mut printed = String::new();
+    for command in rest.lines().filter_map(|line| line.strip_prefix("$ ")) {
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec 2>&1; {command}")])
+            .current_dir(folder.path())
+            .env("PATH", path.as_ref().unwrap())
+            .output()
+            .unwrap();
+        printed.push_str(&format!("$ {command}\n"));
+        printed.push_str(&String::from_utf8(output.stdout).unwrap());
+    }
+    assert_eq!(printed, rest);
+}
+
+#[test]
+fn the_layers_config_is_sound_as_it_stands() {
+    let folder = Folder::empty();
+    folder.write(
+        ".jlo/config.toml",
+        &block("\n## Layers\n", "```toml\n# .jlo/config.toml\n"),
+    );
+    let ended = Phileas::new(&["validate", folder.text()]).run().expect(0);
+    let wanted = "2 tracks with 6 steps, 0 schedules, 0 personas; 0 errors, 0 warnings";
+    assert!(ended.out.contains(wanted), "{ended}");
+}
+
 #[test]
 fn the_faults_can_be_replayed() {
     let folder = Folder::empty();

@@ -13,7 +13,7 @@ use crate::support::child::Ended;
 use crate::support::{Folder, Phileas};
 
 /// What a bare machine has beside bash.
-const PROGRAMS: [&str; 21] = [
+const PROGRAMS: [&str; 22] = [
     "bash",
     "cat",
     "chmod",
@@ -33,6 +33,7 @@ const PROGRAMS: [&str; 21] = [
     "sed",
     "sh",
     "sha256sum",
+    "tail",
     "tar",
     "uname",
 ];

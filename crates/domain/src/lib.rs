@@ -10,8 +10,10 @@
 //! | [`state`] | what has happened so far (`cycle_state.json`)? |
 //! | [`prompt`] | what exactly is said to Jules? |
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
+//! | [`layers`] | what is each layer told, and who works in it? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
 //! | [`jobs`] | which sessions are watched for somebody's own agent, and what is it woken for? |
+//! | [`pipeline`] | what do the agents of a run hand to one another, and who comes next? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
@@ -19,7 +21,10 @@ pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
 pub mod jobs;
+mod json;
+pub mod layers;
 pub mod model;
+pub mod pipeline;
 pub mod plan;
 pub mod prompt;
 pub mod setup;

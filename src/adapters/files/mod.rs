@@ -1,7 +1,7 @@
 //! A repository's folder on this machine, read as a tree. Nothing is followed that is not a regular file or a folder.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use phileas_domain::model::{Entry, Mode, Tree};
@@ -49,7 +49,8 @@ pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     Ok(tree)
 }
 
-/// Writes a file below a folder, or removes it. Nothing is written through a link.
+/// Writes a file below a folder, or removes it, as one change: whoever looks sees the older text or the newer one, whole.
+/// Nothing is written through a link.
 ///
 /// # Errors
 ///
@@ -75,11 +76,37 @@ pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadErr
     }
     match text {
         Some(text) => {
-            fs::create_dir_all(whole.parent().unwrap_or(root)).map_err(failed)?;
-            fs::write(&whole, text).map_err(failed)
+            let folder = whole.parent().unwrap_or(root);
+            fs::create_dir_all(folder).map_err(failed)?;
+            replace(&whole, folder, text).map_err(failed)
         }
         None => fs::remove_file(&whole).map_err(failed),
     }
+}
+
+/// Puts a whole file in a path's place.
+fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
+    let mut new = tempfile::Builder::new()
+        .prefix(".phileas-")
+        .tempfile_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    readable(new.as_file(), path)?;
+    new.as_file().sync_all()?;
+    new.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A temporary file is its owner's alone; the file that it becomes is as readable as the one before it.
+#[cfg(unix)]
+fn readable(file: &fs::File, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode() & 0o777);
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn readable(_: &fs::File, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn walk(

@@ -145,22 +145,13 @@ impl Client {
             committed_at,
             ..RedChecks::default()
         };
-        let mut logs = 0;
+        let mut jobs = Vec::new();
         for context in contexts {
             match context {
                 Context::CheckRun(run) if run.status != "COMPLETED" => red.running += 1,
                 Context::CheckRun(run) if run.failed() => {
-                    let job = run.job().filter(|_| logs < LOGS_READ);
-                    let mut check = FailedCheck::from(run);
-                    if let Some(job) = job {
-                        logs += 1;
-                        match self.job_log(job).await {
-                            Log::End(end) => check.log = end,
-                            Log::Hidden => check.log_hidden = true,
-                            Log::Away => {}
-                        }
-                    }
-                    red.failed.push(check);
+                    jobs.extend(run.job().map(|job| (red.failed.len(), job)));
+                    red.failed.push(run.into());
                 }
                 Context::StatusContext(status) => match status.state.as_str() {
                     "PENDING" | "EXPECTED" => red.running += 1,
@@ -168,6 +159,16 @@ impl Client {
                     _ => {}
                 },
                 Context::CheckRun(_) => {}
+            }
+        }
+        // Nothing is said before all have ended.
+        let wanted = if red.running > 0 { 0 } else { LOGS_READ };
+        for (place, job) in jobs.into_iter().take(wanted) {
+            let check = &mut red.failed[place];
+            match self.job_log(job).await {
+                Log::End(end) => check.log = end,
+                Log::Hidden => check.log_hidden = true,
+                Log::Away => {}
             }
         }
         Ok(red)
@@ -351,9 +352,7 @@ mod tests {
             run(50_123_456_789, Some("FAILURE"), ACTIONS),
             run(6, Some("FAILURE"), "other-app"),
             run(7, Some("SUCCESS"), ACTIONS),
-            run(8, None, ACTIONS),
             value!({ "__typename": "StatusContext", "context": "ci", "state": "ERROR", "description": null }),
-            value!({ "__typename": "StatusContext", "context": "cd", "state": "PENDING", "description": null }),
         ];
         let set = set([
             json(200, &answer(&contexts)),
@@ -364,11 +363,24 @@ mod tests {
         ]);
         let red = set.client.checks_of(&"1f".into()).await.unwrap();
         assert_eq!(set.script.lines().len(), 2);
-        assert_eq!((red.running, red.failed.len(), red.hidden), (2, 3, false));
+        assert_eq!((red.running, red.failed.len(), red.hidden), (0, 3, false));
         assert!(red.failed.iter().all(|check| check.log.is_empty()));
         let hidden: Vec<_> = red.failed.iter().map(|check| check.log_hidden).collect();
         assert_eq!(hidden, [true, false, false]);
         assert_eq!(red.failed[2].name, "ci");
+    }
+
+    #[tokio::test]
+    async fn no_log_is_read_before_all_have_ended() {
+        let contexts = [
+            run(50_123_456_789, Some("FAILURE"), ACTIONS),
+            run(8, None, ACTIONS),
+            value!({ "__typename": "StatusContext", "context": "cd", "state": "PENDING", "description": null }),
+        ];
+        let set = set([json(200, &answer(&contexts))]);
+        let red = set.client.checks_of(&"1f".into()).await.unwrap();
+        assert_eq!((red.running, red.failed.len()), (2, 1));
+        assert_eq!(set.script.lines().len(), 1);
     }
 
     #[tokio::test]

@@ -61,6 +61,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("OpenPulls", OPEN_PULLS.to_owned()),
         ("PullsByNumber", super::pulls::document(2)),
         ("Texts", super::texts::document(2)),
+        ("Folders", super::folders::document(2)),
         ("Subjects", super::subjects::document(2)),
         ("Checks", CHECKS.to_owned()),
         ("OwnComments", OWN_COMMENTS.to_owned()),

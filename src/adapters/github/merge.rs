@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use phileas_domain::engine::{MergeFacts, MergeMethod, MergeStands, PullState};
 use phileas_domain::model::{Oid, PullNumber};
 use serde::Deserialize;
@@ -25,6 +26,9 @@ const MAX_PAGES: usize = 3;
 const PAGE: usize = 100;
 /// The waits before looking again whether it can be merged, or was: GitHub works out the one, and its replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+
+/// What GitHub says while the base has just moved.
+const BASE_MOVED: &str = "Base branch was modified";
 
 #[derive(Deserialize)]
 struct Found {
@@ -118,10 +122,15 @@ impl Client {
         let route = routes::MERGE_PULL;
         let wish = json!({ "sha": head.as_str(), "merge_method": method.as_str() });
         let asked = self.write(route, &[&pull.to_string()], &wish).await;
+        // The commit is not the newest one, as far as GitHub knows: another look tells.
+        let is_other = asked
+            .as_ref()
+            .is_ok_and(|answer| answer.status == StatusCode::CONFLICT);
         let failure = match asked.and_then(|answer| success(route, answer)) {
             Ok(_) => return Ok(()),
             Err(failure) => failure,
         };
+        let passes_by = is_other || has_just_moved(&failure);
         let looks: &[Duration] = match failure.disposition {
             // It was not carried out.
             Disposition::Retry { .. } => return Err(failure),
@@ -135,6 +144,13 @@ impl Client {
                 return Ok(());
             }
         }
+        if passes_by {
+            let disposition = Disposition::Retry { after: None };
+            return Err(Failure {
+                disposition,
+                ..failure
+            });
+        }
         Err(failure)
     }
 
@@ -146,6 +162,12 @@ impl Client {
         self.parse::<Merged>(route, &answer)
             .is_ok_and(|found| found.merged)
     }
+}
+
+/// GitHub says so with 405 while its base has just moved, and merges a moment later.
+/// <https://github.com/cli/cli/issues/12748>
+fn has_just_moved(failure: &Failure) -> bool {
+    failure.disposition == Disposition::Refused && failure.detail.contains(BASE_MOVED)
 }
 
 #[cfg(test)]
@@ -200,14 +222,26 @@ mod tests {
 
     #[tokio::test]
     async fn a_refusal_is_one_unless_it_is_merged_all_the_same() {
-        for status in [405, 409, 422] {
-            let said = value!({ "message": "Head branch was modified" });
+        for status in [405, 422] {
+            let said = value!({ "message": "Squash merges are not allowed" });
             let refusing = set([json(status, &said), json(200, &shows(false))]);
             let failure = merge(&refusing).await.unwrap_err();
             assert_eq!(failure.disposition, Disposition::Refused, "{status}");
-            assert!(failure.detail.contains("Head branch"), "{failure}");
+            assert!(failure.detail.contains("Squash merges"), "{failure}");
             let merged = set([json(status, &said), json(200, &shows(true))]);
             merge(&merged).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_branch_that_has_just_moved_is_no_refusal() {
+        for (status, branch) in [(405, "Base"), (409, "Head")] {
+            let said = format!("{branch} branch was modified. Review and try the merge again.");
+            let said = value!({ "message": said });
+            let set = set([json(status, &said), json(200, &shows(false))]);
+            let failure = merge(&set).await.unwrap_err();
+            let expected = Disposition::Retry { after: None };
+            assert_eq!(failure.disposition, expected, "{status}");
         }
     }
 

@@ -255,7 +255,7 @@ impl Client {
     }
 
     /// A blob's text by REST; `None` when it is not UTF-8.
-    async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
+    pub(super) async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
         Ok(String::from_utf8(self.blob_bytes(oid).await?).ok())
     }
 

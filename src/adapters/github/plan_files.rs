@@ -21,22 +21,31 @@ pub(super) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
         (".jules/blocks", &commit.blocks),
         (".jules/partials", &commit.partials),
         (".jules/personas", &commit.personas),
+        (".jlo/config.toml", &commit.config),
+        (".jlo/roles", &commit.roles),
     ] {
         if let Some(file) = file {
             files.add(path, file);
         }
     }
-    (files.tree, files.unread)
+    files.into_parts()
 }
 
+/// Files that are put together from what GitHub shows.
 #[derive(Default)]
-struct Files {
+pub(super) struct Files {
     tree: Tree,
     unread: Vec<Unread>,
 }
 
 impl Files {
-    fn add(&mut self, path: &str, file: &File) {
+    /// The files, and those among them whose text must be fetched.
+    pub(super) fn into_parts(self) -> (Tree, Vec<Unread>) {
+        (self.tree, self.unread)
+    }
+
+    /// Adds a file, or everything below a folder.
+    pub(super) fn add(&mut self, path: &str, file: &File) {
         let mode = match file.listed.form() {
             Form::File => Mode::File,
             Form::Link => Mode::Link,

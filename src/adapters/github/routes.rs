@@ -42,6 +42,8 @@ pub const CREATE_REF: &str = "POST /repos/{owner}/{repo}/git/refs";
 pub const READ_COMMIT: &str = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}";
 /// A branch's commits, newest first; with `path`, those that changed a file.
 pub const LIST_COMMITS: &str = "GET /repos/{owner}/{repo}/commits";
+/// What lies between two commits.
+pub const COMPARE: &str = "GET /repos/{owner}/{repo}/compare/{basehead}";
 /// A file at a commit.
 pub const READ_CONTENTS: &str = "GET /repos/{owner}/{repo}/contents/{path}";
 /// A commit without a branch.
@@ -142,6 +144,7 @@ pub const ALL: &[&str] = &[
     CREATE_REF,
     READ_COMMIT,
     LIST_COMMITS,
+    COMPARE,
     READ_CONTENTS,
     CREATE_COMMIT,
     CREATE_TREE,

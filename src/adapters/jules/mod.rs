@@ -24,6 +24,7 @@ pub mod error;
 pub mod hire;
 pub mod key;
 pub mod listing;
+mod patch;
 pub mod port;
 pub mod query;
 mod recent;

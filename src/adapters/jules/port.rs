@@ -14,7 +14,7 @@ use super::error::ApiError;
 use super::recent::lock;
 use super::translate;
 use super::wire::NewSession;
-use crate::runtime::ports::{Failure, ReadJules, WriteJules};
+use crate::runtime::ports::{Failure, Patch, ReadJules, WriteJules};
 
 /// One repository's view of Jules. The client behind it is shared by all repositories of its key.
 #[derive(Debug)]
@@ -120,6 +120,10 @@ impl ReadJules for RepositoryJules {
         let session = found(self.client.get_session(id.as_str()).await)?;
         let fallback = self.now().unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(session.map(|session| translate::session(&session, &self.repository(), fallback)))
+    }
+
+    async fn patch(&self, id: &SessionId) -> Result<Option<Patch>, Failure> {
+        Ok(found(self.client.read_patch(id.as_str()).await)?.flatten())
     }
 
     async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {

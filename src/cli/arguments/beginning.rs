@@ -43,6 +43,9 @@ pub struct Init {
     /// The action that the workflow runs, at a commit; without it, the one of this release
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
     pub action: Option<Pin>,
+    /// Let the layers run instead of a cycle of personas: writes `.jlo/` and the workflow
+    #[arg(long)]
+    pub layers: bool,
 }
 
 /// An end.

@@ -30,6 +30,18 @@ pub enum ExchangeCommand {
         #[arg(long, value_name = "LABEL", value_delimiter = ',')]
         labels: Option<Vec<String>>,
     },
+    /// Bring older places and shapes of artifacts to the layout that the folder is in, and tell each
+    Migrate {
+        /// The repository's folder
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// Change nothing, say what would be
+        #[arg(long)]
+        dry_run: bool,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the template of an artifact, as agents copy and fill it
     Template {
         /// Which artifact

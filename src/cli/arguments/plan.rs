@@ -7,16 +7,21 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
+use phileas_domain::pipeline;
 
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]
 pub enum SchemaName {
     /// `.jules/schedules.toml`: who works and when
     Schedules,
+    /// `.jlo/config.toml`: who works in the layers, and when
+    Config,
     /// `phileas.toml`: how the service is set up
     Phileas,
     /// An artifact of the exchange.
     Artifact(ArtifactName),
+    /// An artifact of a pipeline's run.
+    Pipeline(pipeline::Artifact),
 }
 
 /// An artifact of the exchange, by its place among all.
@@ -37,10 +42,15 @@ static ARTIFACTS: LazyLock<Vec<ArtifactName>> =
 /// Every file that has a schema.
 static SCHEMAS: LazyLock<Vec<SchemaName>> = LazyLock::new(|| {
     let artifacts = ARTIFACTS.iter().copied().map(SchemaName::Artifact);
-    [SchemaName::Schedules, SchemaName::Phileas]
-        .into_iter()
-        .chain(artifacts)
-        .collect()
+    [
+        SchemaName::Schedules,
+        SchemaName::Config,
+        SchemaName::Phileas,
+    ]
+    .into_iter()
+    .chain(artifacts)
+    .chain(pipeline::Artifact::ALL.map(SchemaName::Pipeline))
+    .collect()
 });
 
 impl ValueEnum for ArtifactName {
@@ -63,10 +73,15 @@ impl ValueEnum for SchemaName {
             Self::Schedules => {
                 PossibleValue::new("schedules").help("`.jules/schedules.toml`: who works and when")
             }
+            Self::Config => PossibleValue::new("config")
+                .help("`.jlo/config.toml`: who works in the layers, and when"),
             Self::Phileas => {
                 PossibleValue::new("phileas").help("`phileas.toml`: how the service is set up")
             }
             Self::Artifact(artifact) => return artifact.to_possible_value(),
+            Self::Pipeline(artifact) => {
+                PossibleValue::new(artifact.schema_name()).help(artifact.about())
+            }
         })
     }
 }

@@ -28,6 +28,20 @@ pub struct RenderPrompt {
     /// A task of the layer, such as `bugs` of the implementer
     #[arg(long, value_name = "NAME")]
     pub task: Option<String>,
+    /// The work item of a planner or an implementer, by its path in the ledger
+    #[arg(long, value_name = "PATH")]
+    pub item: Option<String>,
+    /// The workstream, where the ledger has several
+    #[arg(long, value_name = "NAME", default_value = phileas_domain::exchange::FLAT_STREAM)]
+    pub stream: String,
+    /// The repository that the prompt is shown for
+    #[arg(
+        long,
+        env = "GITHUB_REPOSITORY",
+        default_value = "owner/name",
+        value_name = "OWNER/NAME"
+    )]
+    pub repo: phileas_domain::model::RepositoryName,
     /// A name that the template may use; may be given several times
     #[arg(long, value_name = "NAME=TEXT", value_parser = pair)]
     pub set: Vec<(String, String)>,

@@ -23,6 +23,12 @@ pub struct Sandbox {
     /// That is what the sandbox does at a terminal, unless it is told otherwise; this does it anywhere.
     #[arg(long, conflicts_with_all = ["headless", "world_only"])]
     pub serve: bool,
+    /// Serve an empty repository for you to begin in, and print the commands of a first session
+    ///
+    /// The models, the service and its dashboard, as with `--serve`, but nothing is in the repository, nobody but you
+    /// does anything there, and no webhook is lost.
+    #[arg(long, conflicts_with_all = ["headless", "world_only", "repo", "ledger"])]
+    pub empty: bool,
     /// Address of the dashboard, on loopback; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
     pub admin_listen: SocketAddr,
@@ -35,6 +41,9 @@ pub struct Sandbox {
     /// Take this folder as the repository instead of the newcomer's one
     #[arg(long, value_name = "DIR")]
     pub repo: Option<PathBuf>,
+    /// Put the layers of the hand-over pipeline to work instead of the newcomer's cycle
+    #[arg(long, conflicts_with = "repo")]
+    pub layers: bool,
     /// Put this folder on the branch `jules` first
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,

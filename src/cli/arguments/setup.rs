@@ -12,6 +12,9 @@ pub enum SetupCommand {
         /// The repository's folder
         #[arg(default_value = ".")]
         dir: PathBuf,
+        /// Let the value of this variable, which was a secret, go into files that are committed
+        #[arg(long, value_name = "NAME")]
+        publish: Vec<String>,
         /// Change nothing, say what would be
         #[arg(long)]
         dry_run: bool,

@@ -1,12 +1,13 @@
 //! Whether bash can read the parts that a repository brings. One that it cannot would take the rest of the script with it.
 
 use std::io::{self, Write as _};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::setup::{Compiled, Origin};
 
 use crate::cli::exit::Stopped;
+use crate::cli::other_program::other_program;
 
 /// Asks bash about each part, without running it. Where there is no bash, that is a warning.
 pub(super) fn check(compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
@@ -39,7 +40,7 @@ pub(super) fn check(compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
 
 /// What bash says of a part, on one line.
 fn complaint(script: &str) -> io::Result<Option<String>> {
-    let mut bash = Command::new("bash")
+    let mut bash = other_program("bash")
         .args(["--norc", "-n", "-s"])
         // Whatever it says beside mistakes would be taken for one: of a locale that is not installed, for example.
         .env("LC_ALL", "C")

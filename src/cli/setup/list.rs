@@ -71,7 +71,7 @@ pub(super) fn run(
 
 /// What the present `tools.yml` installs; nothing where it is not there or wrong.
 fn chosen(tree: &Tree) -> Vec<String> {
-    let order = compile(tree)
+    let order = compile(tree, &[])
         .map(|compiled| compiled.order)
         .unwrap_or_default();
     order.into_iter().map(|component| component.name).collect()

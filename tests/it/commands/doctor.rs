@@ -4,13 +4,19 @@ mod credentials;
 mod ledgers;
 mod patient;
 mod standing;
+mod unread;
 mod workflows;
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use phileas_world::github::account::Access;
 use serde_json::Value;
 
 use self::patient::{CLASSIC, ON, Patient, WORKFLOW, findings, found_in, healthy, workflow};
 use super::bench::{alone, program, run};
 use crate::support::Folder;
+use crate::support::references::sources;
 
 #[test]
 fn nothing_is_found_where_nothing_is_wrong_and_nothing_is_written() {
@@ -93,6 +99,72 @@ fn what_is_safe_is_mended_when_asked_for() {
     let world = patient.bench.shared.world();
     let repository = world.github().repository(patient.bench.repo).unwrap();
     assert_eq!(repository.workflows[0].state, "disabled_manually");
+}
+
+/// Whoever asks to mend what they may not is told what else to do.
+#[test]
+fn what_cannot_be_mended_is_told_with_another_mend() {
+    let mut patient = patient::narrow(&[
+        ("contents", Access::Write),
+        ("pull_requests", Access::Read),
+        ("issues", Access::Read),
+        ("actions", Access::Read),
+        ("checks", Access::Read),
+        ("statuses", Access::Read),
+    ]);
+    patient.world(|github, repo, _| {
+        assert!(github.set_workflow_state(repo, WORKFLOW, "disabled_inactivity"));
+    });
+    let scribe = "---\nid: scribe\n---\nWrite.\n";
+    patient.push("main", ".jules/personas/scribe/prompt.md", Some(scribe));
+    patient.arguments = vec!["--fix"];
+    let inactivity = (
+        "workflow.inactivity",
+        "error",
+        "could not be mended here",
+        1,
+    );
+    found_in(&patient, inactivity);
+    found_in(&patient, ("labels.missing", "hint", "could not be made", 1));
+    let ran = patient.run(&["--json"]).refused(1, "");
+    let summary = ran.lines().pop().unwrap();
+    assert_eq!(summary["summary"]["fixed"], 0, "{ran:?}");
+}
+
+/// Each finding that the program can make is made by a test.
+#[test]
+fn no_finding_is_untried() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let groups = [
+        "credential",
+        "jules",
+        "ledger",
+        "plan",
+        "workflow",
+        "deliveries",
+        "labels",
+        "standing",
+    ];
+    let is_id = |text: &str| {
+        text.split_once('.').is_some_and(|(group, what)| {
+            groups.contains(&group) && what.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        })
+    };
+    let named = |text: &str| -> BTreeSet<String> {
+        let quoted = text.split('"').filter(|text| is_id(text));
+        quoted.map(str::to_owned).collect()
+    };
+    let all = |folder: &str| -> String {
+        let files = sources(&root.join(folder)).into_iter();
+        files.map(|(_, text)| text).collect()
+    };
+    let known = named(&(all("src/cli/doctor") + include_str!("../../../src/cli/doctor.rs")));
+    assert!(known.len() > 30, "{known:?}");
+    let tried = named(&(all("tests/it/commands/doctor") + include_str!("doctor.rs")));
+    let untried: Vec<_> = known.difference(&tried).collect();
+    assert!(untried.is_empty(), "{untried:?}");
+    let gone: Vec<_> = tried.difference(&known).collect();
+    assert!(gone.is_empty(), "{gone:?}");
 }
 
 #[test]

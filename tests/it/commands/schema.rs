@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use phileas::server::config::File;
 use phileas_domain::exchange::SHAPES;
+use phileas_domain::pipeline::Artifact;
 
 use super::bench::{alone, text_of};
 use crate::support::Folder;
@@ -12,9 +13,10 @@ use crate::support::Folder;
 #[test]
 fn the_schemas_of_the_repository_are_those_of_the_program() {
     let artifacts = SHAPES.iter().map(|shape| shape.name);
-    let names: Vec<&str> = ["schedules", "phileas"]
+    let names: Vec<&str> = ["schedules", "config", "phileas"]
         .into_iter()
         .chain(artifacts)
+        .chain(Artifact::ALL.map(Artifact::schema_name))
         .collect();
     let stored = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schemas")).unwrap();
     assert_eq!(stored.count(), names.len(), "a schema that nobody prints");
@@ -31,7 +33,9 @@ fn the_schemas_of_the_repository_are_those_of_the_program() {
             address.ends_with(&format!("/schemas/{name}.schema.json")),
             "{address}"
         );
-        assert_eq!(schema["additionalProperties"], false);
+        // Agents may say more in a pipeline than anybody knows; it is kept.
+        let more = name.starts_with("pipeline-");
+        assert_eq!(schema["additionalProperties"], more);
     }
     alone(&["schema", "nonsense"]).refused(2, "schedules");
 }
@@ -60,6 +64,14 @@ fn schema_and_program_are_of_one_mind() {
             let folder = Folder::repository(&text_of(&plan), &personas);
             let ran = alone(&["validate", folder.text()]);
             assert_eq!(ran.code, code, "{}: {ran:?}", plan.display());
+        }
+        let configs = tried(verdict, "config");
+        assert!(!configs.is_empty());
+        for config in configs {
+            let folder = Folder::empty();
+            folder.write(".jlo/config.toml", &text_of(&config));
+            let ran = alone(&["validate", folder.text()]);
+            assert_eq!(ran.code, code, "{}: {ran:?}", config.display());
         }
         let settings = tried(verdict, "phileas");
         assert!(!settings.is_empty());

@@ -128,8 +128,24 @@ fn values_are_kept_and_move_with_their_kind() {
             .contains("[OWN_PLACE]\nvalue = \"here\"\n")
     );
 
+    // The way back leads to what is committed: nothing goes there that was not named.
     machine.component("own", "[vars.OWN_KEY]\n", "true");
-    let ended = machine.generate().expect(0);
+    let before = machine.text("vars.toml");
+    let ended = machine.generate().expect(1);
+    assert!(
+        ended.out.contains("secrets.toml:") && ended.out.contains("say `--publish OWN_KEY`"),
+        "{ended}"
+    );
+    assert!(!machine.text("install.sh").contains("k3y"));
+    assert_eq!(machine.text("vars.toml"), before);
+    let arguments = [
+        "setup",
+        "gen",
+        machine.repository.text(),
+        "--publish",
+        "OWN_KEY",
+    ];
+    let ended = Phileas::new(&arguments).run().expect(0);
     assert!(
         ended.out.contains("`OWN_KEY` is no secret any more"),
         "{ended}"

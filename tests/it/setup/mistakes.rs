@@ -144,3 +144,32 @@ fn programs_read_mistakes_as_json() {
         (&1.into(), &"tools[0]".into())
     );
 }
+
+/// An answer that git does not give is no permission.
+#[test]
+fn a_git_that_does_not_answer_is_told() {
+    let machine = Machine::with("tools: [gh]");
+    machine.repository.write(".git", "gitdir: nowhere\n");
+    let ended = machine.generate().expect(0);
+    let begins = ".jlo/setup/secrets.toml: warning: git does not say whether it keeps this file: fatal: not a git repository: ";
+    assert!(
+        ended.out.lines().any(|line| line.starts_with(begins)),
+        "{ended}"
+    );
+}
+
+/// The file of both kinds, from before there were two, holds secrets as long as it is there.
+#[test]
+fn a_left_over_file_of_secrets_is_looked_at_like_the_others() {
+    let machine = Machine::with("tools: [gh]");
+    git(machine.repository.path(), &["init", "--quiet"]);
+    machine
+        .repository
+        .write(".jlo/setup/env.toml", "[GH_TOKEN]\nvalue = \"t\"\n");
+    git(machine.repository.path(), &["add", ".jlo/setup/env.toml"]);
+    refused(
+        &machine,
+        ".jlo/setup/env.toml: error: git keeps this file",
+        "git rm --cached",
+    );
+}

@@ -1,5 +1,7 @@
 //! The script on a machine.
 
+use std::process::Command;
+
 use super::{Machine, tells, well};
 
 /// Every tool of phileas, installed from nothing by stand-ins of its installers; a second run asks for nothing.
@@ -184,4 +186,69 @@ fn a_value_is_never_run() {
         value
     );
     assert!(!machine.machine.join("home/run").exists());
+}
+
+/// `v` before a version is no other version, and a minor version of Node.js is the newest of that minor version.
+#[test]
+fn versions_may_be_written_as_people_write_them() {
+    let machine = Machine::with("tools: [node, uv, gh, go]");
+    machine.generate().expect(0);
+    let versions = [
+        ("NODE_VERSION", "v22.16"),
+        ("UV_VERSION", "v0.6.1"),
+        ("GH_VERSION", "v2.70.0"),
+        ("GO_VERSION", "go1.22.0"),
+    ];
+    well(&machine.install_with(&versions));
+    assert_eq!(machine.later("node --version"), "v22.16.1");
+    assert_eq!(machine.later("uv --version"), "uv 0.6.1");
+    assert_eq!(
+        machine.later("gh --version"),
+        "gh version 2.70.0 (2025-05-29)"
+    );
+    assert_eq!(
+        machine.later("go version"),
+        "go version go1.22.0 linux/amd64"
+    );
+    let before = machine.asked();
+    well(&machine.install_with(&versions));
+    assert_eq!(machine.asked(), before, "what is there is what was wanted");
+    let output = machine.install_with(&[&versions[1..], &[("NODE_VERSION", "22.99")]].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success()
+            && said.contains("there is no Node.js 22.99; write a version such as 22 or 22.16.0"),
+        "{said}"
+    );
+}
+
+/// `curl … | bash` and `bash <install.sh` give the script by the standard input, which a part must not eat.
+#[test]
+fn a_part_that_reads_its_input_does_not_eat_the_script() {
+    let machine = Machine::with("tools: [a, b]");
+    machine.component("a", "", "cat >/dev/null\n");
+    machine.component("b", "", &tells("b"));
+    machine.generate().expect(0);
+    let output = Command::new(machine.machine.join("bin/bash"))
+        .stdin(std::fs::File::open(machine.path("install.sh")).unwrap())
+        .env_clear()
+        .env("PATH", machine.machine.join("bin"))
+        .env("HOME", machine.machine.join("home"))
+        .output()
+        .unwrap();
+    well(&output);
+    assert_eq!(machine.told(), ["b"]);
+}
+
+#[test]
+fn the_last_line_of_a_profile_stays_a_line() {
+    let machine = Machine::with("tools: [a]");
+    machine.component("a", "paths = [\".a/bin\"]", "true\n");
+    machine.generate().expect(0);
+    let profile = machine.machine.join("home/.profile");
+    std::fs::write(&profile, "export MINE=1").unwrap();
+    well(&machine.install());
+    well(&machine.install());
+    let text = std::fs::read_to_string(&profile).unwrap();
+    assert_eq!(text, "export MINE=1\nexport PATH=\"$HOME/.a/bin:$PATH\"\n");
 }

@@ -47,6 +47,7 @@ pub(super) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
                 candidates.push(Candidate {
                     track,
                     work,
+                    beside: Vec::new(),
                     policy,
                     due_since,
                     cause: Cause::Request { key },

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::limits::{CHECKS_READ, MAX_BASE_ROUNDS, PULL_POLL};
+use super::looks;
 use super::watched::{self, Watched};
 use super::word::{self, Matter};
 use super::{Checks, Mergeable, Reason, Verdict};
@@ -22,13 +23,14 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
 fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
     let number = watched.number();
     let head = &watched.pull.head_oid;
-    let (told, rounds) = watched
-        .known(draft)
-        .map_or((None, 0), |known| (known.base.clone(), known.base_rounds));
+    let (told, rounds) = watched.known(draft).map_or((None, 0), |known| {
+        let told = word::told_about(known.base.as_ref(), &known.base_heads, head);
+        (told, known.base_rounds)
+    });
     let matter = Matter {
         problem,
         marker: word::base_marker(number, head),
-        told: told.filter(|told| told.head == *head),
+        told,
         rounds,
         most: MAX_BASE_ROUNDS,
         waits: Reason::BaseNeeded,
@@ -52,6 +54,7 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
         return;
     };
     if word::is_pushed_by_others(draft, watched, commit.committed_at) {
+        looks::wait_longer(draft, watched, None);
         let text = format!("{problem}, and its newest commit is not the session's");
         watched.call(draft, Reason::BaseNeeded, &text);
         return;
@@ -67,7 +70,7 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
     if matter.told.is_none() {
         record.base_rounds += 1;
     }
-    word::count(&mut record.base, head, now);
+    word::count(&mut record.base, &mut record.base_heads, head, now);
     watched.headline(draft, "base");
     word::say(draft, watched, matter, text, "");
 }

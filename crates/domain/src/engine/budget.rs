@@ -39,21 +39,34 @@ pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<
     }
     let live = live(draft);
     if live >= budget.max_active as usize {
-        let text = format!(
-            "{live} sessions are live; the limit is {}",
-            budget.max_active
-        );
+        let are = if live == 1 {
+            "1 session is".to_owned()
+        } else {
+            format!("{live} sessions are")
+        };
+        let text = format!("{are} live; the limit is {}", budget.max_active);
         return Some(wait(candidate, Reason::BudgetActive, text).until(draft.after(POLL)));
     }
     let recent = recent(draft);
     let spent = recent.len() + announced(draft);
-    if spent >= budget.daily_sessions as usize {
-        let text = format!(
-            "{spent} sessions were started within a day; the limit is {}",
-            budget.daily_sessions
-        );
+    // The clock would else take every place first, and a person who asks would wait for most of a day.
+    let kept = if candidate.is_request() {
+        budget.reserve_for_people
+    } else {
+        0
+    };
+    let limit = budget.daily_sessions.saturating_add(kept);
+    if spent >= limit as usize {
+        let text = if kept > 0 {
+            format!(
+                "{spent} sessions were started within a day; the limit is {} and {kept} more that people ask for",
+                budget.daily_sessions
+            )
+        } else {
+            format!("{spent} sessions were started within a day; the limit is {limit}")
+        };
         let line = wait(candidate, Reason::BudgetDaily, text);
-        return Some(line.until(freed_at(&recent, budget.daily_sessions as usize, draft)));
+        return Some(line.until(freed_at(&recent, limit as usize, draft)));
     }
     None
 }

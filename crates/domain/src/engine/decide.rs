@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
-    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, merging, notices,
-    pulls, put_away, ready, red, remind, start, tell, watched, wish,
+    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, layers, merging,
+    notices, pulls, put_away, ready, red, remind, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -48,11 +48,13 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                 merging::due(&mut draft, started == 0);
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
+                    watched::say_observed(&mut draft);
                     base::everybody(&mut draft);
                     red::everybody(&mut draft);
                     ready::everybody(&mut draft);
                     remind::everybody(&mut draft);
                     put_away::everybody(&mut draft);
+                    layers::publish(&mut draft);
                 }
             }
             Some(reason) => {

@@ -1,6 +1,9 @@
 //! A turn is announced: its intent goes into the state, its session becomes an effect.
 
+use std::collections::BTreeMap;
+
 use super::draft::Draft;
+use super::layers::{self, Seat};
 use super::limits::{BUDGET_DAY, INTENT_VALID};
 use super::start::{Candidate, Cause};
 use super::{
@@ -20,6 +23,102 @@ pub(super) const START_BRANCHES: &str = "phileas/";
 ///
 /// Why its persona cannot run after all; nothing was announced.
 pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), (Reason, String)> {
+    let snapshot = draft.snapshot;
+    let (words, subject) = match Seat::of(&candidate.work.slot) {
+        Some(seat) => (layers::speak(draft, candidate, &seat)?, None),
+        None => of_persona(draft, candidate)?,
+    };
+    let persona = &candidate.work.persona;
+    let turn = announce(draft, candidate);
+    let marker = Marker {
+        turn: turn.turn.clone(),
+        attempt: turn.attempt,
+    };
+    let seq = draft.seq(&candidate.track);
+    let line = PromptLine {
+        marker: marker.clone(),
+        repository: snapshot.repository.id,
+        track: candidate.track.clone(),
+        seq,
+        slot: candidate.work.slot.clone(),
+        persona: persona.clone(),
+    };
+    let text = prompt::with_marker(&words.prompt, &line);
+    let not_after = draft.after(INTENT_VALID);
+    let (branch, make_branch) = branch(draft, candidate, subject, seq, turn.attempt);
+    let (now, holder, base) = (
+        draft.now(),
+        snapshot.holder.clone(),
+        snapshot.repository.default_head.clone(),
+    );
+    let prompt_sha256 = prompt::sha256(&text);
+    if let Some(turn) = draft.turn_mut(&candidate.track, &candidate.work.slot) {
+        turn.intent = Some(Intent {
+            created_at: now,
+            not_after,
+            holder,
+            prompt_sha256,
+            extra: Extra::new(),
+        });
+        turn.not_before = None;
+        turn.base_sha = base;
+        turn.branch = Some(branch.clone());
+        turn.given = words.given;
+    }
+    draft
+        .state
+        .budget
+        .created
+        .retain(|at| now.duration_since(*at) < BUDGET_DAY);
+    draft.effect(Effect::CreateSession(Box::new(CreateSession {
+        track: candidate.track.clone(),
+        slot: candidate.work.slot.clone(),
+        title: prompt::title_with_marker(&words.title, &marker),
+        marker,
+        persona: persona.clone(),
+        prompt: text,
+        source: snapshot.repository.name.clone(),
+        branch,
+        make_branch,
+        open_pull: words.open_pull,
+        require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto,
+        not_after,
+    })));
+    draft.write(words.seeds);
+    draft.headline(
+        format!("intent {}#{seq} {persona}", candidate.track),
+        Some(&turn.turn),
+    );
+    let line = Line::turn(
+        &candidate.track,
+        seq,
+        &candidate.work.slot,
+        &turn,
+        Verdict::Dispatched,
+        reason(&candidate.cause),
+        format!("starts a session of `{persona}`"),
+    );
+    draft.say(line);
+    Ok(())
+}
+
+/// What a session is told, and under which title.
+pub(super) struct Words {
+    pub(super) title: String,
+    pub(super) prompt: String,
+    /// Whether Jules opens a pull request.
+    pub(super) open_pull: bool,
+    /// Files of the ledger that begin with this prompt.
+    pub(super) seeds: BTreeMap<String, Option<String>>,
+    /// The digests of the work items that it is given.
+    pub(super) given: BTreeMap<String, String>,
+}
+
+/// What a persona's session is told, and what a person asked for it on.
+fn of_persona<'s>(
+    draft: &mut Draft<'s>,
+    candidate: &Candidate,
+) -> Result<(Words, Option<&'s Subject>), (Reason, String)> {
     let snapshot = draft.snapshot;
     let Some(persona) = snapshot.plan.personas.get(&candidate.work.persona) else {
         let text = format!("there is no persona `{}` any more", candidate.work.persona);
@@ -71,75 +170,14 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
             return Err((Reason::PromptInvalid, text));
         }
     };
-    let turn = announce(draft, candidate);
-    let marker = Marker {
-        turn: turn.turn.clone(),
-        attempt: turn.attempt,
-    };
-    let seq = draft.seq(&candidate.track);
-    let line = PromptLine {
-        marker: marker.clone(),
-        repository: snapshot.repository.id,
-        track: candidate.track.clone(),
-        seq,
-        slot: candidate.work.slot.clone(),
-        persona: persona.id.clone(),
-    };
-    let text = prompt::with_marker(&rendered.prompt, &line);
-    let not_after = draft.after(INTENT_VALID);
-    let (branch, make_branch) = branch(draft, candidate, subject, seq, turn.attempt);
-    let (now, holder, base) = (
-        draft.now(),
-        snapshot.holder.clone(),
-        snapshot.repository.default_head.clone(),
-    );
-    let prompt_sha256 = prompt::sha256(&text);
-    if let Some(turn) = draft.turn_mut(&candidate.track, &candidate.work.slot) {
-        turn.intent = Some(Intent {
-            created_at: now,
-            not_after,
-            holder,
-            prompt_sha256,
-            extra: Extra::new(),
-        });
-        turn.not_before = None;
-        turn.base_sha = base;
-        turn.branch = Some(branch.clone());
-    }
-    draft
-        .state
-        .budget
-        .created
-        .retain(|at| now.duration_since(*at) < BUDGET_DAY);
-    draft.effect(Effect::CreateSession(Box::new(CreateSession {
-        track: candidate.track.clone(),
-        slot: candidate.work.slot.clone(),
-        title: prompt::title_with_marker(&rendered.title, &marker),
-        marker,
-        persona: persona.id.clone(),
-        prompt: text,
-        source: snapshot.repository.name.clone(),
-        branch,
-        make_branch,
+    let words = Words {
+        title: rendered.title,
+        prompt: rendered.prompt,
         open_pull: candidate.policy.automation == Automation::PullRequest,
-        require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto,
-        not_after,
-    })));
-    draft.headline(
-        format!("intent {}#{seq} {}", candidate.track, persona.id),
-        Some(&turn.turn),
-    );
-    let line = Line::turn(
-        &candidate.track,
-        seq,
-        &candidate.work.slot,
-        &turn,
-        Verdict::Dispatched,
-        reason(&candidate.cause),
-        format!("starts a session of `{}`", persona.id),
-    );
-    draft.say(line);
-    Ok(())
+        seeds: BTreeMap::new(),
+        given: BTreeMap::new(),
+    };
+    Ok((words, subject))
 }
 
 fn quoted(subject: &Subject) -> prompt::Subject<'_> {
@@ -153,7 +191,7 @@ fn quoted(subject: &Subject) -> prompt::Subject<'_> {
 
 fn reason(cause: &Cause) -> Reason {
     match cause {
-        Cause::Track { .. } => Reason::DueTrack,
+        Cause::Track { .. } | Cause::Slot => Reason::DueTrack,
         Cause::Schedule { .. } => Reason::DueSchedule,
         Cause::Request { .. } => Reason::DueRequest,
         Cause::Retry => Reason::DueRetry,
@@ -195,7 +233,14 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             // A start by hand on a clock that was put back must not bring an answered start time back.
             state.last_started = state.last_started.max(*started);
         }
-        Cause::Schedule { .. } | Cause::Request { .. } | Cause::Retry => state.index = Some(0),
+        Cause::Schedule { .. } | Cause::Request { .. } | Cause::Retry | Cause::Slot => {
+            state.index = Some(0);
+        }
+    }
+    for work in &candidate.beside {
+        let id = TurnId::derive(&nonce, repository, &candidate.track, state.seq, &work.slot);
+        let turn = Turn::new(id, work.persona.clone());
+        state.turns.insert(work.slot.clone(), turn);
     }
     let id = TurnId::derive(
         &nonce,
@@ -223,7 +268,7 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
                 request.turn = Some(id);
             }
         }
-        Cause::Track { .. } | Cause::Retry => {}
+        Cause::Track { .. } | Cause::Retry | Cause::Slot => {}
     }
     turn
 }

@@ -7,13 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::dashboard::Standing;
 use super::heard::{self, Listening};
+use super::layers;
 use super::limits::HEADLINE_LIMIT;
 use super::{
     Change, Decision, Effect, Ledger, Line, Listing, ListingNeed, Needs, Notice, NoticeKey, Reason,
     Report, Snapshot, Verdict,
 };
 use crate::Diagnostic;
-use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName};
+use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::state::{State, TrackState, Turn};
 
 /// The decision while it is being made: a working copy of the state, and everything said so far.
@@ -28,9 +29,12 @@ pub(super) struct Draft<'a> {
     /// How far people were listened to.
     pub(super) listening: Listening,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
-    pub(super) unable: BTreeMap<(TrackName, PersonaId), (Reason, String)>,
+    pub(super) unable: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
     /// What people did to the dashboard issue.
     pub(super) standing: Standing,
+    /// The exchange as this decision leaves it, where it was read.
+    pub(super) exchange: Option<Tree>,
+    files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
     effects: Vec<Effect>,
@@ -56,6 +60,8 @@ impl<'a> Draft<'a> {
             listening: Listening::default(),
             unable: BTreeMap::new(),
             standing: Standing::default(),
+            exchange: layers::at_hand(snapshot),
+            files: BTreeMap::new(),
             base,
             diagnostics: Vec::new(),
             effects: Vec::new(),
@@ -86,6 +92,12 @@ impl<'a> Draft<'a> {
     pub(super) fn is_creating(&self) -> bool {
         let creates = |effect: &Effect| matches!(effect, Effect::CreateSession(_));
         self.effects.iter().any(creates)
+    }
+
+    /// Whether a pull request is merged after this very decision's commit.
+    pub(super) fn is_merging(&self) -> bool {
+        let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
+        self.effects.iter().any(merges)
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.
@@ -216,37 +228,33 @@ impl<'a> Draft<'a> {
         state
     }
 
+    /// Writes files of the exchange, and (without a text) removes them, in this decision's commit.
+    pub(super) fn write(&mut self, files: BTreeMap<String, Option<String>>) {
+        if let Some(tree) = &mut self.exchange {
+            *tree = tree.with(&files);
+        }
+        self.files.extend(files);
+    }
+
     pub(super) fn finish(mut self) -> (Decision, Needs) {
         let is_changed = match &self.snapshot.ledger {
             Ledger::Present { state, .. } => **state != self.state,
             Ledger::Missing { .. } => self.state != State::default(),
             Ledger::Corrupt { .. } => false,
         };
-        let is_changed = is_changed || heard::has_to_be_written(&self);
+        let is_changed = is_changed || !self.files.is_empty() || heard::has_to_be_written(&self);
         if is_changed {
             heard::write_down(&mut self);
         }
         let change = is_changed.then(|| Change {
             base: self.base,
             state: Box::new(self.state),
-            files: BTreeMap::new(),
+            files: self.files,
             headline: subject(&self.headlines),
             turns: self.turns,
         });
-        // The right to create a session lasts two minutes; what only tells people of it can come later.
         let mut effects = self.effects;
-        let only_tells = |effect: &Effect| {
-            matches!(
-                effect,
-                Effect::AddReaction { .. }
-                    | Effect::RemoveLabel { .. }
-                    | Effect::TellStatus { .. }
-                    | Effect::RemindPeople { .. }
-                    | Effect::OpenDashboard { .. }
-                    | Effect::EditDashboard { .. }
-            )
-        };
-        effects.sort_by_key(only_tells);
+        effects.sort_by_key(place);
         let decision = Decision {
             change,
             effects,
@@ -272,6 +280,21 @@ impl<'a> Draft<'a> {
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)
+    }
+}
+
+/// When an effect has its turn. The right to merge and to create a session lasts two minutes, and a merge is short; what
+/// only tells people can come later.
+fn place(effect: &Effect) -> u8 {
+    match effect {
+        Effect::MergePull { .. } => 0,
+        Effect::AddReaction { .. }
+        | Effect::RemoveLabel { .. }
+        | Effect::TellStatus { .. }
+        | Effect::RemindPeople { .. }
+        | Effect::OpenDashboard { .. }
+        | Effect::EditDashboard { .. } => 2,
+        _ => 1,
     }
 }
 

@@ -137,6 +137,21 @@ pub enum Effect {
         /// GitHub may be called only before this: a later decision writes it again.
         not_after: Timestamp,
     },
+    /// Open an issue for a proposal, unless one of ours, open or closed, already carries the marker.
+    PublishProposal {
+        /// The proposal's key in the state.
+        key: String,
+        /// The issue's title.
+        title: String,
+        /// Its text, the marker included.
+        body: String,
+        /// Its label.
+        label: String,
+        /// Stands in the text.
+        marker: String,
+        /// GitHub may be called only before this: a later decision says it again.
+        not_after: Timestamp,
+    },
     /// Open the dashboard issue. One of ours is looked for first, and opened again if it was closed.
     OpenDashboard {
         /// Its number, where it was open before.
@@ -253,6 +268,7 @@ impl Effect {
             Self::AddReaction { .. } => "add_reaction",
             Self::RemoveLabel { .. } => "remove_label",
             Self::TellStatus { .. } => "tell_status",
+            Self::PublishProposal { .. } => "publish_proposal",
             Self::OpenDashboard { .. } => "open_dashboard",
             Self::EditDashboard { .. } => "edit_dashboard",
         }
@@ -335,7 +351,16 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
+        let publish = Effect::PublishProposal {
+            key: String::new(),
+            title: String::new(),
+            body: String::new(),
+            label: String::new(),
+            marker: String::new(),
+            not_after: Timestamp::MIN,
+        };
         for (effect, name) in [
+            (publish, "publish_proposal"),
             (open, "open_dashboard"),
             (edit, "edit_dashboard"),
             (merge, "merge_pull"),

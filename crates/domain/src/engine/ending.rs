@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::{Reason, Verdict, pulls, put_away, rest};
+use super::limits::POLL;
+use super::{Reason, Verdict, layers, pulls, put_away, rest};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::state::{Outcome, State, Turn};
 
@@ -63,11 +64,21 @@ pub(super) fn end(
 ) {
     let now = draft.now();
     let seq = draft.seq(track);
+    if layers::settles_later(draft, Some(slot), &outcome) {
+        if let Some(turn) = draft.turn(track, slot) {
+            let text = format!("outcome {outcome}; the exchange is read to settle its work item");
+            let verdict = Verdict::Waiting;
+            let line = draft.line(track, slot, turn, verdict, Reason::ExchangeUnread, text);
+            draft.say(line.until(draft.after(POLL)));
+        }
+        return;
+    }
     let Some((turn, was)) = close(&mut draft.state, track, slot, &outcome, note.as_ref(), now)
     else {
         return;
     };
     rest::learn(draft, track, &turn.persona_id, was.as_ref(), &outcome);
+    layers::settle(draft, Some(slot), &outcome, note.as_deref());
     draft.headline(
         format!("settled {track}#{seq} {} {outcome}", turn.persona_id),
         Some(&turn.turn),

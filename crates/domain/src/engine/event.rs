@@ -63,6 +63,21 @@ pub enum Event {
         /// One line, free of secrets.
         detail: String,
     },
+    /// A pull request that was to be merged is not, and nothing speaks against asking again: GitHub was not asked, or did
+    /// not let it through at this moment.
+    MergePutOff {
+        /// The request that it is about, by its key in the state.
+        request: String,
+        /// Before when GitHub does not want to be asked.
+        retry_at: Option<Timestamp>,
+    },
+    /// A proposal is an issue.
+    ProposalPublished {
+        /// The proposal's key in the state.
+        key: String,
+        /// The issue's number.
+        number: u64,
+    },
     /// The dashboard issue is open.
     DashboardOpened {
         /// Its number.

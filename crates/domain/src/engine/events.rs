@@ -8,8 +8,8 @@ use super::limits::{
     UNSENT_PAUSE,
 };
 use super::{
-    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, merging,
-    ready, tell, word,
+    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, layers,
+    merging, ready, tell, word,
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
@@ -43,6 +43,10 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
             Event::MergeRefused { request, detail } => {
                 merging::answered(draft, request, Some(detail));
             }
+            Event::MergePutOff { request, retry_at } => {
+                merging::put_off(draft, request, *retry_at);
+            }
+            Event::ProposalPublished { key, number } => layers::published(draft, key, *number),
             Event::DashboardOpened { number } => dashboard::opened(draft, *number),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}

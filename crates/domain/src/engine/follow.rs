@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::ending::drop_unstarted;
+use super::layers::{self, Seat};
 use super::limits::{DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use super::progress::carry_on;
 use super::step::{self, Live, Progress};
@@ -62,18 +63,18 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether a turn is a layer's, which this version does not follow; says so. A person may cancel it all the same.
+/// Whether a turn is one that only a newer version follows; says so. A person may cancel it all the same.
 fn leave_to_newer(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot) -> bool {
     let Some(state) = draft.state.tracks.get(track) else {
         return false;
     };
-    let Some(layer) = step::layer_of(&draft.snapshot.plan, track, state, slot) else {
+    if !step::is_of_newer_version(slot) {
         return false;
-    };
+    }
     let Some(turn) = state.turns.get(slot).filter(|turn| !turn.cancel) else {
         return false;
     };
-    let text = format!("a newer version started this turn of layer `{layer}` and will follow it");
+    let text = format!("a newer version started this turn of `{slot}` and will follow it");
     let line = Line::turn(
         track,
         state.seq,
@@ -180,7 +181,12 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
     let at_work = listed.map_or(!snapshot.missing_sessions.contains(id), |session| {
         session.state.is_live()
     });
-    let by_pull = pull.and_then(|pull| step::by_pull(pull, &policy, at_work, draft.now()));
+    let seat = Seat::of(slot);
+    let imports = seat.as_ref().is_some_and(|seat| !seat.opens_pull());
+    // What is imported is there when the session ends, whatever becomes of a pull request that nobody asked for.
+    let by_pull = pull
+        .filter(|_| !imports)
+        .and_then(|pull| step::by_pull(pull, &policy, at_work, draft.now()));
     let progress = match (by_pull, listed) {
         // Nobody could be told to stop while Jules does not answer.
         _ if turn.cancel && snapshot.listing().is_none() => unlisted(draft, turn, id),
@@ -190,16 +196,25 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
             archive: true,
         },
         (Some(progress), _) => progress,
-        (None, Some(session)) => step::outcome(&Live {
-            snapshot,
-            turn,
-            policy: &policy,
-            session,
-            activities: snapshot.activities.get(id).map(Vec::as_slice),
-            pull,
-        }),
+        (None, Some(session)) => {
+            let live = Live {
+                snapshot,
+                turn,
+                policy: &policy,
+                session,
+                activities: snapshot.activities.get(id).map(Vec::as_slice),
+                pull,
+            };
+            match &seat {
+                Some(seat) => layers::outcome(&live, seat),
+                None => step::by_session(&live),
+            }
+        }
         (None, None) => unlisted(draft, turn, id),
     };
+    if let (Progress::BringIn, Some(seat), Some(session)) = (&progress, &seat, listed) {
+        return layers::bring_in(draft, track, slot, turn, seat, (session, pull));
+    }
     carry_on(draft, track, slot, turn, id, progress, policy.max_nudges);
 }
 

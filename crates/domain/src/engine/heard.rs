@@ -56,13 +56,40 @@ pub(super) fn until(draft: &Draft<'_>) -> Option<Timestamp> {
     draft.state.cursors.comments_since
 }
 
-/// What is said to be missing only counts since then. A ledger that does not know was looked at within the hour.
+/// What was said up to then is nobody's wish any more where a ledger does not tell how far was heard: it is new or was
+/// made by hand, and one before it may have obeyed the same words. An hour before its birth somebody may already have
+/// asked for the first session.
+fn beginning(draft: &Draft<'_>) -> Timestamp {
+    let genesis = draft.state.genesis.as_ref();
+    let birth = genesis.map_or(draft.now(), |genesis| genesis.born_at);
+    birth.checked_sub(RECONCILE).unwrap_or(Timestamp::MIN)
+}
+
+/// What is said to be missing only counts since then.
 fn since(draft: &Draft<'_>) -> Timestamp {
-    let ago = |span: SignedDuration| draft.now().checked_sub(span).unwrap_or(Timestamp::MIN);
-    match until(draft) {
-        Some(until) => until.max(ago(REQUEST_VALID)),
-        None => ago(RECONCILE),
-    }
+    let ago = draft.now().checked_sub(REQUEST_VALID);
+    let from = until(draft).unwrap_or_else(|| beginning(draft));
+    from.max(ago.unwrap_or(Timestamp::MIN))
+}
+
+/// Whether something was said before anybody listened.
+pub(super) fn is_before_the_beginning(draft: &Draft<'_>, at: Timestamp) -> bool {
+    until(draft).is_none() && at <= beginning(draft)
+}
+
+/// Owns up to commands that were given before anybody listened, the oldest of them then.
+pub(super) fn own_up_to_the_past(draft: &mut Draft<'_>, commands: usize, oldest: Timestamp) {
+    draft.listening.repeats(oldest);
+    let text = format!(
+        "the ledger does not tell what was heard before {}, so commands from before then are not obeyed ({commands} are \
+         read); one that is not answered is to be given again",
+        beginning(draft)
+    );
+    draft.say(Line::repository(
+        Verdict::Waiting,
+        Reason::CommentsMissed,
+        text,
+    ));
 }
 
 /// Owns up to what may have been said since the last look and is not shown.

@@ -53,6 +53,18 @@ pub(super) const NUMBERS_NAMED: usize = 10;
 pub(super) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How many slots of one schedule are answered one by one.
 pub(super) const SLOTS_LIMIT: usize = 50;
+/// How many roles of a roster one step of a layer starts.
+pub(super) const ROLES_AT_ONCE: usize = 40;
+/// How many work items one step of a layer starts.
+pub(super) const ITEMS_AT_ONCE: usize = 5;
+/// How many deciders' sessions one pass has for one stream.
+pub(super) const DECIDER_BATCHES: usize = 8;
+/// How many issues are opened for proposals in one go.
+pub(super) const PUBLISHED_AT_ONCE: usize = 6;
+/// How many issues of proposals are remembered.
+pub(super) const PUBLISHED_KEPT: usize = 300;
+/// What an import could not take, as the turn's note tells it, is cut here, in characters.
+pub(super) const FINDINGS_NOTE_CHARS: usize = 800;
 /// A commit's subject is cut here, in characters.
 pub(super) const HEADLINE_LIMIT: usize = 160;
 /// A person who was called by an issue that is not there any more, or never was, is called again after this.
@@ -105,12 +117,22 @@ pub(super) const CHECKS_READ: usize = 5;
 pub(super) const MERGE_AGAIN: SignedDuration = SignedDuration::from_mins(5);
 /// How often GitHub is asked to merge one pull request.
 pub(super) const MERGE_ATTEMPTS: u32 = 3;
+/// How long a merge that was put off waits; each time twice as long, up to [`PULL_POLL`].
+pub(super) const MERGE_PUT_OFF: SignedDuration = SignedDuration::from_mins(1);
+/// How many pull requests are looked at right before their merge in one go.
+pub(super) const MERGES_READ: usize = 5;
+/// How often a merge waits for GitHub to work out whether it can be done; about two hours.
+pub(super) const MERGE_UNKNOWN_LOOKS: u32 = 8;
 /// How soon checks that a merge waits for are looked at again when no webhook tells of them.
 pub(super) const CHECKS_POLL: SignedDuration = SignedDuration::from_mins(5);
 /// How many reviewers' permissions are looked at before one merge.
 pub(super) const REVIEWERS_READ: usize = 20;
 /// How many sessions are looked at by themselves in one go, because something is to be said to them.
 pub(super) const LISTENERS_READ: usize = 5;
+/// A session or checks that nothing can be done about are looked at again after five minutes, and at last after this.
+pub(super) const LOOKS_APART: SignedDuration = SignedDuration::from_hours(6);
+/// How long after a word a session counts as at work again, unless it is seen to be done or has pushed.
+pub(super) const REOPENED: SignedDuration = SignedDuration::from_hours(1);
 /// How long a session has to answer a message about its pull request by a new commit, before a person is called.
 pub(super) const FIX_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 /// A session that is at work is not spoken to, unless it has been quiet for this long: some never say that they are done.
@@ -124,6 +146,8 @@ pub(super) const PULL_CALLS: u32 = 2;
 pub(super) const ARCHIVED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 /// A session that could not be archived for this long after it was due is left as it is.
 pub(super) const ARCHIVING_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How often a session is to be archived before it is left as it is.
+pub(super) const ARCHIVE_TRIES: u32 = 8;
 /// How many sessions are looked at in one go, to archive them.
 pub(super) const ARCHIVED_AT_ONCE: usize = 5;
 /// The dashboard issue changes no more often than this, unless a person did something to it.

@@ -7,54 +7,28 @@
 
 use jiff::Timestamp;
 
-use super::admission::{may_ask, may_write};
-use super::binding::actor_of;
 use super::draft::Draft;
 use super::limits::{
-    CHECKS_POLL, GRACE, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, POLL, PULL_POLL, REQUEST_VALID,
-    REVIEWERS_READ,
+    CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_PUT_OFF, MERGE_UNKNOWN_LOOKS,
+    POLL, PULL_POLL, RETRY_AFTER_LIMIT,
 };
+use super::merge_gates::{Gate, gates};
 use super::neutral::neutral;
-use super::protected::protects;
 use super::tell::later;
-use super::wish::{DONE, HOLD, PENDING, REFUSED, Wish, record};
-use super::{
-    Checks, Effect, LABEL_PREFIX, Line, MergeFacts, MergeMethod, MergeStands, Mergeable, Pull,
-    PullState, Reason, ReviewDemand, Verdict, step,
-};
-use crate::model::{BranchName, Oid, PullNumber, TrackName};
-use crate::plan::Merge;
+use super::wish::{DONE, PENDING, REFUSED, Wish, record};
+use super::{Effect, LABEL_PREFIX, Line, MergeMethod, PullState, Reason, Verdict, step};
+use crate::model::{PullNumber, TrackName};
+use crate::plan::{Merge, Mode};
 use crate::state::{Extra, MergeState};
 
 /// Why it is not merged, with a sentence that tells it whole.
-type Refusal = (Reason, String);
+pub(super) type Refusal = (Reason, String);
 
 /// A wish that was taken up and is not over.
-struct Open {
-    key: String,
-    track: TrackName,
-    pull: PullNumber,
-}
-
-/// What the gates say.
-enum Gate {
-    Open(MergeMethod),
-    Merged,
-    Wait(Reason, String),
-    Unread,
-    Shut(Reason, String),
-}
-
-/// What the first read and the last look both tell.
-struct View<'a> {
-    state: PullState,
-    head: &'a Oid,
-    same_repository: bool,
-    base: &'a BranchName,
-    draft: bool,
-    checks: Checks,
-    stands: MergeStands,
-    held: bool,
+pub(super) struct Open {
+    pub(super) key: String,
+    pub(super) track: TrackName,
+    pub(super) pull: PullNumber,
 }
 
 /// Takes up the wish. What is settled at once is refused at once.
@@ -81,6 +55,8 @@ pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refu
             head,
             sent_at: None,
             attempts: 0,
+            not_before: None,
+            put_off: 0,
             extra: Extra::new(),
         });
     });
@@ -89,7 +65,7 @@ pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refu
 }
 
 /// The track of the session whose pull request it is, where the plan lets phileas merge it.
-fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, Refusal> {
+pub(super) fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, Refusal> {
     let state = &draft.state;
     let live = state.tracks.iter().find_map(|(name, track)| {
         let mut turns = track.turns.values();
@@ -107,6 +83,10 @@ fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, Refusal> {
         return Err((Reason::NotOurs, text));
     };
     let policy = step::policy_of(&draft.snapshot.plan, &track, index, &persona);
+    if policy.mode == Mode::Observe {
+        let text = "`mode` is \"observe\" for it".to_owned();
+        return Err((Reason::MergeOff, text));
+    }
     match policy.merge {
         Merge::Green => Ok(track),
         Merge::Off => {
@@ -154,10 +134,17 @@ pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
         if settle(draft, &open) || is_sent(draft, &open) {
             continue;
         }
+        // What was looked at in this very tick tells more.
+        let is_seen = draft.snapshot.merges.contains_key(&open.pull);
+        if !is_seen && is_put_off(draft, &open) {
+            continue;
+        }
         let pull = open.pull;
         let line = |verdict, reason, text| Line::track(&open.track, verdict, reason, text);
         match gates(draft, &open) {
-            Gate::Open(method) if may_send => send(draft, &open, method),
+            // One merge moves the base of all others, so that each is looked at anew before it is merged.
+            Gate::Open(_) if is_put_off(draft, &open) => {}
+            Gate::Open(method) if may_send && !draft.is_merging() => send(draft, &open, method),
             Gate::Open(_) => {
                 let text = format!("pull request #{pull} is merged by the next commit");
                 let soon = draft.now();
@@ -169,10 +156,11 @@ pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
                 let soon = draft.after(POLL);
                 draft.say(line(Verdict::Waiting, Reason::RequestUnread, text).until(soon));
             }
+            Gate::Wait(Reason::MergeableUnknown, text) => unknown(draft, &open, &text, may_send),
             Gate::Wait(reason, text) => {
                 let (verdict, pause) = match reason {
                     Reason::SubjectHeld | Reason::PausedTrack => (Verdict::Paused, PULL_POLL),
-                    Reason::ChecksRunning => (Verdict::Waiting, CHECKS_POLL),
+                    Reason::ChecksRunning | Reason::MergeNotYet => (Verdict::Waiting, CHECKS_POLL),
                     _ => (Verdict::Waiting, POLL),
                 };
                 let text = format!("pull request #{pull} is not merged yet: {text}");
@@ -262,6 +250,80 @@ fn say_sent(draft: &mut Draft<'_>, open: &Open, until: Timestamp) {
     draft.wake(soon);
 }
 
+/// Whether its time has not come again.
+fn is_put_off(draft: &mut Draft<'_>, open: &Open) -> bool {
+    let Some(at) = not_before(draft, open) else {
+        return false;
+    };
+    let text = format!("pull request #{} could not be merged yet", open.pull);
+    let line = Line::track(&open.track, Verdict::Waiting, Reason::MergePutOff, text);
+    draft.say(line.until(at));
+    true
+}
+
+/// GitHub has not worked out whether it can be merged. It is asked less and less often, and some never come to be known.
+fn unknown(draft: &mut Draft<'_>, open: &Open, text: &str, may_write: bool) {
+    let now = draft.now();
+    let known = not_before(draft, open);
+    let request = draft.state.requests.get_mut(&open.key);
+    let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
+        return;
+    };
+    if known.is_none() && may_write {
+        if merge.put_off >= MERGE_UNKNOWN_LOOKS {
+            let text = format!("{text}, after {MERGE_UNKNOWN_LOOKS} looks");
+            return refuse(draft, open, Reason::NotMergeable, text);
+        }
+        wait_longer(merge, now, None);
+    }
+    let until = merge.not_before.unwrap_or(now);
+    let text = format!("pull request #{} is not merged yet: {text}", open.pull);
+    let line = Line::track(
+        &open.track,
+        Verdict::Waiting,
+        Reason::MergeableUnknown,
+        text,
+    );
+    draft.say(line.until(until));
+}
+
+fn not_before(draft: &Draft<'_>, open: &Open) -> Option<Timestamp> {
+    let merge = draft.state.requests.get(&open.key)?.merge.as_ref()?;
+    merge.not_before.filter(|at| draft.now() < *at)
+}
+
+/// It was not merged, and may be at another time: an attempt that GitHub did not carry out is none.
+pub(super) fn put_off(draft: &mut Draft<'_>, key: &str, retry_at: Option<Timestamp>) {
+    let Some(open) = open_wishes(draft).into_iter().find(|one| one.key == key) else {
+        return;
+    };
+    let now = draft.now();
+    let request = draft.state.requests.get_mut(&open.key);
+    let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
+        return;
+    };
+    if merge.sent_at.take().is_some() {
+        merge.attempts = merge.attempts.saturating_sub(1);
+    }
+    wait_longer(merge, now, retry_at);
+    let pull = open.pull;
+    draft.headline(
+        format!("{} merge of pull request #{pull} put off", open.track),
+        None,
+    );
+}
+
+/// Waits before the next look, each time for longer.
+fn wait_longer(merge: &mut MergeState, now: Timestamp, retry_at: Option<Timestamp>) {
+    let pause = (0..merge.put_off).try_fold(MERGE_PUT_OFF, |pause, _| {
+        (pause < PULL_POLL).then_some(pause * 2)
+    });
+    let own = later(now, pause.unwrap_or(PULL_POLL).min(PULL_POLL));
+    let most = later(now, RETRY_AFTER_LIMIT);
+    merge.not_before = Some(retry_at.map_or(own, |asked| asked.clamp(own, most)));
+    merge.put_off = merge.put_off.saturating_add(1);
+}
+
 /// The intent goes into the ledger first, with the commit; then GitHub is asked, once.
 fn send(draft: &mut Draft<'_>, open: &Open, method: MergeMethod) {
     let now = draft.now();
@@ -301,227 +363,4 @@ pub(super) fn answered(draft: &mut Draft<'_>, key: &str, refused: Option<&str>) 
             refuse(draft, &open, Reason::MergeFailed, text);
         }
     }
-}
-
-/// Whether it may be merged now. What the first read tells is looked at first: while that says no or not yet, nothing
-/// further is read.
-fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
-    let snapshot = draft.snapshot;
-    let Some(request) = draft.state.requests.get(&open.key) else {
-        return Gate::Unread;
-    };
-    let (Some(merge), Some(asked_at)) = (&request.merge, request.created_at) else {
-        return shut(Reason::RequestOld, "nobody can tell when it was asked for");
-    };
-    let (actor, head) = (actor_of(request), merge.head.clone());
-    let age = draft.now().duration_since(asked_at);
-    if age >= REQUEST_VALID {
-        return shut(Reason::RequestOld, "it could not be merged for a week");
-    }
-    let track = match allowed(draft, open.pull) {
-        Ok(track) => track,
-        Err((reason, text)) => return Gate::Shut(reason, text),
-    };
-    let known = draft.state.tracks.get(&track);
-    if known.is_some_and(|known| known.paused.is_some()) {
-        let text = format!("the track `{track}` is paused");
-        return Gate::Wait(Reason::PausedTrack, text);
-    }
-    let Some(pull) = snapshot.pulls.get(&open.pull) else {
-        if snapshot.missing_pulls.contains(&open.pull) {
-            return shut(Reason::SubjectClosed, "it is gone");
-        }
-        draft.needs.pulls.insert(open.pull);
-        return Gate::Unread;
-    };
-    let words = snapshot.labelled.get(&open.pull.0);
-    let mut first = View::of_pull(pull, words.is_some_and(|words| words.contains(HOLD)));
-    // It is looked at once more anyhow, and asking makes GitHub work it out.
-    if first.stands == MergeStands::Unknown {
-        first.stands = MergeStands::Yes;
-    }
-    // Checks take a while to begin.
-    let is_young = age < GRACE;
-    let default = &snapshot.repository.default_branch;
-    if let Err(gate) = first.passes(&head, default, is_young) {
-        return gate;
-    }
-    let may = actor.map_or(Some(false), |actor| may_ask(draft, Some(&actor)));
-    let facts = snapshot.merges.get(&open.pull);
-    if facts.is_none() {
-        draft.needs.merges.insert(open.pull);
-    }
-    let (Some(may), Some(facts)) = (may, facts) else {
-        return Gate::Unread;
-    };
-    if !may {
-        let text = "who asked for it may not do so any more";
-        return shut(Reason::ActorPermission, text);
-    }
-    let Some(facts) = facts else {
-        return shut(Reason::SubjectClosed, "it is gone");
-    };
-    if let Err(gate) = View::of_facts(facts).passes(&head, default, is_young) {
-        return gate;
-    }
-    let own = &snapshot.plan.gate.protected_paths;
-    if let Some(text) = protects(own, facts.files.as_deref()) {
-        return Gate::Shut(Reason::ProtectedPath, text);
-    }
-    match reviewed(draft, facts) {
-        None => return Gate::Unread,
-        Some(Err(text)) => return shut(Reason::ReviewMissing, text),
-        Some(Ok(())) => {}
-    }
-    match facts.method {
-        Some(method) => Gate::Open(method),
-        None => {
-            let text = "the repository allows no way of merging";
-            shut(Reason::NotMergeable, text)
-        }
-    }
-}
-
-fn shut(reason: Reason, text: &str) -> Gate {
-    Gate::Shut(reason, text.to_owned())
-}
-
-fn wait(reason: Reason, text: &str) -> Gate {
-    Gate::Wait(reason, text.to_owned())
-}
-
-impl<'a> View<'a> {
-    fn of_pull(pull: &'a Pull, held: bool) -> Self {
-        Self {
-            state: pull.state,
-            head: &pull.head_oid,
-            same_repository: pull.same_repository,
-            base: &pull.base,
-            draft: pull.draft,
-            checks: pull.checks,
-            stands: match pull.mergeable {
-                Mergeable::Unknown => MergeStands::Unknown,
-                Mergeable::Yes => MergeStands::Yes,
-                Mergeable::Behind => MergeStands::Behind,
-                Mergeable::Conflicting => MergeStands::Conflicting,
-            },
-            held,
-        }
-    }
-
-    fn of_facts(facts: &'a MergeFacts) -> Self {
-        Self {
-            state: facts.state,
-            head: &facts.head,
-            same_repository: facts.same_repository,
-            base: &facts.base,
-            draft: facts.draft,
-            checks: facts.checks,
-            stands: facts.stands,
-            held: facts.labels.contains(HOLD),
-        }
-    }
-
-    /// Whether nothing that is seen here stands in the way of merging this commit.
-    fn passes(&self, head: &Oid, default: &BranchName, is_young: bool) -> Result<(), Gate> {
-        let is_shut = |reason, text| Err(shut(reason, text));
-        match self.state {
-            PullState::Open => {}
-            PullState::Merged => return Err(Gate::Merged),
-            PullState::Closed => return is_shut(Reason::SubjectClosed, "it was closed unmerged"),
-        }
-        if self.head != head {
-            let text = "commits were pushed after it was asked for; look at them and ask again";
-            return is_shut(Reason::ContentChanged, text);
-        }
-        if !self.same_repository {
-            return is_shut(Reason::Fork, "it comes from a fork");
-        }
-        if self.base != default {
-            let text = "it does not lead to the default branch";
-            return is_shut(Reason::NotMergeable, text);
-        }
-        if self.draft {
-            return is_shut(Reason::NotMergeable, "it is a draft");
-        }
-        if self.held {
-            let text = "it bears the label `phileas:hold`";
-            return Err(wait(Reason::SubjectHeld, text));
-        }
-        match self.checks {
-            Checks::Green => {}
-            Checks::Pending => {
-                let text = "the checks of its newest commit are not over";
-                return Err(wait(Reason::ChecksRunning, text));
-            }
-            Checks::None if is_young => {
-                let text = "no check of its newest commit has begun";
-                return Err(wait(Reason::ChecksRunning, text));
-            }
-            Checks::None => {
-                let text = "its newest commit has no checks that phileas can see";
-                return is_shut(Reason::ChecksNotGreen, text);
-            }
-            Checks::Red => {
-                let text = "a check of its newest commit failed";
-                return is_shut(Reason::ChecksNotGreen, text);
-            }
-        }
-        match self.stands {
-            MergeStands::Yes => Ok(()),
-            MergeStands::Unknown => {
-                let text = "GitHub does not know yet whether it can be merged";
-                Err(wait(Reason::MergeableUnknown, text))
-            }
-            MergeStands::Behind => {
-                let text = "its base has moved on, and its rules demand that it is merged first";
-                is_shut(Reason::NotMergeable, text)
-            }
-            MergeStands::Conflicting => is_shut(Reason::NotMergeable, "it conflicts with its base"),
-            MergeStands::Blocked => {
-                let text = "the rules of its base do not let it be merged as it is";
-                is_shut(Reason::NotMergeable, text)
-            }
-        }
-    }
-}
-
-/// Whether a person who may write has approved this very commit, and nobody who may asks for changes. `None`: what they
-/// may do has still to be read.
-fn reviewed(draft: &mut Draft<'_>, facts: &MergeFacts) -> Option<Result<(), &'static str>> {
-    match facts.demand {
-        ReviewDemand::Met => {}
-        ReviewDemand::Missing => return Some(Err("the rules of its base ask for more reviews")),
-        ReviewDemand::ChangesAsked => return Some(Err("somebody asks for changes")),
-    }
-    let Some(opinions) = &facts.opinions else {
-        return Some(Err("more people have reviewed it than are looked at"));
-    };
-    let mut is_unread = false;
-    let mut approved = false;
-    let mut count = 0;
-    for opinion in opinions {
-        let Some(actor) = opinion.actor.as_ref().filter(|actor| !actor.bot) else {
-            continue;
-        };
-        let is_of_head = opinion.commit.as_ref() == Some(&facts.head);
-        if opinion.approves && !is_of_head {
-            continue;
-        }
-        count += 1;
-        if count > REVIEWERS_READ {
-            return Some(Err("more people have reviewed it than are looked at"));
-        }
-        match may_write(draft, actor) {
-            None => is_unread = true,
-            Some(false) => {}
-            Some(true) if !opinion.approves => return Some(Err("somebody asks for changes")),
-            Some(true) => approved = true,
-        }
-    }
-    if is_unread {
-        return None;
-    }
-    let text = "nobody with write access has approved its newest commit";
-    Some(if approved { Ok(()) } else { Err(text) })
 }

@@ -25,8 +25,11 @@ mod follow;
 mod gate;
 mod heard;
 mod import;
+mod layers;
 mod limits;
+mod looks;
 mod merge_facts;
+mod merge_gates;
 mod merging;
 mod messages;
 mod needs;
@@ -72,9 +75,9 @@ pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
 pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
-    Activity, ActivityKind, Ask, Checks, Dashboard, FailedCheck, KeyUse, Ledger, Listing,
-    Mergeable, Notice, Outage, Pull, PullState, RedChecks, Repository, Session, SessionState,
-    Sessions, Snapshot,
+    Activity, ActivityKind, Ask, Checks, Commit, CommitSpan, Commits, Dashboard, ExchangeRead,
+    FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice, Outage, Pull, PullState, RedChecks,
+    Repository, Session, SessionState, Sessions, Snapshot, Written,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
 pub use subject::{

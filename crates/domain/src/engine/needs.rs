@@ -1,9 +1,10 @@
 //! What must still be read before a decision can be made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::CommitSpan;
 use crate::model::{Login, Oid, PullNumber, SessionId};
 
 /// How far a listing of sessions must reach.
@@ -41,6 +42,14 @@ pub struct Needs {
     pub merges: BTreeSet<PullNumber>,
     /// Accounts whose permission is needed.
     pub permissions: BTreeSet<Login>,
+    /// The exchange, at the ledger's head.
+    pub exchange: bool,
+    /// The files of layers: templates, contracts, tasks, schemas, roles.
+    pub layers: bool,
+    /// Sessions of layers whose files are needed, with the pull request that they may be in instead, at a pinned commit.
+    pub written: BTreeMap<SessionId, Option<(PullNumber, Oid)>>,
+    /// Commits of the default branch.
+    pub commits: Option<CommitSpan>,
 }
 
 impl Needs {

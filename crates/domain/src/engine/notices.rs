@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
 use crate::model::{PullNumber, TurnId};
+use crate::state::{Told, WatchedPull};
 
 /// Closes what is settled. Only called while the ledger can be trusted.
 pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
@@ -65,6 +66,11 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
     }
 }
 
+/// That it was marked as ready: who makes it a draft again means it.
+fn known_ready(known: Option<&WatchedPull>) -> Option<&Told> {
+    known?.ready.as_ref().filter(|ready| ready.told)
+}
+
 /// Whether a person was called about a pull request that is still as it was.
 fn waits_for_person(draft: &Draft<'_>, number: PullNumber) -> bool {
     let called = draft.state.pulls.get(&number);
@@ -73,6 +79,7 @@ fn waits_for_person(draft: &Draft<'_>, number: PullNumber) -> bool {
         && pull.is_none_or(|pull| {
             pull.state == PullState::Open
                 && (matches!(pull.checks, Checks::Red | Checks::Pending)
-                    || pull.mergeable != Mergeable::Yes)
+                    || pull.mergeable != Mergeable::Yes
+                    || pull.draft && known_ready(called).is_none())
         })
 }

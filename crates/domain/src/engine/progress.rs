@@ -135,6 +135,8 @@ pub(super) fn carry_on(
             end(draft, track, slot, outcome, note);
         }
         Progress::Retry { note } => retry(draft, track, slot, &note),
+        // Whoever follows a layer's turn does it with the session at hand.
+        Progress::BringIn => {}
     }
 }
 

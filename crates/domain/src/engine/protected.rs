@@ -6,10 +6,19 @@ use super::neutral::neutral;
 
 /// What no pull request may touch, whatever the plan adds: what steers workflows, reviews, agents, dependencies and
 /// phileas itself.
-const PROTECTED: [&str; 21] = [
+const PROTECTED: [&str; 34] = [
     ".github/**",
     ".jlo/**",
     ".jules/**",
+    ".circleci/**",
+    ".gitlab-ci.yml",
+    "**/Jenkinsfile",
+    "**/.claude/**",
+    "**/.cursor/**",
+    "**/.devcontainer/**",
+    "**/.husky/**",
+    "**/.npmrc",
+    "**/.cargo/**",
     "**/.gitattributes",
     "**/.gitmodules",
     "**/AGENTS.md",
@@ -28,6 +37,10 @@ const PROTECTED: [&str; 21] = [
     "**/composer.lock",
     "**/go.sum",
     "**/flake.lock",
+    "**/bun.lock*",
+    "**/Podfile.lock",
+    "**/gradle.lockfile",
+    "**/packages.lock.json",
 ];
 /// What personas write into their own pull requests, by design. The plan may protect it all the same.
 const WRITTEN_BY_PERSONAS: [&str; 3] = [

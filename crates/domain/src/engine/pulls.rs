@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::dispatch::START_BRANCHES;
 use super::draft::Draft;
 use super::limits::PULLS_FOLLOWED;
-use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict, put_away};
+use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict, layers, put_away};
 use crate::model::{BranchName, PullNumber, SessionId};
 use crate::state::segment::amend;
 use crate::state::{Amendment, Outcome, State};
@@ -110,7 +110,14 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
         .pulls
         .extend(unseen.into_iter().take(PULLS_FOLLOWED));
     for (key, outcome) in news {
-        complete(draft, key, &outcome);
+        let slot = draft
+            .state
+            .history
+            .get(&key)
+            .and_then(|entry| entry.slot.clone());
+        if !layers::settles_later(draft, slot.as_ref(), &outcome) {
+            complete(draft, key, &outcome);
+        }
     }
     amend_archived(draft);
     for pull in strayed {
@@ -168,6 +175,7 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
     let entry = entry.clone();
     let track = entry.track_name();
     super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);
+    layers::settle(draft, entry.slot.as_ref(), outcome, None);
     put_away::note(&mut draft.state, &entry, now);
     finish_request(&mut draft.state, &entry.turn, outcome, now);
     let seq = entry.seq.map(|seq| format!("#{seq}")).unwrap_or_default();

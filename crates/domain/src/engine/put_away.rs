@@ -7,7 +7,9 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{ARCHIVED_AFTER, ARCHIVED_AT_ONCE, ARCHIVING_GIVEN_UP, PULL_POLL};
+use super::limits::{
+    ARCHIVE_TRIES, ARCHIVED_AFTER, ARCHIVED_AT_ONCE, ARCHIVING_GIVEN_UP, PULL_POLL,
+};
 use super::{Effect, Line, Listing, PullState, Reason, SessionState, Verdict};
 use crate::model::PullNumber;
 use crate::state::{HistoryEntry, Outcome, State, WatchedPull};
@@ -26,6 +28,7 @@ pub(super) fn note(state: &mut State, entry: &HistoryEntry, now: Timestamp) {
         }
         known.closed_at = Some(now);
         known.archive_at = None;
+        known.archive_tries = 0;
     }
 }
 
@@ -74,7 +77,10 @@ fn one(draft: &mut Draft<'_>, number: PullNumber) {
         return;
     }
     let ended_at = pull.and_then(|pull| pull.closed_at).max(known.closed_at);
-    let given_up = |at: Timestamp| now.duration_since(at) >= ARCHIVED_AFTER + ARCHIVING_GIVEN_UP;
+    // While everything was paused nobody could do it.
+    let was_tried = known.archive_at.is_some();
+    let given_up =
+        |at: Timestamp| was_tried && now.duration_since(at) >= ARCHIVED_AFTER + ARCHIVING_GIVEN_UP;
     if ended_at.is_none_or(given_up) {
         return forget(draft, number, "is left as it is");
     }
@@ -83,6 +89,13 @@ fn one(draft: &mut Draft<'_>, number: PullNumber) {
     }
     let listed = snapshot.listing().and_then(|listing| listing.get(&id));
     let Some(session) = listed.or_else(|| snapshot.alone.get(&id)) else {
+        // One that cannot be read does not stand in the way of the others.
+        if let Some(outage) = snapshot.unread.get(&id) {
+            let at = try_again(draft, number).max(outage.retry_at.unwrap_or(now));
+            let most = draft.after(ARCHIVED_AFTER);
+            set_next(draft, number, at.min(most));
+            return;
+        }
         let is_away = matches!(snapshot.sessions, Listing::Failed(_));
         if draft.needs.listing.is_none() && !is_away {
             draft.needs.alone.insert(id);
@@ -103,20 +116,39 @@ fn one(draft: &mut Draft<'_>, number: PullNumber) {
     );
     // Somebody has gone on with it, or means to: it is looked at again some time later, not by every tick.
     let is_busy = waits || quiet_at > now;
+    if !is_busy && known.archive_tries >= ARCHIVE_TRIES {
+        return forget(draft, number, "cannot be archived");
+    }
     let next = match (is_busy, waits) {
         (true, true) => draft.after(ARCHIVED_AFTER),
         (true, false) => quiet_at,
-        (false, _) => draft.after(PULL_POLL),
+        (false, _) => try_again(draft, number),
     };
-    if let Some(known) = draft.state.pulls.get_mut(&number) {
-        known.archive_at = Some(next);
-    }
-    draft.wake(next);
+    set_next(draft, number, next);
     if !is_busy {
         draft.effect(Effect::ArchiveSession { session: id });
         draft.headline(format!("{WHAT} #{number} is archived"), None);
         say(draft, number, "is being archived");
     }
+}
+
+/// When it is tried again, which is counted: twice as long each time.
+fn try_again(draft: &mut Draft<'_>, number: PullNumber) -> Timestamp {
+    let mut pause = PULL_POLL;
+    if let Some(known) = draft.state.pulls.get_mut(&number) {
+        for _ in 0..known.archive_tries.min(ARCHIVE_TRIES) {
+            pause = (pause * 2).min(ARCHIVED_AFTER);
+        }
+        known.archive_tries = known.archive_tries.saturating_add(1);
+    }
+    draft.after(pause)
+}
+
+fn set_next(draft: &mut Draft<'_>, number: PullNumber, at: Timestamp) {
+    if let Some(known) = draft.state.pulls.get_mut(&number) {
+        known.archive_at = Some(at);
+    }
+    draft.wake(at);
 }
 
 fn forget(draft: &mut Draft<'_>, number: PullNumber, became: &str) {

@@ -13,8 +13,9 @@ use crate::model::PullNumber;
 pub(super) fn everybody(draft: &mut Draft<'_>) {
     for watched in watched::open(draft) {
         let pull = watched.pull;
-        let passes = !matches!(pull.checks, Checks::Red | Checks::Pending);
-        if pull.draft && passes && pull.mergeable != Mergeable::Conflicting {
+        // Those two are mended, and that is told.
+        let is_mended = pull.checks == Checks::Red || pull.mergeable == Mergeable::Conflicting;
+        if pull.draft && !is_mended {
             tend(draft, &watched);
         }
     }
@@ -25,7 +26,12 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     let now = draft.now();
     let known = watched.known(draft).and_then(|known| known.ready.as_ref());
     match word::once(known, now) {
-        Once::Over => return,
+        // A person has turned it back, and means it.
+        Once::Over if known.is_some_and(|known| known.told) => return,
+        Once::Over => {
+            let text = "it is a draft, and GitHub did not let it be marked as ready";
+            return watched.call(draft, Reason::DraftUnfinished, text);
+        }
         Once::Later(at) => return draft.wake(at),
         Once::Now => {}
     }
@@ -34,6 +40,11 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
             format!("pull request #{number} is a draft, and `phileas:hold` keeps it for people");
         return draft.say(watched.line(Verdict::Paused, Reason::SubjectHeld, text));
     }
+    if watched.pull.checks == Checks::Pending {
+        let text = format!("pull request #{number} is a draft, and its checks are not over");
+        let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
+        return draft.say(line.until(draft.after(PULL_POLL)));
+    }
     let session = match word::look(draft, watched) {
         Ok(session) => session,
         Err(Listener::Later { why, until }) => {
@@ -41,13 +52,18 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
             let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
             return draft.say(line.until(until));
         }
-        // What nobody can tell to be done is left to people.
-        Err(Listener::Gone(_) | Listener::Listens) => return,
+        Err(Listener::Gone(why)) => return left(draft, watched, why),
+        Err(Listener::Listens) => return,
     };
+    if session.state == SessionState::Failed {
+        word::wait(draft, watched, None);
+        return left(draft, watched, "its session has failed");
+    }
     if session.state != SessionState::Completed {
+        let until = word::wait(draft, watched, None);
         let text = format!("pull request #{number} is a draft, and its session is not done");
         let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
-        return draft.say(line.until(draft.after(PULL_POLL)));
+        return draft.say(line.until(until));
     }
     let head = &watched.pull.head_oid;
     word::count_once(&mut watched.record(draft).ready, head, now);
@@ -55,6 +71,12 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     draft.effect(Effect::MarkReady { pull: number });
     let text = format!("pull request #{number} is marked as ready, since its session is done");
     draft.say(watched.line(Verdict::Settled, Reason::DraftReady, text));
+}
+
+/// What nobody can tell to be done is left to people.
+fn left(draft: &mut Draft<'_>, watched: &Watched<'_>, why: &str) {
+    let text = format!("it is a draft, and {why}");
+    watched.call(draft, Reason::DraftUnfinished, &text);
 }
 
 /// Notes that it was done.

@@ -3,9 +3,11 @@
 
 use super::draft::Draft;
 use super::limits::{CHECKS_READ, MAX_FIX_ROUNDS, PULL_POLL};
+use super::looks;
 use super::watched::{self, Watched};
 use super::word::{self, Matter};
 use super::{Checks, FailedCheck, Mergeable, Reason, Verdict};
+use crate::plan::MainRed;
 use crate::prompt::{self, CheckReport};
 
 /// Looks after every open pull request of ours whose newest commit's checks are red.
@@ -22,14 +24,24 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
 fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     let number = watched.number();
     let soon = draft.after(PULL_POLL);
+    let snapshot = draft.snapshot;
+    let is_main_red = snapshot.repository.default_checks == Checks::Red;
+    if is_main_red && snapshot.plan.gate.main_red != MainRed::Ignore {
+        let text = format!(
+            "the checks of pull request #{number} failed, and so do those of the default branch"
+        );
+        let line = watched.line(Verdict::Waiting, Reason::MainRed, text);
+        return draft.say(line.until(soon));
+    }
     let head = &watched.pull.head_oid;
-    let (told, rounds) = watched
-        .known(draft)
-        .map_or((None, 0), |known| (known.checks.clone(), known.fix_rounds));
+    let (told, rounds) = watched.known(draft).map_or((None, 0), |known| {
+        let told = word::told_about(known.checks.as_ref(), &known.fix_heads, head);
+        (told, known.fix_rounds)
+    });
     let matter = Matter {
         problem: "its checks failed",
         marker: word::checks_marker(number, head),
-        told: told.filter(|told| told.head == *head),
+        told,
         rounds,
         most: MAX_FIX_ROUNDS,
         waits: Reason::ChecksFailed,
@@ -56,6 +68,7 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
             "checks of pull request #{number} failed, and {} have not ended yet",
             red.running
         );
+        let soon = looks::wait_longer(draft, watched, None);
         draft.say(
             watched
                 .line(Verdict::Waiting, Reason::ChecksFailed, text)
@@ -64,17 +77,20 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
         return;
     }
     if red.failed.is_empty() && !red.hidden {
-        let text = format!(
-            "the checks of pull request #{number} are red, and none of them failed: they were cancelled, or wait for a person"
-        );
-        draft.say(
-            watched
-                .line(Verdict::Waiting, Reason::ChecksFailed, text)
-                .until(soon),
-        );
+        let soon = looks::wait_longer(draft, watched, None);
+        let text = "its checks are red, and none of them failed: they were cancelled, or wait for a person";
+        // What was cancelled may be run again by itself.
+        if looks::waits(draft, watched) > 1 {
+            watched.call(draft, Reason::ChecksFailed, text);
+        } else {
+            let text = format!("pull request #{number}: {text}");
+            let line = watched.line(Verdict::Waiting, Reason::ChecksFailed, text);
+            draft.say(line.until(soon));
+        }
         return;
     }
     if word::is_pushed_by_others(draft, watched, red.committed_at) {
+        looks::wait_longer(draft, watched, None);
         let text = "its checks failed, and its newest commit is not the session's";
         watched.call(draft, Reason::ChecksFailed, text);
         return;
@@ -89,7 +105,7 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     if matter.told.is_none() {
         record.fix_rounds += 1;
     }
-    word::count(&mut record.checks, head, now);
+    word::count(&mut record.checks, &mut record.fix_heads, head, now);
     watched.headline(draft, "failed checks");
     word::say(draft, watched, matter, text, remark);
 }

@@ -11,15 +11,21 @@ use super::{Effect, NoticeKey, Reason, Verdict};
 /// Ends every reminder, so that one whose answer was lost is found.
 pub(super) const REMINDER_MARKER: &str = "<!-- phileas:reminder -->";
 
-/// Looks after every open pull request of ours that waits for people. A draft does not, and what a person was called
-/// about by an issue is known.
+/// Looks after every open pull request of ours that waits for people. A draft that is none after three days is as
+/// forgotten as any other, and what a person was called about by an issue is known.
 pub(super) fn everybody(draft: &mut Draft<'_>) {
     let now = draft.now();
     let mut count = 0;
     for watched in watched::open(draft) {
         let pull = watched.pull;
         let is_called = draft.is_called(&NoticeKey::Pull(pull.number));
-        if pull.draft || pull.reviewed || is_called || watched.is_held(draft) {
+        // A person who made it a draft again means it, and about one whose session cannot go on a person is called.
+        let known = watched.known(draft);
+        let is_theirs = known.is_some_and(|known| {
+            known.calls > 0 || known.ready.as_ref().is_some_and(|ready| ready.told)
+        });
+        let is_left = pull.draft && is_theirs;
+        if is_left || pull.reviewed || is_called || watched.is_held(draft) {
             continue;
         }
         let known = watched

@@ -166,6 +166,10 @@ reasons! {
     ChecksRunning = "waiting.checks_running",
     /// The pull request is to be merged, and GitHub does not know yet whether it can be.
     MergeableUnknown = "waiting.mergeable_unknown",
+    /// The pull request is to be merged, and an approval, or what the rules of its base ask for, has not shown yet.
+    MergeNotYet = "waiting.merge_not_yet",
+    /// The pull request could not be merged at that moment; it is looked at again.
+    MergePutOff = "waiting.merge_put_off",
     /// GitHub was asked to merge the pull request.
     MergeSent = "waiting.merge_sent",
     /// People have enough to review.
@@ -188,6 +192,8 @@ reasons! {
     Unchanged = "waiting.unchanged",
     /// Its time has not come.
     NotDue = "waiting.not_due",
+    /// The exchange, or what a session wrote for it, is being read.
+    ExchangeUnread = "waiting.exchange_unread",
     /// More is due than one commit starts; the next one goes on.
     NextCommit = "waiting.next_commit",
     /// The intent belongs to another process that is still within its time.
@@ -248,8 +254,10 @@ reasons! {
     PersonaSensitive = "skipped.persona_sensitive",
     /// The prompt cannot be rendered.
     PromptInvalid = "skipped.prompt_invalid",
-    /// The layer is not part of this version.
+    /// There is no such layer, or a newer version started its turn.
     LayerUnavailable = "skipped.layer_unavailable",
+    /// The layer has nothing to do.
+    LayerEmpty = "skipped.layer_empty",
     /// The schedule runs only when asked for.
     Manual = "skipped.manual",
     /// The same wish stands already and was not started yet; this one joins it.

@@ -55,6 +55,7 @@ fn next(draft: &mut Draft<'_>, schedule: &Schedule) -> Option<Candidate> {
     Some(Candidate {
         track,
         work,
+        beside: Vec::new(),
         policy,
         due_since,
         cause: Cause::Schedule { slot },

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::{Actor, Comment, Heard, ListingNeed, MergeFacts, Permission, Subject};
 use crate::Diagnostic;
+use crate::exchange::Changed;
 use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
     TrackName, Tree,
@@ -75,6 +76,14 @@ pub struct Snapshot {
     pub merges: BTreeMap<PullNumber, Option<MergeFacts>>,
     /// Sessions that were looked at by themselves, because no listing was needed.
     pub alone: BTreeMap<SessionId, Session>,
+    /// The exchange, where it was asked for.
+    pub exchange: Option<ExchangeRead>,
+    /// Whether the files of layers are in [`Snapshot::tree`]; they are read only where a prompt is made of them.
+    pub layers_read: bool,
+    /// What sessions of layers wrote, of those that were asked for.
+    pub written: BTreeMap<SessionId, Written>,
+    /// The newest commits of the default branch, where they were asked for.
+    pub commits: Option<Commits>,
     /// What a person asked this very run to do.
     pub ask: Ask,
 }
@@ -399,6 +408,64 @@ pub struct Dashboard {
     pub edited_at: Option<Timestamp>,
     /// Whether the account that phileas works as opened it.
     pub own: bool,
+}
+
+/// The files that layers hand to one another, at one commit of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExchangeRead {
+    /// The ledger's head that they were read at. Where it has moved on since, they are read again.
+    pub head: Oid,
+    /// The files.
+    pub tree: Tree,
+}
+
+/// What a session wrote, as whole files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The files.
+    pub files: Vec<Changed>,
+    /// What of its patch could not be read.
+    pub found: Vec<Diagnostic>,
+}
+
+/// Commits of the default branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commits {
+    /// What was asked for.
+    pub span: CommitSpan,
+    /// Whether they begin where it was asked for. A commit that is not there any more is no beginning: then these are the
+    /// newest ones.
+    pub whole: bool,
+    /// How many there are.
+    pub total: u64,
+    /// The newest of them, newest first.
+    pub newest: Vec<Commit>,
+    /// Files that they touch, as far as GitHub lists them.
+    pub files: Vec<String>,
+    /// GitHub lists no more files than these, and there may be others.
+    pub cut: bool,
+    /// Lines that were added and removed, in the files that are listed.
+    pub lines: (u64, u64),
+}
+
+/// Commits from one to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitSpan {
+    /// The one before the first; `None`: the newest ones, a limited number of them.
+    pub after: Option<Oid>,
+    /// The last one.
+    pub until: Oid,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its id.
+    pub oid: Oid,
+    /// When it was committed, where it says so.
+    pub at: Option<Timestamp>,
+    /// The first line of its message: untrusted text.
+    pub subject: String,
 }
 
 /// What a person asked this very run to do.

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
-use super::step::{self, Slots, Step, Work};
+use super::step::{self, Work};
 use super::{
-    Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending,
+    Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending, layers,
     schedule, track,
 };
-use crate::model::{PersonaId, Slot, TrackName};
-use crate::plan::{Mode, Policy, Priority, StepKind};
+use crate::model::{PersonaId, TrackName};
+use crate::plan::{Mode, Policy, Priority};
 use crate::state::{RequestState, Turn};
 
 /// Something that could start now.
@@ -20,6 +20,8 @@ use crate::state::{RequestState, Turn};
 pub(super) struct Candidate {
     pub(super) track: TrackName,
     pub(super) work: Work,
+    /// The other slots of its step, which are announced with it.
+    pub(super) beside: Vec<Work>,
     pub(super) policy: Policy,
     pub(super) due_since: Timestamp,
     pub(super) cause: Cause,
@@ -40,6 +42,8 @@ pub(super) enum Cause {
     Request { key: String },
     /// The next attempt at a live turn.
     Retry,
+    /// The first attempt at a live turn: a slot that was announced beside others.
+    Slot,
 }
 
 impl Candidate {
@@ -57,7 +61,7 @@ impl Candidate {
         Timestamp,
         TrackName,
     ) {
-        let first = !matches!(self.cause, Cause::Retry);
+        let first = !matches!(self.cause, Cause::Retry | Cause::Slot);
         (
             first,
             !self.is_request(),
@@ -115,7 +119,7 @@ fn leave_out(
         binding::note_refusal(draft, track, reason);
     }
     draft.say(Line::track(track, Verdict::Skipped, reason, text.clone()).persona(persona));
-    let place = (track.clone(), persona.clone());
+    let place = (track.clone(), candidate.work.slot.clone(), persona.clone());
     draft.unable.insert(place, (reason, text));
     track::instead(draft, track)
 }
@@ -143,8 +147,18 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
                 .until(now)
             })
         })
+        .or_else(|| unread_layers(draft, candidate))
         .or_else(|| binding::unread(draft, candidate))
         .or_else(|| binding::still_on_hold(draft, candidate))
+}
+
+/// Whether what a layer's prompt is made of is still to be read.
+fn unread_layers(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Line> {
+    let seat = layers::Seat::of(&candidate.work.slot)?;
+    layers::unread_for(draft, &seat).then(|| {
+        let text = "what its prompt is made of is being read";
+        wait(candidate, Reason::ExchangeUnread, text).until(draft.after(super::limits::POLL))
+    })
 }
 
 pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {
@@ -170,6 +184,11 @@ fn is_between(turn: &Turn) -> bool {
     turn.session_id.is_none() && turn.intent.is_none() && !turn.cancel && !adopt::is_held(turn)
 }
 
+/// Whether no attempt at a turn was begun yet.
+fn is_first(turn: &Turn) -> bool {
+    turn.attempt == 1 && turn.not_before.is_none()
+}
+
 /// Live turns whose next attempt is due.
 fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
     let now = draft.now();
@@ -181,9 +200,7 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
     };
     for (name, track) in draft.state.tracks.iter().filter(|(name, _)| wanted(name)) {
         for (slot, turn) in &track.turns {
-            if !is_between(turn)
-                || step::layer_of(&draft.snapshot.plan, name, track, slot).is_some()
-            {
+            if !is_between(turn) || step::is_of_newer_version(slot) {
                 continue;
             }
             if let Some(pause) = &track.paused {
@@ -221,9 +238,14 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
                     slot: slot.clone(),
                     persona: turn.persona_id.clone(),
                 },
+                beside: Vec::new(),
                 policy: binding::policy_of(draft, name, track.index, &turn.persona_id),
                 due_since,
-                cause: Cause::Retry,
+                cause: if is_first(turn) && layers::Seat::of(slot).is_some() {
+                    Cause::Slot
+                } else {
+                    Cause::Retry
+                },
             });
         }
     }
@@ -240,14 +262,7 @@ pub(super) fn work_of(
     policy: &Policy,
     asked: bool,
 ) -> Result<Work, (Reason, String)> {
-    let kind = StepKind::Persona(persona.clone());
-    match Step::new(&kind).slots(draft.snapshot, policy, asked) {
-        Slots::Ready(work) => Ok(work.into_iter().next().unwrap_or_else(|| Work {
-            slot: Slot::from(""),
-            persona: persona.clone(),
-        })),
-        Slots::Skip { reason, detail } => Err((reason, detail)),
-    }
+    step::work_of(draft.snapshot, persona, policy, asked)
 }
 
 /// While everything is paused, each track and schedule still has its line, so have turns between two attempts, and so has
@@ -265,9 +280,11 @@ pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
     }
     let mut lines = Vec::new();
     for (name, track) in &draft.state.tracks {
-        for (slot, turn) in track.turns.iter().filter(|(slot, turn)| {
-            is_between(turn) && step::layer_of(plan, name, track, slot).is_none()
-        }) {
+        for (slot, turn) in track
+            .turns
+            .iter()
+            .filter(|(slot, turn)| is_between(turn) && !step::is_of_newer_version(slot))
+        {
             let (verdict, seq) = (Verdict::Paused, track.seq);
             lines.push(Line::turn(name, seq, slot, turn, verdict, reason, text));
         }

@@ -10,7 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
 use super::limits::{
-    DAY, GRACE, INTENT_VALID, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS, STATUS_REQUESTS,
+    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS,
+    STATUS_REQUESTS,
 };
 use super::neutral::neutral;
 use super::obey::account;
@@ -251,7 +252,8 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         if request.command.as_deref() == Some("merge") {
             return format!("not merged: {} (`{code}`).", refusal(code));
         }
-        return format!("not started: {} (`{code}`).", refusal(code));
+        let known = names(draft, code);
+        return format!("not started: {}{known} (`{code}`).", refusal(code));
     }
     let Some(outcome) = request.outcome.as_deref() else {
         return "was taken up.".to_owned();
@@ -321,7 +323,8 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
                 .any(|line| line.reason == Reason::PlanApproval);
             if asks_for_plan {
                 format!(
-                    "its plan waits for the approval of somebody with write access (`{}`); {link}.",
+                    "its plan waits for somebody with write access to say `/phileas approve` here, or to put on the \
+                     label `phileas:approve-plan` (`{}`); {link}.",
                     Reason::PlanApproval
                 )
             } else {
@@ -342,7 +345,10 @@ pub(super) fn session_link(id: &str) -> String {
 pub(super) fn waiting(reason: Reason) -> &'static str {
     match reason {
         Reason::BudgetActive => "enough sessions are at work in this repository",
-        Reason::BudgetDaily => "enough sessions were started today in this repository",
+        Reason::BudgetDaily => {
+            "enough sessions were started within a day in this repository (`daily_sessions` and `reserve_for_people` of \
+             the plan's budget)"
+        }
         Reason::ActorHour => "the same person has asked for enough within an hour",
         Reason::JulesQuota => "the Jules key has no room for it now",
         Reason::JulesUnavailable => "Jules does not answer",
@@ -360,6 +366,27 @@ pub(super) fn waiting(reason: Reason) -> &'static str {
         Reason::CreateRefused => "Jules refused the session; it is tried again",
         Reason::RetryPause => "it is tried again in a while",
         _ => "it starts by itself as soon as it can",
+    }
+}
+
+/// The personas, for somebody who asked for one that is not there.
+fn names(draft: &Draft<'_>, code: &str) -> String {
+    if code != Reason::Unknown.code() {
+        return String::new();
+    }
+    let personas = &draft.snapshot.plan.personas;
+    let mut named: Vec<String> = personas
+        .keys()
+        .take(NUMBERS_NAMED)
+        .map(|id| format!("`{id}`"))
+        .collect();
+    if personas.len() > named.len() {
+        named.push("…".to_owned());
+    }
+    if named.is_empty() {
+        "; the plan has no persona".to_owned()
+    } else {
+        format!("; the personas are {}", named.join(", "))
     }
 }
 

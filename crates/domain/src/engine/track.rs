@@ -3,12 +3,14 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
+use super::layers::{self, Due};
+use super::limits::DECIDER_BATCHES;
 use super::start::{Candidate, Cause};
-use super::step::{Slots, Step, Work};
+use super::step::{self, Work};
 use super::{Ask, Line, Reason, Verdict, rest};
-use crate::model::TrackName;
-use crate::plan::{Policy, StepKind, Track};
-use crate::state::TrackState;
+use crate::model::{PersonaId, TrackName};
+use crate::plan::{Policy, Step, StepKind, Track};
+use crate::state::{Outcome, TrackState};
 
 /// The next step of each track that has none under way; `only` names one track, which then runs whatever its start
 /// time is.
@@ -77,6 +79,7 @@ fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> 
             passes,
             started,
             work,
+            beside,
         } => {
             let step = &plan.steps[index];
             for line in skipped {
@@ -86,6 +89,7 @@ fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> 
             Some(Candidate {
                 track: plan.name.clone(),
                 work,
+                beside,
                 policy: step.policy.clone(),
                 due_since: started.or(state.updated_at).unwrap_or(Timestamp::MIN),
                 cause: Cause::Track {
@@ -94,6 +98,14 @@ fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> 
                     started,
                 },
             })
+        }
+        Walk::Unread(what) => {
+            for line in skipped {
+                draft.say(line);
+            }
+            let line = Line::track(&plan.name, Verdict::Waiting, Reason::ExchangeUnread, what);
+            draft.say(line.until(draft.after(super::limits::POLL)));
+            None
         }
         Walk::NotDue(until) => {
             for line in skipped {
@@ -145,7 +157,10 @@ enum Walk {
         passes: u64,
         started: Option<Timestamp>,
         work: Work,
+        beside: Vec<Work>,
     },
+    /// It takes something to go on that is being read.
+    Unread(&'static str),
     NotDue(Option<Timestamp>),
     NobodyCan,
 }
@@ -160,7 +175,12 @@ fn walk(
 ) -> Walk {
     let count = plan.steps.len();
     let last = pointer(plan, state);
-    let first = last.map_or(0, |last| last + 1);
+    let first = match last {
+        // What did not fit into one decider's prompt goes to the next one, in the same pass.
+        Some(last) if more_to_decide(draft, plan, state, last) => last,
+        Some(last) => last + 1,
+        None => 0,
+    };
     let mut passes = state.passes;
     let mut started = None;
     for step in 0..count {
@@ -168,26 +188,85 @@ fn walk(
         if index == 0 {
             match pass_start(draft, plan, state, forced) {
                 Ok(at) => started = at,
-                Err(until) => return Walk::NotDue(until),
+                Err(until) => {
+                    if step > 0 {
+                        pass_over(draft, plan, first);
+                    }
+                    return Walk::NotDue(until);
+                }
             }
             // The very first pass is pass 0; each time the pointer comes round again, one is done.
             if last.is_some() {
                 passes = state.passes + 1;
             }
         }
-        match evaluate(draft, plan, index, passes) {
-            Ok(work) => {
-                return Walk::Found {
-                    index,
-                    passes,
-                    started,
-                    work,
-                };
-            }
-            Err(line) => skipped.push(*line),
+        let work = match &plan.steps[index].kind {
+            StepKind::Layer(name) => match layers::due(draft, plan, index, passes, skipped) {
+                Due::Ready(work) => work,
+                Due::Unread(what) => return Walk::Unread(what),
+                Due::Skip { reason, detail } => {
+                    let text = format!("layer `{name}`: {detail}");
+                    skipped.push(Line::track(&plan.name, Verdict::Skipped, reason, text));
+                    continue;
+                }
+            },
+            StepKind::Persona(_) => match evaluate(draft, plan, index, passes) {
+                Ok(work) => vec![work],
+                Err(line) => {
+                    skipped.push(*line);
+                    continue;
+                }
+            },
+        };
+        let mut work = work.into_iter();
+        if let Some(first) = work.next() {
+            return Walk::Found {
+                index,
+                passes,
+                started,
+                work: first,
+                beside: work.collect(),
+            };
         }
     }
     Walk::NobodyCan
+}
+
+/// Whether the step that ran last was a decider's, something came of it, and events are left that it was not given. That
+/// ends, since each time fewer are left.
+fn more_to_decide(draft: &Draft<'_>, plan: &Track, state: &TrackState, last: usize) -> bool {
+    let is_decider = |step: &Step| matches!(&step.kind, StepKind::Layer(name) if name == "decider");
+    if !plan.steps.get(last).is_some_and(is_decider) {
+        return false;
+    }
+    let entries = draft.state.history.values().rev();
+    let of_track = entries.filter(|entry| entry.is_of_track(&plan.name));
+    let deciders = of_track.take_while(|entry| entry.persona_id.as_str().starts_with("decider"));
+    let sound: Vec<_> = deciders
+        .take(DECIDER_BATCHES)
+        .map(|entry| entry.seq == Some(state.seq) && entry.outcome == Some(Outcome::Imported))
+        .collect();
+    sound.first() == Some(&true) && sound.len() < DECIDER_BATCHES
+}
+
+/// Writes down that a pass is over whose last layers had nothing to do. Until the next one begins nobody has to look at
+/// the exchange again to know that. A persona that is left out has its turn as soon as it can run, so where one is among
+/// the rest of the pass, the pointer stays.
+fn pass_over(draft: &mut Draft<'_>, plan: &Track, first: usize) {
+    let rest = plan.steps.get(first..).unwrap_or_default();
+    let of_layers = |step: &Step| matches!(step.kind, StepKind::Layer(_));
+    let Some(StepKind::Layer(name)) = plan.steps.last().map(|step| &step.kind) else {
+        return;
+    };
+    if rest.is_empty() || !rest.iter().all(of_layers) {
+        return;
+    }
+    let persona = PersonaId::from(name.as_str());
+    let index = plan.steps.len() as u64 - 1;
+    let state = draft.track_mut(&plan.name);
+    state.index = Some(index);
+    state.persona_id = Some(persona);
+    draft.headline(format!("pass of {} is over", plan.name), None);
 }
 
 /// The index of the step that ran last. The plan may have been edited since: the index counts while it names the same
@@ -199,18 +278,19 @@ pub(super) fn pointer(plan: &Track, state: &TrackState) -> Option<usize> {
             .index
             .map(|index| usize::try_from(index).unwrap_or(usize::MAX).min(count - 1));
     };
-    let kind = StepKind::Persona(persona.clone());
     let index = state.index.and_then(|index| usize::try_from(index).ok());
-    if let Some(index) =
-        index.filter(|index| plan.steps.get(*index).is_some_and(|step| step.kind == kind))
-    {
+    if let Some(index) = index.filter(|index| {
+        plan.steps
+            .get(*index)
+            .is_some_and(|step| step::is_step_of(step, persona))
+    }) {
         return Some(index);
     }
     let places: Vec<_> = plan
         .steps
         .iter()
         .enumerate()
-        .filter(|(_, step)| step.kind == kind)
+        .filter(|(_, step)| step::is_step_of(step, persona))
         .collect();
     match (places.as_slice(), index) {
         ([(only, _)], _) => Some(*only),
@@ -249,31 +329,20 @@ fn pass_start(
 fn evaluate(draft: &Draft<'_>, plan: &Track, index: usize, passes: u64) -> Result<Work, Box<Line>> {
     let step = &plan.steps[index];
     let policy: &Policy = &step.policy;
-    match Step::new(&step.kind).slots(draft.snapshot, policy, false) {
-        Slots::Skip { reason, detail } => {
-            let line = Line::track(&plan.name, Verdict::Skipped, reason, detail);
-            Err(Box::new(match &step.kind {
-                StepKind::Persona(id) => line.persona(id),
-                StepKind::Layer(_) => line,
-            }))
-        }
-        Slots::Ready(work) => {
-            let Some(work) = work.into_iter().next() else {
-                let text = "the step has no work";
-                return Err(Box::new(Line::track(
-                    &plan.name,
-                    Verdict::Skipped,
-                    Reason::TrackEmpty,
-                    text,
-                )));
-            };
-            match reluctance(draft, &plan.name, passes, &work, policy) {
-                Some((reason, text)) => Err(Box::new(
-                    Line::track(&plan.name, Verdict::Skipped, reason, text).persona(&work.persona),
-                )),
-                None => Ok(work),
-            }
-        }
+    let StepKind::Persona(id) = &step.kind else {
+        let text = "the step has no work";
+        let line = Line::track(&plan.name, Verdict::Skipped, Reason::TrackEmpty, text);
+        return Err(Box::new(line));
+    };
+    let left_out = |reason, text| {
+        let line = Line::track(&plan.name, Verdict::Skipped, reason, text);
+        Box::new(line.persona(id))
+    };
+    let work = step::work_of(draft.snapshot, id, policy, false)
+        .map_err(|(reason, text)| left_out(reason, text))?;
+    match reluctance(draft, &plan.name, passes, &work, policy) {
+        Some((reason, text)) => Err(left_out(reason, text)),
+        None => Ok(work),
     }
 }
 
@@ -287,7 +356,8 @@ pub(super) fn reluctance(
     policy: &Policy,
 ) -> Option<(Reason, String)> {
     let persona = &work.persona;
-    if let Some(why) = draft.unable.get(&(track.clone(), persona.clone())) {
+    let place = (track.clone(), work.slot.clone(), persona.clone());
+    if let Some(why) = draft.unable.get(&place) {
         return Some(why.clone());
     }
     if let Some(until) = rest::resting(draft, track, passes, persona, policy) {

@@ -6,9 +6,11 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::limits::{CALL_AGAIN, PULL_CALLS, PULLS_FOLLOWED};
+use super::step;
 use super::wish::HOLD;
 use super::{Line, NoticeKey, Pull, PullState, Reason, Verdict};
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
+use crate::plan::Mode;
 use crate::state::{HistoryEntry, Outcome, WatchedPull};
 
 /// An open pull request of a session of ours.
@@ -47,6 +49,9 @@ pub(super) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
         .rev()
         .filter_map(|(number, entry)| {
             let pull = pulls.get(&number)?;
+            if is_observed(draft, entry) {
+                return None;
+            }
             let is_open = pull.state == PullState::Open && pull.same_repository;
             Some(Watched {
                 pull: is_open.then_some(pull)?,
@@ -60,6 +65,32 @@ pub(super) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
         })
         .take(PULLS_FOLLOWED)
         .collect()
+}
+
+/// Whether the plan lets phileas only look at what its track has made.
+fn is_observed(draft: &Draft<'_>, entry: &HistoryEntry) -> bool {
+    let plan = &draft.snapshot.plan;
+    let track = entry.track_name();
+    step::policy_of_persona(plan, &track, &entry.persona_id).mode == Mode::Observe
+}
+
+/// The open ones that are only looked at, as the report tells.
+pub(super) fn say_observed(draft: &mut Draft<'_>) {
+    let observed: Vec<(PullNumber, TrackName, PersonaId)> = owners(draft)
+        .into_iter()
+        .filter(|(number, entry)| {
+            let pull = draft.snapshot.pulls.get(number);
+            pull.is_some_and(|pull| pull.state == PullState::Open) && is_observed(draft, entry)
+        })
+        .map(|(number, entry)| (number, entry.track_name(), entry.persona_id.clone()))
+        .take(PULLS_FOLLOWED)
+        .collect();
+    for (number, track, persona) in observed {
+        let text = format!("`mode` is \"observe\" here; pull request #{number} is left to people");
+        let mut line = Line::track(&track, Verdict::Waiting, Reason::ObserveMode, text);
+        line.pr_number = Some(number);
+        draft.say(line.persona(&persona));
+    }
 }
 
 /// Drops what was done about pull requests of which nothing more can come.

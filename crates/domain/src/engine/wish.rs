@@ -246,6 +246,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     let now = draft.now();
     let until = heard::until(draft);
     let mut unread = 0;
+    let mut past: Vec<Timestamp> = Vec::new();
     let mut wishes = Vec::new();
     for comment in &snapshot.comments {
         let Some(words) = command_in(&comment.body) else {
@@ -262,6 +263,10 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             || is_own
             || draft.state.requests.contains_key(&comment.id)
         {
+            continue;
+        }
+        if heard::is_before_the_beginning(draft, comment.created_at) {
+            past.push(comment.created_at);
             continue;
         }
         let subject = match snapshot.subjects.get(&comment.thread) {
@@ -289,6 +294,9 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             label: None,
             comment: Some(comment.number),
         });
+    }
+    if let Some(oldest) = past.iter().min() {
+        heard::own_up_to_the_past(draft, past.len(), *oldest);
     }
     wishes
 }

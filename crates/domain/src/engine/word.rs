@@ -4,14 +4,15 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::limits::{
-    DOING_REPEATS, DONE_AGAIN, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG,
-    MESSAGE_REPEATS, PULL_POLL, PUSH_LAG, QUIET,
+    CHECKS_POLL, DOING_REPEATS, DONE_AGAIN, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ,
+    MESSAGE_LAG, MESSAGE_REPEATS, PULL_POLL, PUSH_LAG, QUIET, REOPENED,
 };
 use super::remind::REMINDER_MARKER;
 use super::watched::Watched;
-use super::{ActivityKind, Effect, Listing, Reason, Session, SessionState, Verdict};
+use super::{ActivityKind, Effect, Listing, PullState, Reason, Session, SessionState, Verdict};
+use super::{budget, looks};
 use crate::model::{Oid, PullNumber};
-use crate::state::Told;
+use crate::state::{Told, WatchedPull};
 
 /// The last line of a message about the checks of a commit.
 pub(super) fn checks_marker(pull: PullNumber, head: &Oid) -> String {
@@ -88,6 +89,13 @@ pub(super) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Mat
         }
         None => {}
     }
+    if let Some(text) = is_crowded(draft, watched) {
+        let text = format!("pull request #{number}: {problem}; {text}");
+        let line = watched.line(Verdict::Waiting, Reason::BudgetActive, text);
+        let until = draft.after(CHECKS_POLL);
+        draft.say(line.until(until));
+        return false;
+    }
     match listener(draft, watched) {
         Listener::Listens => true,
         Listener::Later { why, until } => {
@@ -100,6 +108,46 @@ pub(super) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Mat
             false
         }
     }
+}
+
+/// Whether enough sessions are at work: a word brings one that was done back to it. One is always let through, since a
+/// repository that starts sessions all the time would never mend what they have made.
+fn is_crowded(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<String> {
+    let limit = draft.snapshot.plan.budget.max_active as usize;
+    let free = limit.saturating_sub(budget::live(draft)).max(1);
+    let reopened = draft
+        .state
+        .pulls
+        .iter()
+        .filter(|(number, known)| {
+            **number != watched.number() && is_reopened(draft, **number, known)
+        })
+        .count();
+    (reopened >= free).then(|| {
+        format!(
+            "{reopened} sessions were asked to mend others, and the limit of live ones is {limit}"
+        )
+    })
+}
+
+/// Whether a session was told something lately and has not come back with a commit.
+fn is_reopened(draft: &Draft<'_>, number: PullNumber, known: &WatchedPull) -> bool {
+    let snapshot = draft.snapshot;
+    let newest = [&known.checks, &known.base];
+    let newest = newest.into_iter().flatten().max_by_key(|told| told.at);
+    let Some(told) = newest.filter(|told| draft.now().duration_since(told.at) < REOPENED) else {
+        return false;
+    };
+    let pull = snapshot.pulls.get(&number);
+    let waits =
+        pull.is_some_and(|pull| pull.state == PullState::Open && pull.head_oid == told.head);
+    let listed = snapshot.listing();
+    let seen = listed.and_then(|listing| listing.get(&known.session_id));
+    // Right after the word it may still show as done.
+    let is_done = told.told
+        && seen.is_some_and(|session| !session.state.is_live())
+        && draft.now().duration_since(told.at) >= MESSAGE_LAG;
+    waits && !is_done
 }
 
 /// Says it. It was counted before. `remark` ends the report's sentence.
@@ -160,30 +208,49 @@ fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
         Ok(session) => session,
         Err(listener) => return listener,
     };
-    let later = |draft: &Draft<'_>, why: &str| Listener::Later {
+    let later = |draft: &mut Draft<'_>, why: &str, known| Listener::Later {
         why: why.to_owned(),
-        until: draft.after(PULL_POLL),
+        until: wait(draft, watched, known),
     };
     if session.archived {
+        wait(draft, watched, None);
         return Listener::Gone("its session is archived");
     }
     let moved_at = session.updated_at.unwrap_or(session.created_at);
     match session.state {
         SessionState::Completed => Listener::Listens,
-        SessionState::Failed => Listener::Gone("its session has failed"),
+        SessionState::Failed => {
+            wait(draft, watched, None);
+            Listener::Gone("its session has failed")
+        }
         SessionState::AwaitingPlanApproval
         | SessionState::AwaitingUserFeedback
-        | SessionState::Paused => later(draft, "its session waits for a person"),
+        | SessionState::Paused => later(draft, "its session waits for a person", None),
         SessionState::Queued
         | SessionState::Planning
         | SessionState::InProgress
         | SessionState::Unknown(_) => {
             if draft.now().duration_since(moved_at) < QUIET {
-                later(draft, "its session is at work")
+                let quiet_at = moved_at.checked_add(QUIET).ok();
+                later(draft, "its session is at work", quiet_at)
             } else {
                 Listener::Listens
             }
         }
+    }
+}
+
+/// When its session is looked at next, since nothing can be done now. One that a listing shows anyhow needs no look of its
+/// own.
+pub(super) fn wait(
+    draft: &mut Draft<'_>,
+    watched: &Watched<'_>,
+    known: Option<Timestamp>,
+) -> Timestamp {
+    if draft.snapshot.alone.contains_key(&watched.session) {
+        looks::wait_longer(draft, watched, known)
+    } else {
+        draft.after(PULL_POLL)
     }
 }
 
@@ -195,6 +262,7 @@ pub(super) fn look<'a>(
     let snapshot = draft.snapshot;
     let id = &watched.session;
     if snapshot.missing_sessions.contains(id) {
+        looks::wait_longer(draft, watched, None);
         return Err(Listener::Gone("its session is gone from Jules"));
     }
     let listed = snapshot.listing().and_then(|listing| listing.get(id));
@@ -203,7 +271,11 @@ pub(super) fn look<'a>(
     }
     if let Some(outage) = snapshot.unread.get(id) {
         let why = format!("its session cannot be read: {}", outage.detail);
-        let until = outage.retry_at.unwrap_or_else(|| draft.after(PULL_POLL));
+        let until = looks::wait_longer(draft, watched, outage.retry_at);
+        return Err(Listener::Later { why, until });
+    }
+    if let Some(until) = looks::not_before(draft, watched) {
+        let why = "nothing could be done when it was looked at last".to_owned();
         return Err(Listener::Later { why, until });
     }
     // A listing that is taken anyhow shows it most often.
@@ -322,13 +394,29 @@ pub(super) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
     }
 }
 
-/// Counts a word, before it is said.
-pub(super) fn count(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
+/// Counts a word, before it is said. The commits that such words were about before are kept, so that a look that lags
+/// behind does not have one said again.
+pub(super) fn count(slot: &mut Option<Told>, before: &mut Vec<Oid>, head: &Oid, now: Timestamp) {
     match slot {
         Some(told) if told.head == *head => {
             told.at = now;
             told.repeats += 1;
         }
-        other => *other = Some(Told::new(head.clone(), now)),
+        other => {
+            before.extend(other.take().map(|told| told.head));
+            *other = Some(Told::new(head.clone(), now));
+        }
     }
+}
+
+/// What was said about this very commit: the newest word, or one before it.
+pub(super) fn told_about(newest: Option<&Told>, before: &[Oid], head: &Oid) -> Option<Told> {
+    let newest = newest?;
+    if newest.head == *head {
+        return Some(newest.clone());
+    }
+    before.contains(head).then(|| Told {
+        told: true,
+        ..Told::new(head.clone(), newest.at)
+    })
 }

@@ -2,25 +2,33 @@
 
 use crate::yaml::{Node, Value, quoted};
 
-/// A document with the scalar of an outer key replaced, or the key added; comments stay. `yaml` is the new value as YAML.
+/// A document with the scalar of an outer key replaced, or the key added; comments stay where that can be done in place.
+/// `yaml` is the new value as YAML.
 pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
+    let mut anew = root.clone();
+    put(&mut anew, key, scalar(yaml));
+    let same = |edited: &String| {
+        let (read, mistakes) = crate::yaml::parse(edited);
+        mistakes.is_empty() && read.is_some_and(|read| read.json() == anew.json())
+    };
+    // An indented map, or the end of a document below it, leaves no place that the key could be put in.
+    in_place(text, root, key, yaml)
+        .filter(same)
+        .unwrap_or_else(|| emit(&anew))
+}
+
+/// The same by changing only the bytes of the value; `None` where it is not known which they are.
+fn in_place(text: &str, root: &Node, key: &str, yaml: &str) -> Option<String> {
     let mut edited = text.to_owned();
     match root.get(key) {
-        Some(node) if !matches!(node.value, Value::List(_) | Value::Map(_)) => {
-            if node.range.is_empty() {
-                // Nothing, or a block of text: where it stands is not known, so the document is written anew.
-                let mut anew = root.clone();
-                put(&mut anew, key, scalar(yaml));
-                return emit(&anew);
+        Some(node) => {
+            let nested = matches!(node.value, Value::List(_) | Value::Map(_));
+            if nested || node.range.is_empty() {
+                return None;
             }
             edited.replace_range(node.range.clone(), yaml);
         }
-        Some(_) => {
-            let mut anew = root.clone();
-            put(&mut anew, key, scalar(yaml));
-            return emit(&anew);
-        }
-        None if text[root.range.start..].starts_with('{') => {
+        None if text.get(root.range.start..)?.starts_with('{') => {
             edited.insert_str(root.range.start + 1, &format!("{key}: {yaml}, "));
         }
         None => {
@@ -30,7 +38,7 @@ pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
             edited.push_str(&format!("{key}: {yaml}\n"));
         }
     }
-    edited
+    Some(edited)
 }
 
 /// A value for a tree of values, from its YAML.
@@ -77,7 +85,7 @@ pub(super) fn remove(root: &mut Node, key: &str) {
 }
 
 /// The document in block style, every text in double quotes; comments go.
-pub(super) fn emit(root: &Node) -> String {
+pub(crate) fn emit(root: &Node) -> String {
     let mut out = String::new();
     block(root, 0, &mut out);
     out
@@ -217,6 +225,20 @@ mod tests {
             assert_eq!(
                 root(&after).json(),
                 serde_json::json!({"a": "z", "b": 1}),
+                "{after}"
+            );
+        }
+        for before in [
+            "  b: 1\n  c: 2\n",
+            "b: 1\nc: 2\n...\n",
+            "---\nb: 1\nc: 2\n... # end",
+        ] {
+            let after = set(before, &root(before), "a", "\"z\"");
+            let (read, mistakes) = parse(&after);
+            assert_eq!(mistakes, [], "{after}");
+            assert_eq!(
+                read.unwrap().json(),
+                serde_json::json!({"a": "z", "b": 1, "c": 2}),
                 "{after}"
             );
         }

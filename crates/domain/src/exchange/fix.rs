@@ -31,7 +31,7 @@ pub fn fix(tree: &Tree) -> Vec<Fix> {
         for one in step(&mended) {
             match &one.text {
                 Some(text) => mended.insert_text(&one.path, text),
-                None => mended = without(&mended, &one.path),
+                None => mended.remove(&one.path),
             }
             fixes.insert(one.path.clone(), one);
         }
@@ -39,14 +39,6 @@ pub fn fix(tree: &Tree) -> Vec<Fix> {
     // What one step made and the next one moved on was never there.
     fixes.retain(|path, one| one.text.is_some() || tree.get(path).is_some());
     fixes.into_values().collect()
-}
-
-fn without(tree: &Tree, path: &str) -> Tree {
-    let mut rest = Tree::new();
-    for (other, entry) in tree.iter().filter(|(other, _)| *other != path) {
-        rest.insert(other, entry.clone());
-    }
-    rest
 }
 
 /// `.yaml` is `.yml`.

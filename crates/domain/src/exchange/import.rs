@@ -76,6 +76,15 @@ pub struct Changed {
     pub content: Content,
 }
 
+/// The commits that a narrator is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommitRange<'a> {
+    /// The commit before the first one.
+    pub from: &'a str,
+    /// The last one.
+    pub to: &'a str,
+}
+
 /// A change set, and what it is held against.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
@@ -87,6 +96,14 @@ pub struct Request<'a> {
     pub stream: &'a str,
     /// When the session was created: what it saw is as old as that.
     pub session_created: Timestamp,
+    /// The ledger as the session was given it; its blob ids are enough. Where a work item is another one by now, nothing
+    /// of it is written over. `None`: nobody knows any more, and every work item counts as another one by now.
+    pub base: Option<&'a Tree>,
+    /// The commits that the narrator was told of, among workstreams. The summary's cursor is made of them, whatever the
+    /// agent wrote; `None` leaves the agent's.
+    pub range: Option<CommitRange<'a>>,
+    /// The issues that proposals became, by [`super::Publication::key`].
+    pub published: &'a BTreeMap<String, u64>,
     /// The files, in any order.
     pub changes: &'a [Changed],
 }

@@ -1,6 +1,6 @@
 //! `issues/index.md`: the list of issues that the workstreams layout keeps for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::labels;
 use super::read::Stream;
@@ -22,21 +22,24 @@ pub(super) fn render(stream: &Stream) -> String {
             first.make_ascii_uppercase();
         }
         text.push_str(&format!("\n## {title}\n\n| Issue | Summary |\n|---|---|\n"));
-        let mut none = true;
+        let mut listed = BTreeSet::new();
         for item in stream
             .items
             .iter()
             .filter(|item| folder(&item.path) == label)
         {
-            none = false;
-            let name = item.path.rsplit('/').next().unwrap_or_default();
+            // With both forms of a workstream, two files can have one entry.
+            let entry = entry(&item.path);
+            if !listed.insert(entry) {
+                continue;
+            }
             text.push_str(&format!(
-                "| [{}](./{label}/{name}) | {} |\n",
+                "| [{}](./{entry}) | {} |\n",
                 cell(&item.value.title),
                 cell(&item.value.summary)
             ));
         }
-        if none {
+        if listed.is_empty() {
             text.push_str("| no open issues | |\n");
         }
     }
@@ -54,7 +57,6 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
             vec![Diagnostic::error(path, "the list of issues is missing").mend("`--fix` writes it")]
         };
     };
-    let root = format!("{}/issues/", stream.home);
     let mut listed: BTreeMap<String, u32> = BTreeMap::new();
     let mut found = Vec::new();
     for (line, text) in (1..).zip(index.lines()) {
@@ -73,14 +75,14 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
         if !stream
             .items
             .iter()
-            .any(|item| item.path.strip_prefix(&root) == Some(&entry))
+            .any(|item| self::entry(&item.path) == entry)
         {
             let message = format!("there is no issue `{entry}`");
             found.push(error(message).mend("remove the row; `--fix` writes the list anew"));
         }
     }
     for item in &stream.items {
-        let entry = item.path.strip_prefix(&root).unwrap_or(&item.path);
+        let entry = entry(&item.path);
         if !listed.contains_key(entry) {
             let message = format!("`{entry}` is not listed");
             found.push(
@@ -103,6 +105,12 @@ fn target(line: &str) -> Option<&str> {
     let (_, rest) = row.split_once("](")?;
     let (target, _) = rest.split_once(')')?;
     target.ends_with(".yml").then_some(target)
+}
+
+/// What stands for an issue in the list, whichever form of the layout it lies in: `<label>/<name>.yml`.
+fn entry(path: &str) -> &str {
+    let slashes = path.rmatch_indices('/').map(|(at, _)| at);
+    slashes.take(2).last().map_or(path, |at| &path[at + 1..])
 }
 
 fn folder(path: &str) -> &str {

@@ -10,6 +10,8 @@ pub const FINDINGS_LIMIT: usize = 50;
 pub const LINE_LIMIT_CHARS: usize = 500;
 /// A text of several lines, in characters.
 pub const TEXT_LIMIT_CHARS: usize = 10_000;
+/// What a program printed, in characters.
+pub const OUTPUT_LIMIT_CHARS: usize = 200_000;
 /// The longest name of a role, a label or a stream, in bytes.
 pub const NAME_LIMIT_BYTES: usize = 64;
 /// Entries of a list that has no smaller limit of its own.
@@ -28,9 +30,20 @@ pub const RECENT_PROPOSALS_LIMIT: usize = 15;
 pub const MEANT_TEXT_CHARS: usize = 20;
 /// What a criterion must have to say something, in characters.
 pub const MEANT_CRITERION_CHARS: usize = 8;
+/// Rejections whose lesson an observer's memory always has, the newest: half of [`LIST_LIMIT`], so that there is room for
+/// what the observer writes itself.
+pub const LESSONS_LIMIT: usize = 50;
 /// Files of one change set that are looked at.
 pub const CHANGE_FILES_LIMIT: usize = 100;
 /// A change set in all, in bytes.
 pub const CHANGE_LIMIT_BYTES: usize = 1024 * 1024;
+/// A session's patch, in bytes; a larger one is not looked at.
+pub const PATCH_LIMIT_BYTES: usize = 4 * 1024 * 1024;
+/// The title of a GitHub issue, in characters; a longer one is refused.
+pub const ISSUE_TITLE_LIMIT_CHARS: usize = 256;
+/// The text of a GitHub issue, in characters, likewise.
+pub const ISSUE_BODY_LIMIT_CHARS: usize = 65_536;
+/// The name of a GitHub label, in characters, likewise.
+pub const ISSUE_LABEL_LIMIT_CHARS: usize = 50;
 /// How often a requirement goes to an implementer before it is parked.
 pub const MAX_ATTEMPTS: u64 = 3;

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::edit::{self, node, text};
 use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, RECENT_PROPOSALS_LIMIT};
+use super::read::Stream;
 use crate::yaml::{Node, Value};
 
 /// Whose memory.
@@ -18,10 +19,13 @@ pub enum Owner<'a> {
     Innovator(&'a str),
 }
 
+/// The goal of an observer that has none yet.
+pub(super) const GOAL: &str =
+    "Look at the repository through this role, and keep what proves worth it.";
+
 /// The memory of a role that has none yet: sound, and as good as empty.
 #[must_use]
 pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
-    const GOAL: &str = "Look at the repository through this role, and keep what proves worth it.";
     const FOCUS: &str = "What this role cares for, in its own words after its first session.";
     let empty = || Value::List(Vec::new());
     let map = |entries: Vec<(&str, Value)>| {
@@ -70,26 +74,66 @@ pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
     edit::emit(&node(root))
 }
 
-/// Adds to what an observer leaves alone; says whether anything was new. The oldest entries make room.
-pub(super) fn leave_alone(root: &mut Node, layout: Layout, lines: &[String]) -> bool {
+/// Adds to what an observer leaves alone; says whether anything changed. `lessons` are all that rejections ever taught it:
+/// those that are not among `lines` make room first, then the oldest entries of its own.
+pub(super) fn leave_alone(
+    root: &mut Node,
+    layout: Layout,
+    lines: &[String],
+    lessons: &[String],
+) -> bool {
     let key = match layout {
         Layout::Flat => "ignore",
         Layout::Workstreams => "learned_exclusions",
     };
-    let mut entries = root.get(key).map(Node::items).unwrap_or_default().to_vec();
-    let before = entries.len();
+    let before = root.get(key).map(Node::items).unwrap_or_default().to_vec();
+    let mut entries = before.clone();
+    let among = |entry: &Node, list: &[String]| {
+        entry
+            .text()
+            .is_some_and(|text| list.iter().any(|line| line == text))
+    };
     for line in lines {
         if !entries.iter().any(|entry| entry.text() == Some(line)) {
             entries.push(text(line.as_str()));
         }
     }
-    if entries.len() == before {
+    let mut surplus = entries.len().saturating_sub(LIST_LIMIT);
+    for of_lessons in [true, false] {
+        entries.retain(|entry| {
+            let goes = surplus > 0 && !among(entry, lines) && among(entry, lessons) == of_lessons;
+            surplus -= usize::from(goes);
+            !goes
+        });
+    }
+    // More lines than there is room for: the oldest go.
+    entries.drain(..surplus);
+    let same = |(one, other): (&Node, &Node)| one.text() == other.text();
+    if entries.len() == before.len() && entries.iter().zip(&before).all(same) {
         return false;
     }
-    let surplus = entries.len().saturating_sub(LIST_LIMIT);
-    entries.drain(..surplus);
     edit::put(root, key, Value::List(entries));
     true
+}
+
+/// What rejections taught a role, the newest last.
+pub(super) fn lessons(stream: &Stream, role: &str) -> Vec<String> {
+    let of_role = |id: &str| {
+        stream
+            .events_of(id)
+            .any(|event| event.value.author_role == role)
+    };
+    let mut all: Vec<_> = stream
+        .feedback
+        .iter()
+        .filter(|feedback| of_role(feedback.stem()))
+        .map(|feedback| (&feedback.value.date, &feedback.path, &feedback.value))
+        .collect();
+    all.sort_by_key(|(date, path, _)| (*date, *path));
+    let lesson = all
+        .into_iter()
+        .map(|(_, _, one)| lesson(&one.topic, &one.guidance));
+    lesson.collect()
 }
 
 /// Puts titles in front of what an innovator has proposed, and keeps what was there, as far as there is room.
@@ -153,10 +197,15 @@ mod tests {
     fn lists_grow_at_one_end_and_make_room_at_the_other() {
         let mut root = parse(&seed(Owner::Observer("a"), now())).0.unwrap();
         let lines: Vec<String> = (0..LIST_LIMIT + 5).map(|n| n.to_string()).collect();
-        assert!(leave_alone(&mut root, Layout::Flat, &lines));
+        assert!(leave_alone(&mut root, Layout::Flat, &lines, &[]));
         let kept = root.get("ignore").unwrap().items();
         assert_eq!((kept.len(), kept[0].text()), (LIST_LIMIT, Some("5")));
-        assert!(!leave_alone(&mut root, Layout::Flat, &lines[10..11]));
+        assert!(!leave_alone(
+            &mut root,
+            Layout::Flat,
+            &lines[10..11],
+            &lines
+        ));
         let mut root = parse(&seed(Owner::Innovator("a"), now())).0.unwrap();
         let titles: Vec<String> = (0..20).map(|n| n.to_string()).collect();
         assert!(proposed(&mut root, &titles[..3], &titles[3..]));

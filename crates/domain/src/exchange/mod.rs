@@ -6,6 +6,8 @@
 //! | `layout` | where does which artifact lie, in either layout? |
 //! | `read`, `check` | what is there, and what is wrong with it? |
 //! | `fix` | what of that has one answer? |
+//! | `migrate` | what lies or looks as it did in older versions, and where does it belong? |
+//! | `patch` | which files did a session write? |
 //! | `import` | what does a session bring into the ledger? |
 //! | `publish` | what does a proposal look like as an issue? |
 //! | `settle` | what becomes of a work item when its pull request has ended? |
@@ -15,7 +17,7 @@ mod artifact;
 mod bindings;
 mod check;
 mod drift;
-mod edit;
+pub(crate) mod edit;
 mod fix;
 mod import;
 mod index;
@@ -25,31 +27,36 @@ mod layout;
 pub mod limits;
 mod links;
 mod memory;
+mod migrate;
 mod names;
+mod patch;
 mod placeholder;
 mod publish;
 mod quality;
 mod read;
 mod roster;
 mod route;
-mod schema;
+pub(crate) mod schema;
 mod settle;
-mod shape;
+pub(crate) mod shape;
 mod shapes;
 mod template;
-mod validate;
-mod values;
+pub(crate) mod validate;
+pub(crate) mod values;
 
 pub use artifact::{
     Changes, Event, EventState, Evidence, Feedback, Filed, Memory, Proposal, Verification, WorkItem,
 };
 pub use check::{Checked, UnknownStream, check};
 pub use fix::{Fix, fix};
-pub use import::{Author, Changed, Content, Import, Request, import};
+pub use import::{Author, Changed, CommitRange, Content, Import, Request, import};
 pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
+pub use migrate::{Migration, Step, migrate};
+pub use names::proposal_prefix;
+pub use patch::{bases, changed};
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};
 pub use roster::Roster;
@@ -60,3 +67,4 @@ pub use shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT, SHAPES,
 };
+pub(crate) use values::is_name as is_role;

@@ -2,14 +2,16 @@
 
 use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, stem};
 use super::labels::Labels;
-use super::layout::Place;
+use super::layout::{Layout, Place, STREAMS_FOLDER};
+use super::publish;
 use super::read::Exchange;
 use super::values;
 use crate::diagnostic::Diagnostic;
+use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
 
 /// The beginning of the names of a persona's proposals: files have no underscores.
-pub(super) fn proposal_prefix(persona: &str) -> String {
+pub fn proposal_prefix(persona: &str) -> String {
     format!("{}-", persona.replace('_', "-").to_ascii_lowercase())
 }
 
@@ -24,6 +26,30 @@ pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
                 .mend("call its folder by letters, digits, `-` and `_`")
         })
         .collect()
+}
+
+/// Streams with files of both forms of the layout: which of the two counts, nobody could say.
+pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (name, stream) in &exchange.streams {
+        let plain = format!("{STREAMS_FOLDER}/{name}");
+        if exchange.layout == Layout::Flat || stream.home == plain {
+            continue;
+        }
+        let first = ["events", "feedback", "issues"]
+            .into_iter()
+            .filter_map(|folder| tree.below(&format!("{plain}/{folder}")).next())
+            .next();
+        if let Some((path, _)) = first {
+            let message = format!(
+                "the workstream `{name}` has files in `{}`, too",
+                stream.home
+            );
+            let one = Diagnostic::error(path, message);
+            found.push(one.mend("`phileas exchange migrate` moves them into one place"));
+        }
+    }
+    found
 }
 
 /// What is wrong with a file's name or place.
@@ -126,16 +152,27 @@ pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
     let persona = proposal.value.persona.as_str();
     let prefix = proposal_prefix(persona);
     let rest = proposal.stem().strip_prefix(&prefix);
-    if persona.is_empty() || rest.is_some_and(|slug| !slug.is_empty()) {
-        return Vec::new();
-    }
     let (line, column) = proposal.at("persona");
-    let message = format!("a proposal of `{persona}` is called `{prefix}<slug>.yml`");
-    let one = Diagnostic::error(&proposal.path, message).at(line, column);
-    vec![
-        one.key("persona")
-            .mend("call the file so, or write whose proposal it is"),
-    ]
+    let error = |message: String, mend: &str| {
+        let one = Diagnostic::error(&proposal.path, message).at(line, column);
+        one.key("persona").mend(mend)
+    };
+    let mut found = Vec::new();
+    if !persona.is_empty() && rest.is_none_or(str::is_empty) {
+        found.push(error(
+            format!("a proposal of `{persona}` is called `{prefix}<slug>.yml`"),
+            "call the file so, or write whose proposal it is",
+        ));
+    }
+    if publish::label(persona).is_none() {
+        found.push(error(
+            format!(
+                "it cannot be published: no label of GitHub can be called `innovator/{persona}`"
+            ),
+            "give the persona a shorter name",
+        ));
+    }
+    found
 }
 
 /// Whether a memory is that of the role whose folder it lies in.

@@ -42,7 +42,7 @@ fn of(kind: &'static Kind, fills: &mut Vec<&'static str>) {
             fills.push(fill);
         }
         Kind::List(list) => of(list.of, fills),
-        Kind::Map(keys) => collect(keys, fills),
+        Kind::Map(keys) | Kind::Open(keys) => collect(keys, fills),
         _ => {}
     }
 }

@@ -1,6 +1,7 @@
 //! A proposal as an issue of its repository.
 
 use super::artifact::{Filed, Proposal};
+use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
 
 /// What is opened as an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,8 @@ pub struct Publication {
     pub marker: String,
 }
 
-/// How a proposal is published; `None` where something is wrong with it.
+/// How a proposal is published; `None` where something is wrong with it, or GitHub can have no label of its persona's
+/// name. Title and text are cut to what an issue can have.
 ///
 /// The marker names file and id, which are the proposal's for good: whoever finds it in an issue need not open another.
 #[must_use]
@@ -53,17 +55,42 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
     for (heading, text) in sections {
         body.push_str(&format!("## {heading}\n\n{}\n\n", text.trim_end()));
     }
-    body.push_str(&format!(
+    let end = format!(
         "---\nProposal `{id}` of `{persona}`, {}.\n\n{marker}\n",
         value.created_at
-    ));
+    );
+    let room = ISSUE_BODY_LIMIT_CHARS - end.chars().count() - 2;
+    let body = format!("{}\n\n{end}", cut(body.trim_end(), room));
+    let label = label(persona)?;
+    let title = format!("[innovator/{persona}] {}", title.trim());
     Some(Publication {
-        key: format!("proposal:{}", proposal.stem()),
-        title: format!("[innovator/{persona}] {}", title.trim()),
+        key: key(proposal.stem()),
+        title: cut(&title, ISSUE_TITLE_LIMIT_CHARS),
         body,
-        label: format!("innovator/{persona}"),
+        label,
         marker,
     })
+}
+
+/// The label of a persona's issues; `None` where GitHub can have none of that name.
+pub(super) fn label(persona: &str) -> Option<String> {
+    let label = format!("innovator/{persona}");
+    (label.chars().count() <= ISSUE_LABEL_LIMIT_CHARS).then_some(label)
+}
+
+/// The key of a proposal's issue, by the name of its file.
+pub(super) fn key(stem: &str) -> String {
+    format!("proposal:{stem}")
+}
+
+/// A text of at most so many characters; what was cut ends in `…`.
+fn cut(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(limit - 1).collect();
+    short.push('…');
+    short
 }
 
 /// An agent's text in an issue: it calls nobody, and hides nothing.

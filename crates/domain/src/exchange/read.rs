@@ -110,6 +110,7 @@ pub(super) fn read(tree: &Tree, layout: Option<Layout>) -> Reading {
         exchange.streams.insert(name, stream);
     }
     found.extend(names::streams(&exchange));
+    found.extend(names::forms(&exchange, tree));
     let mut spellings: BTreeMap<String, &str> = BTreeMap::new();
     let mut count = 0;
     for (path, entry) in tree.iter() {

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::limits::{LINE_LIMIT_CHARS, NAME_LIMIT_BYTES, TEXT_LIMIT_CHARS};
+use super::limits::{LINE_LIMIT_CHARS, NAME_LIMIT_BYTES, OUTPUT_LIMIT_CHARS, TEXT_LIMIT_CHARS};
 use super::shape::{Is, Key, Kind, Need, Rule, Shape};
 use super::validate::NUMBER_LIMIT;
 use super::{labels, placeholder, values};
 
 /// What editors of YAML know best.
-const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
+pub(crate) const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 
 impl Shape {
     /// Its JSON Schema (draft 7). What hangs on other files is not in it: links, names of files, a repository's own
@@ -35,6 +35,9 @@ impl Shape {
 fn map(keys: &[Key], rules: &[&Rule], within: &str) -> Value {
     let property = |key: &Key| {
         let mut value = of(&key.kind, rules, key.name);
+        if key.need == Need::Nullable {
+            value = json!({ "anyOf": [value, { "type": "null" }] });
+        }
         if let Some(value) = value.as_object_mut() {
             value.insert("description".to_owned(), key.about.into());
         }
@@ -68,7 +71,8 @@ fn map(keys: &[Key], rules: &[&Rule], within: &str) -> Value {
     map
 }
 
-fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
+/// The schema of a value.
+pub(crate) fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
     let filled = json!({ "$ref": "#/definitions/placeholder" });
     let text = |pattern: &str, limit: usize| json!({ "type": "string", "pattern": pattern, "maxLength": limit, "not": filled });
     let small = |pattern: &str| json!({ "type": "string", "pattern": pattern });
@@ -119,5 +123,30 @@ fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
             value
         }
         Kind::Map(keys) => map(keys, rules, name),
+        Kind::Open(keys) => {
+            let mut value = map(keys, rules, name);
+            value["additionalProperties"] = json!(true);
+            value
+        }
+        Kind::Table(table) => json!({
+            "type": "object",
+            "propertyNames": { "pattern": values::TEXT, "maxLength": LINE_LIMIT_CHARS },
+            "additionalProperties": of(table.of, &[], ""),
+            "maxProperties": table.most,
+        }),
+        Kind::Phrase => {
+            json!({ "type": "string", "pattern": values::LINE, "maxLength": LINE_LIMIT_CHARS })
+        }
+        Kind::Passage => {
+            json!({ "type": "string", "pattern": values::TEXT, "maxLength": TEXT_LIMIT_CHARS })
+        }
+        Kind::Verbatim => json!({ "type": "string", "maxLength": OUTPUT_LIMIT_CHARS }),
+        Kind::Spotted => json!({ "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": NUMBER_LIMIT },
+            { "type": "string", "pattern": values::LINE, "maxLength": LINE_LIMIT_CHARS },
+        ]}),
+        Kind::Number(least, most) => {
+            json!({ "type": "number", "minimum": least, "maximum": most })
+        }
     }
 }

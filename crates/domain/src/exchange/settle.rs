@@ -8,6 +8,7 @@ use super::index;
 use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, MAX_ATTEMPTS};
 use super::read::{self, Stream};
+use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::yaml::{Node, Value};
 
@@ -34,15 +35,22 @@ pub enum SettleError {
     },
 }
 
-/// The work is merged: the item and its events leave, in one commit.
+/// The work is merged: the item and its events leave, in one commit. An event that another item has, too, stays for
+/// that one, and is told.
 ///
 /// # Errors
 ///
 /// [`SettleError`], when an event cannot be told for sure: then nothing is removed.
-pub fn merged(tree: &Tree, path: &str) -> Result<Files, SettleError> {
+pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), SettleError> {
     let (layout, stream, item) = find(tree, path)?;
     let mut files = Files::from([(path.to_owned(), None)]);
+    let mut left = Vec::new();
     for id in &item.value.source_events {
+        let others = stream.items.iter().filter(|other| other.path != path);
+        let other = others
+            .filter(|other| other.value.source_events.contains(id))
+            .map(|other| other.path.clone())
+            .next();
         let events: Vec<_> = stream
             .events_of(id)
             .filter(|event| event.value.state == EventState::Decided)
@@ -54,14 +62,27 @@ pub fn merged(tree: &Tree, path: &str) -> Result<Files, SettleError> {
                 count: events.len(),
             });
         };
-        files.insert(event.path.clone(), None);
+        let link = event.value.issue_id.as_str();
+        let owner = match other {
+            Some(other) => other,
+            None if link.is_empty() || link == item.value.id => {
+                files.insert(event.path.clone(), None);
+                continue;
+            }
+            None => link.to_owned(),
+        };
+        let one = Diagnostic::warning(
+            &event.path,
+            format!("the merged work item `{path}` named it, and `{owner}` has it, too"),
+        );
+        left.push(one.mend(format!("it was left to `{owner}`")));
     }
     if layout == Layout::Workstreams {
         let mut rest = stream.clone();
         rest.items.retain(|other| other.path != path);
         files.insert(index::path(&stream), Some(index::render(&rest)));
     }
-    Ok(files)
+    Ok((files, left))
 }
 
 /// The work was rejected or failed: the item stays, with the reason and one attempt more. After [`MAX_ATTEMPTS`] it is

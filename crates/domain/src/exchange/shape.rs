@@ -10,36 +10,38 @@ pub struct Shape {
     pub name: &'static str,
     /// What it is for.
     pub about: &'static str,
-    pub(super) keys: &'static [Key],
-    pub(super) rules: &'static [Rule],
+    pub(crate) keys: &'static [Key],
+    pub(crate) rules: &'static [Rule],
     /// What its keys were called elsewhere, and what they are called here.
-    pub(super) renamed: &'static [(&'static str, &'static str)],
+    pub(crate) renamed: &'static [(&'static str, &'static str)],
 }
 
 /// One key of a map.
 #[derive(Debug)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
-    pub(super) need: Need,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) need: Need,
     /// What it means: a sentence.
-    pub(super) about: &'static str,
+    pub(crate) about: &'static str,
 }
 
 /// Whether a key must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(crate) enum Need {
     /// It must.
     Always,
     /// It may be left out; the template has it.
     Offered,
     /// It may be there, and the template does not have it: phileas writes it, or another layout did.
     Kept,
+    /// It may be left out, and `null` says the same.
+    Nullable,
 }
 
 /// What a value may be.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Exactly this number.
     Version(i64),
     /// Six characters of `a-z0-9`.
@@ -76,30 +78,51 @@ pub(super) enum Kind {
     List(List),
     /// A map.
     Map(&'static [Key]),
+    /// A map that may have other keys, too; what those hold is not looked at.
+    Open(&'static [Key]),
+    /// A map from names that somebody chose.
+    Table(Table),
+    /// A text on one line that is not blank. Unlike in a [`Line`](Self::Line), nothing counts as left from a template.
+    Phrase,
+    /// A text that is not blank, likewise.
+    Passage,
+    /// Any text, as a program or a person gave it, likewise.
+    Verbatim,
+    /// A line's number from 1, or a [`Phrase`](Self::Phrase).
+    Spotted,
+    /// A number between these.
+    Number(f64, f64),
+}
+
+/// What a map from names may hold.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) of: &'static Kind,
+    pub(crate) most: usize,
 }
 
 /// What a list may hold.
 #[derive(Debug)]
-pub(super) struct List {
-    pub(super) of: &'static Kind,
-    pub(super) least: usize,
-    pub(super) most: usize,
+pub(crate) struct List {
+    pub(crate) of: &'static Kind,
+    pub(crate) least: usize,
+    pub(crate) most: usize,
     /// One of these is in it; empty when nothing is asked for.
-    pub(super) one_of: &'static [&'static str],
+    pub(crate) one_of: &'static [&'static str],
 }
 
 impl List {
     /// Any number of these.
-    pub(super) const fn any(of: &'static Kind) -> Self {
+    pub(crate) const fn any(of: &'static Kind) -> Self {
         Self::between(0, LIST_LIMIT, of)
     }
 
     /// At least one of these.
-    pub(super) const fn some(of: &'static Kind) -> Self {
+    pub(crate) const fn some(of: &'static Kind) -> Self {
         Self::between(1, LIST_LIMIT, of)
     }
 
-    pub(super) const fn between(least: usize, most: usize, of: &'static Kind) -> Self {
+    pub(crate) const fn between(least: usize, most: usize, of: &'static Kind) -> Self {
         Self {
             of,
             least,
@@ -111,23 +134,23 @@ impl List {
 
 /// A key that must say something when another one has a certain value.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     /// The map that holds both; empty for the root.
-    pub(super) within: &'static str,
-    pub(super) when: &'static str,
-    pub(super) is: Is,
-    pub(super) then: &'static str,
+    pub(crate) within: &'static str,
+    pub(crate) when: &'static str,
+    pub(crate) is: Is,
+    pub(crate) then: &'static str,
 }
 
 /// The value that a [`Rule`] speaks of.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Is {
+pub(crate) enum Is {
     True,
     Word(&'static str),
 }
 
 impl Key {
-    pub(super) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
         Self {
             name,
             kind,
@@ -137,13 +160,19 @@ impl Key {
     }
 
     /// May be left out.
-    pub(super) const fn offered(mut self) -> Self {
+    pub(crate) const fn offered(mut self) -> Self {
         self.need = Need::Offered;
         self
     }
 
+    /// May be left out or be `null`.
+    pub(crate) const fn nullable(mut self) -> Self {
+        self.need = Need::Nullable;
+        self
+    }
+
     /// May be there, and is not asked for.
-    pub(super) const fn kept(mut self) -> Self {
+    pub(crate) const fn kept(mut self) -> Self {
         self.need = Need::Kept;
         self
     }

@@ -20,12 +20,13 @@ fn map(keys: &[Key], depth: usize, text: &mut String) {
         text.push_str(key.name);
         text.push(':');
         match &key.kind {
-            Kind::Map(keys) => {
+            Kind::Map(keys) | Kind::Open(keys) => {
                 text.push_str(&format!(" # {}\n", key.about));
                 map(keys, depth + 1, text);
             }
             Kind::List(list) if list.least == 0 => {
-                text.push_str(&format!(" [] # {}{}\n", key.about, range(list)));
+                let each = each(list.of);
+                text.push_str(&format!(" [] # {}{}{each}\n", key.about, range(list)));
             }
             Kind::List(list) => {
                 text.push_str(&format!(" # {}{}\n", key.about, range(list)));
@@ -38,10 +39,22 @@ fn map(keys: &[Key], depth: usize, text: &mut String) {
     }
 }
 
+/// What an entry of an empty list is made of, where that is more than one value.
+fn each(of: &Kind) -> String {
+    let Kind::Map(keys) = of else {
+        return String::new();
+    };
+    let keys = keys.iter().filter(|key| key.need != Need::Kept);
+    let keys: Vec<String> = keys
+        .map(|key| format!("{}: {}", key.name, shown(&key.kind)))
+        .collect();
+    format!(" Each: {{ {} }}", keys.join(", "))
+}
+
 fn item(list: &List, depth: usize, text: &mut String) {
     indent(depth, text);
     match list.of {
-        Kind::Map(keys) => {
+        Kind::Map(keys) | Kind::Open(keys) => {
             let mut inner = String::new();
             map(keys, depth + 1, &mut inner);
             // The first key stands beside the dash.
@@ -82,7 +95,9 @@ fn shown(kind: &Kind) -> String {
         Kind::Flag => "false".to_owned(),
         Kind::Count => "0".to_owned(),
         Kind::List(_) => "[]".to_owned(),
-        Kind::Map(_) => "{}".to_owned(),
+        Kind::Map(_) | Kind::Open(_) | Kind::Table(_) => "{}".to_owned(),
+        Kind::Phrase | Kind::Passage | Kind::Verbatim | Kind::Spotted => quoted("<text>"),
+        Kind::Number(least, _) => least.to_string(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! An artifact against its shape: every mistake at once, each with its place and its mend.
 
-use super::limits::{LINE_LIMIT_CHARS, TEXT_LIMIT_CHARS};
+use super::limits::{LINE_LIMIT_CHARS, OUTPUT_LIMIT_CHARS, TEXT_LIMIT_CHARS};
 use super::placeholder::left_behind;
 use super::read::artifact;
-use super::shape::{Is, Key, Kind, List, Need, Rule, Shape};
+use super::shape::{Is, Key, Kind, List, Need, Rule, Shape, Table};
 use super::values;
 use crate::diagnostic::Diagnostic;
 use crate::plan::suggest::closest;
@@ -26,20 +26,38 @@ impl Shape {
 pub(super) fn validate(shape: &Shape, file: &str, root: &Node) -> Vec<Diagnostic> {
     let mut check = Check {
         file,
-        shape,
+        renamed: shape.renamed,
         found: Vec::new(),
     };
-    check.map(root, shape.keys, "");
+    check.map(root, shape.keys, Others::Refused, "");
     for rule in shape.rules {
         check.rule(root, rule);
     }
     check.found
 }
 
+/// What is wrong with a value of a kind.
+pub(crate) fn value(file: &str, node: &Node, kind: &'static Kind) -> Vec<Diagnostic> {
+    let mut check = Check {
+        file,
+        renamed: &[],
+        found: Vec::new(),
+    };
+    check.value(node, kind, "");
+    check.found
+}
+
 struct Check<'a> {
     file: &'a str,
-    shape: &'a Shape,
+    renamed: &'static [(&'static str, &'static str)],
     found: Vec<Diagnostic>,
+}
+
+/// What becomes of keys that are not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Refused,
+    Kept,
 }
 
 impl Check<'_> {
@@ -51,7 +69,7 @@ impl Check<'_> {
         self.found.push(one);
     }
 
-    fn map(&mut self, node: &Node, keys: &'static [Key], path: &str) {
+    fn map(&mut self, node: &Node, keys: &'static [Key], others: Others, path: &str) {
         let Value::Map(entries) = &node.value else {
             let names = keys.iter().filter(|key| key.need == Need::Always);
             let names: Vec<_> = names.map(|key| format!("`{}`", key.name)).collect();
@@ -70,7 +88,9 @@ impl Check<'_> {
             };
             let at = join(path, name_text);
             match keys.iter().find(|key| key.name == name_text) {
+                Some(key) if key.need == Need::Nullable && value.value == Value::Null => {}
                 Some(key) => self.value(value, &key.kind, &at),
+                None if others == Others::Kept => self.slip(node, name, keys, &at),
                 None => {
                     let mend = self.meant(name_text, keys, path);
                     self.say(name, &at, format!("unknown key `{name_text}`"), mend);
@@ -86,8 +106,22 @@ impl Check<'_> {
         }
     }
 
+    /// A key that is kept, and was probably meant for one that is not there.
+    fn slip(&mut self, map: &Node, name: &Node, keys: &[Key], path: &str) {
+        let absent = keys.iter().map(|key| key.name);
+        let absent = absent.filter(|key| map.get(key).is_none());
+        let text = name.text().unwrap_or_default();
+        if let Some(meant) = closest(text, absent) {
+            let one = Diagnostic::warning(self.file, format!("unknown key `{text}`"))
+                .at(name.line, name.column)
+                .key(path)
+                .mend(format!("did you mean `{meant}`?"));
+            self.found.push(one);
+        }
+    }
+
     fn meant(&self, name: &str, keys: &[Key], path: &str) -> String {
-        let renamed = self.shape.renamed.iter();
+        let renamed = self.renamed.iter();
         let renamed = renamed.filter(|_| path.is_empty());
         if let Some((_, here)) = renamed.into_iter().find(|(there, _)| *there == name) {
             return format!("here it is called `{here}`");
@@ -100,12 +134,19 @@ impl Check<'_> {
 
     fn value(&mut self, node: &Node, kind: &'static Kind, path: &str) {
         match kind {
-            Kind::Map(keys) => return self.map(node, keys, path),
+            Kind::Map(keys) => return self.map(node, keys, Others::Refused, path),
+            Kind::Open(keys) => return self.map(node, keys, Others::Kept, path),
+            Kind::Table(table) => return self.table(node, table, path),
             Kind::List(list) => return self.list(node, list, path),
             _ => {}
         }
         // The day that a template shows could name a role, and the schema takes it for one.
-        let named = |text: &str| matches!(kind, Kind::Role | Kind::Label) && values::is_name(text);
+        let free = matches!(
+            kind,
+            Kind::Phrase | Kind::Passage | Kind::Verbatim | Kind::Spotted
+        );
+        let named =
+            |text: &str| free || matches!(kind, Kind::Role | Kind::Label) && values::is_name(text);
         if let Some(text) = node.text().filter(|text| !named(text))
             && let Some(left) = left_behind(text)
         {
@@ -120,7 +161,9 @@ impl Check<'_> {
     fn list(&mut self, node: &Node, list: &'static List, path: &str) {
         let Value::List(items) = &node.value else {
             let wrong = format!("{} stands where a list belongs", node.is_called());
-            let mend = if list.least == 0 {
+            let mend = if self.file.ends_with(".json") {
+                "write a list in `[` and `]`"
+            } else if list.least == 0 {
                 "write a list, one entry a line after `- `, or `[]`"
             } else {
                 "write a list, one entry a line after `- `"
@@ -145,6 +188,26 @@ impl Check<'_> {
         }
         for (index, item) in items.iter().enumerate() {
             self.value(item, list.of, &format!("{path}[{index}]"));
+        }
+    }
+
+    fn table(&mut self, node: &Node, table: &'static Table, path: &str) {
+        let Value::Map(entries) = &node.value else {
+            let wrong = format!("{} stands where a map belongs", node.is_called());
+            return self.say(node, path, wrong, "write a name and its value for each");
+        };
+        if entries.len() > table.most {
+            let wrong = format!("there are {} entries", entries.len());
+            self.say(node, path, wrong, format!("write at most {}", table.most));
+        }
+        for (name, value) in entries {
+            let text = name.text().unwrap_or_default();
+            let at = join(path, text);
+            if values::is_blank(text) || text.chars().count() > LINE_LIMIT_CHARS {
+                let mend = format!("write a name of at most {LINE_LIMIT_CHARS} characters");
+                self.say(name, path, "this is no name", mend);
+            }
+            self.value(value, table.of, &at);
         }
     }
 
@@ -208,7 +271,20 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
                 _ => not("a truth value"),
             };
         }
-        Kind::Spot(_) if node.integer().is_some() => {
+        Kind::Number(least, most) => {
+            let number = match node.value {
+                #[expect(clippy::cast_precision_loss, reason = "it is only compared")]
+                Value::Integer(number) => number as f64,
+                Value::Float(number) if number.is_finite() => number,
+                _ => return not("a number"),
+            };
+            return if (*least..=*most).contains(&number) {
+                Ok(())
+            } else {
+                Err(format!("{number} is out of range"))
+            };
+        }
+        Kind::Spot(_) | Kind::Spotted if node.integer().is_some() => {
             return match node.integer() {
                 Some(1..=NUMBER_LIMIT) => Ok(()),
                 _ => Err("lines count from 1".to_owned()),
@@ -224,7 +300,8 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
     };
     let wrong = |what: &str| Err(format!("`{}` is {what}", shown(text)));
     let limit = match kind {
-        Kind::Text(_) | Kind::Prose => TEXT_LIMIT_CHARS,
+        Kind::Text(_) | Kind::Prose | Kind::Passage => TEXT_LIMIT_CHARS,
+        Kind::Verbatim => OUTPUT_LIMIT_CHARS,
         _ => LINE_LIMIT_CHARS,
     };
     let length = text.chars().count();
@@ -239,12 +316,20 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
         Kind::Instant if !values::is_instant(text) => wrong("no instant"),
         Kind::Commit if !values::is_commit(text) => wrong("no commit"),
         Kind::Word(words) if !words.contains(&text) => wrong("none of the words it may be"),
-        Kind::Line(_) | Kind::Text(_) | Kind::Command(_) | Kind::Spot(_)
+        Kind::Line(_)
+        | Kind::Text(_)
+        | Kind::Command(_)
+        | Kind::Spot(_)
+        | Kind::Phrase
+        | Kind::Passage
+        | Kind::Spotted
             if values::is_blank(text) =>
         {
             Err("it says nothing".to_owned())
         }
-        Kind::Line(_) | Kind::Command(_) | Kind::Spot(_) if values::has_breaks(text) => {
+        Kind::Line(_) | Kind::Command(_) | Kind::Spot(_) | Kind::Phrase | Kind::Spotted
+            if values::has_breaks(text) =>
+        {
             Err("it has several lines".to_owned())
         }
         Kind::Command(_) if values::starts_an_agent(text) => {
@@ -273,8 +358,16 @@ fn written(kind: &Kind) -> String {
         Kind::Date => "the day in UTC, such as 2026-01-05".to_owned(),
         Kind::Instant => "the instant, such as 2026-01-05T10:00:00Z".to_owned(),
         Kind::Commit => "7 to 64 hexadecimal digits in quotes".to_owned(),
-        Kind::Line(_) => format!("a text on one line, at most {LINE_LIMIT_CHARS} characters"),
-        Kind::Text(_) | Kind::Prose => format!("a text, at most {TEXT_LIMIT_CHARS} characters"),
+        Kind::Line(_) | Kind::Phrase => {
+            format!("a text on one line, at most {LINE_LIMIT_CHARS} characters")
+        }
+        Kind::Text(_) | Kind::Prose | Kind::Passage => {
+            format!("a text, at most {TEXT_LIMIT_CHARS} characters")
+        }
+        Kind::Verbatim => format!("a text, at most {OUTPUT_LIMIT_CHARS} characters"),
+        Kind::Spotted => "a line's number from 1, or a text on one line".to_owned(),
+        Kind::Number(least, most) if *most < 1e9 => format!("a number from {least} to {most}"),
+        Kind::Number(least, _) => format!("a number from {least}"),
         Kind::Command(_) => "a command on one line that builds or tests".to_owned(),
         Kind::Spot(_) => "a line, a range such as \"10-20\", or a symbol".to_owned(),
         Kind::Word(words) => crate::plan::suggest::either_of(words.iter().copied()),
@@ -282,6 +375,6 @@ fn written(kind: &Kind) -> String {
         Kind::Count => "a whole number from 0".to_owned(),
         Kind::List(list) if list.least == 0 => "a list, or `[]`".to_owned(),
         Kind::List(_) => "a list".to_owned(),
-        Kind::Map(_) => "a map".to_owned(),
+        Kind::Map(_) | Kind::Open(_) | Kind::Table(_) => "a map".to_owned(),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn is_id(text: &str) -> bool {
 }
 
 /// Whether a text can name a role, a label or a stream.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     text.len() <= NAME_LIMIT_BYTES
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text
@@ -41,7 +41,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Whether a text is a day.
-pub(super) fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let shape = text.len() == 10
         && text.starts_with("20")
         && text.bytes().enumerate().all(|(at, b)| match at {
@@ -52,7 +52,7 @@ pub(super) fn is_date(text: &str) -> bool {
 }
 
 /// Whether a text is an instant: a day, `T`, a time to the second and an offset.
-pub(super) fn is_instant(text: &str) -> bool {
+pub(crate) fn is_instant(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else {
         return false;
     };

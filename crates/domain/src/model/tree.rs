@@ -70,6 +70,24 @@ impl Tree {
         self.insert(path, entry);
     }
 
+    /// Removes an entry, where there is one.
+    pub fn remove(&mut self, path: &str) {
+        self.entries.remove(path);
+    }
+
+    /// The tree with files written and (without a text) removed.
+    #[must_use]
+    pub fn with(&self, files: &BTreeMap<String, Option<String>>) -> Self {
+        let mut next = self.clone();
+        for (path, text) in files {
+            match text {
+                Some(text) => next.insert_text(path, text),
+                None => drop(next.entries.remove(path)),
+            }
+        }
+        next
+    }
+
     /// The entry at a path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Entry> {
@@ -83,6 +101,17 @@ impl Tree {
         (entry.mode == Mode::File)
             .then_some(entry.text.as_deref())
             .flatten()
+    }
+
+    /// What stands where a folder would have to be for anything to lie at `path`: the entry nearest to the root, with
+    /// its own path. A file, a link and a submodule are in the way alike.
+    #[must_use]
+    pub fn in_the_way(&self, path: &str) -> Option<(&str, &Entry)> {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        above
+            .filter_map(|folder| self.entries.get_key_value(folder))
+            .map(|(place, entry)| (place.as_str(), entry))
+            .next()
     }
 
     /// All entries below `folder` (without its final slash), in byte order of their paths.
@@ -114,6 +143,16 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_in_the_way_is_the_one_nearest_to_the_root() {
+        let tree = Tree::of_texts([("a/b", "1"), ("a/b/c", "2"), ("ab", "3")]);
+        let way = |path| tree.in_the_way(path).map(|(place, _)| place);
+        assert_eq!(way("a/b/c/d"), Some("a/b"));
+        assert_eq!(way("a/b"), None);
+        assert_eq!(way("a/c"), None);
+        assert_eq!(way("ab/c"), Some("ab"));
+    }
 
     #[test]
     fn below_takes_whole_path_parts() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::persona::{folder_of, is_id};
+use super::persona::{PROMPT_FILES, folder_of, is_id};
 use super::suggest::closest;
 use super::{PERSONAS_FOLDER, Persona, RESERVED_IDS};
 use crate::model::{PersonaId, Tree};
@@ -12,6 +12,8 @@ pub(super) struct Known<'t> {
     personas: &'t BTreeMap<PersonaId, Persona>,
     /// Every folder that could be a persona's.
     folders: BTreeSet<&'t str>,
+    /// The files that lie directly in each of them.
+    files: BTreeMap<&'t str, Vec<&'t str>>,
     /// Where what was archived lies, by id.
     archived: BTreeMap<&'t str, &'t str>,
 }
@@ -19,12 +21,16 @@ pub(super) struct Known<'t> {
 impl<'t> Known<'t> {
     pub(super) fn of(tree: &'t Tree, personas: &'t BTreeMap<PersonaId, Persona>) -> Self {
         let mut folders = BTreeSet::new();
+        let mut files: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut archived = BTreeMap::new();
         for (path, _) in tree.below(PERSONAS_FOLDER) {
             let Some((folder, rest)) = folder_of(path) else {
                 continue;
             };
             folders.insert(folder);
+            if !rest.contains('/') {
+                files.entry(folder).or_default().push(rest);
+            }
             if folder == "_archived"
                 && let Some((id, _)) = rest.split_once('/')
             {
@@ -34,6 +40,7 @@ impl<'t> Known<'t> {
         Self {
             personas,
             folders,
+            files,
             archived,
         }
     }
@@ -77,6 +84,10 @@ impl<'t> Known<'t> {
             ));
         }
         if self.folders.contains(id) {
+            let files = self.files.get(id).map_or(&[][..], |files| &files[..]);
+            if !files.iter().any(|file| PROMPT_FILES.contains(file)) {
+                return Some(without_prompt(id, files));
+            }
             return Some((
                 format!("the persona `{id}` cannot be read"),
                 format!("mend what is said of the files in `{PERSONAS_FOLDER}/{id}`"),
@@ -97,4 +108,18 @@ impl<'t> Known<'t> {
         };
         Some((format!("there is no persona `{id}`"), mend))
     }
+}
+
+/// A folder in which no prompt lies, or one under another name.
+fn without_prompt(id: &str, files: &[&str]) -> (String, String) {
+    let folder = format!("{PERSONAS_FOLDER}/{id}");
+    let what = format!("there is no prompt in `{folder}`");
+    let meant = files
+        .iter()
+        .find(|file| closest(file, PROMPT_FILES.iter().copied()).is_some());
+    let mend = match meant {
+        Some(file) => format!("rename `{file}` there to `prompt.md`"),
+        None => format!("write it to `{folder}/prompt.md`, or take `{id}` out here"),
+    };
+    (what, mend)
 }

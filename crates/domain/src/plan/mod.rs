@@ -1,4 +1,4 @@
-//! What people asked for: `.jules/schedules.toml` and the personas, read into one [`Plan`].
+//! What people asked for: `.jules/schedules.toml`, `.jlo/config.toml` and the personas, read into one [`Plan`].
 //!
 //! Reading never fails: what is broken drops out with a [`Diagnostic`](crate::Diagnostic), everything else runs.
 //!
@@ -8,6 +8,7 @@
 
 mod branch;
 mod budget;
+mod config;
 mod cron;
 mod document;
 mod duration;
@@ -18,6 +19,7 @@ mod lines;
 mod overrides;
 mod policy;
 mod read;
+mod roster;
 mod schedules;
 mod schema;
 mod section;
@@ -31,6 +33,7 @@ pub mod persona;
 /// The limits of what a plan may say; a figure outside them is a mistake.
 pub mod limits {
     pub use super::budget::{ACTIVE, DAILY, OPEN_PULLS, REQUESTS, RESERVE};
+    pub use super::config::{MAX_CONFIG_BYTES, MAX_ROLES};
     pub use super::gate::{MAX_GATE_ENTRIES, MAX_PATTERN_BYTES};
     pub use super::overrides::{ABANDON_AFTER_SECS, NUDGES, REST_AFTER, RETRIES, STUCK_MINUTES};
     pub use super::persona::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES};
@@ -45,6 +48,10 @@ use std::collections::BTreeMap;
 
 use crate::model::{PersonaId, TrackName};
 
+pub use config::{
+    CONFIG_PATH, DEFAULT_INNOVATION, DEFAULT_PASS, INNOVATION_TRACK, PASS, PASS_TRACK,
+    config_schema,
+};
 pub use cron::{Cron, CronError};
 pub use persona::{PROMPT_FILES, Persona, read_personas};
 pub use policy::{
@@ -53,6 +60,7 @@ pub use policy::{
 };
 
 pub use read::read;
+pub use roster::{Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
@@ -100,6 +108,8 @@ pub struct Plan {
     pub schedules: BTreeMap<PersonaId, Schedule>,
     /// All personas that can be read, also those that nothing names (they can be asked for).
     pub personas: BTreeMap<PersonaId, Persona>,
+    /// Who works in the layers, and which work items go on by themselves: `.jlo/config.toml`.
+    pub roster: Roster,
 }
 
 /// An ordered list of steps with a pointer of its own.

@@ -197,7 +197,7 @@ impl Tier {
 pub struct Budget {
     /// Live sessions of this repository.
     pub max_active: u32,
-    /// Sessions of this repository in a rolling day.
+    /// Sessions of this repository in a rolling day. What people ask for may go `reserve_for_people` beyond.
     pub daily_sessions: u32,
     /// Open pull requests of ours that nobody has reviewed, above which nothing new starts by itself.
     pub max_open_pulls: u32,
@@ -209,7 +209,7 @@ pub struct Budget {
     pub key_daily: Option<u32>,
     /// The key's limit of sessions at once, where it is not the plan's.
     pub key_active: Option<u32>,
-    /// How many of the key's daily sessions are left for people.
+    /// How many sessions the clock leaves to people: of the key's day, and beyond `daily_sessions`.
     pub reserve_for_people: u32,
 }
 

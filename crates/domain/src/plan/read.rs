@@ -9,7 +9,7 @@ use super::known::Known;
 use super::overrides::{self, Overrides};
 use super::section::{Entry, Reader, Section};
 use super::tracks::{TRACK_KEYS, Tracks};
-use super::{Plan, Policy, SCHEDULES_PATH, budget, gate, persona, schedules};
+use super::{Plan, Policy, SCHEDULES_PATH, budget, config, gate, persona, schedules};
 use crate::Diagnostic;
 use crate::model::{Mode, PersonaId, Tree};
 
@@ -35,7 +35,7 @@ const HOMES: [(&str, &[&str]); 4] = [
     ("[tracks.<name>]", &TRACK_KEYS),
 ];
 
-/// Reads `.jules/schedules.toml` and all personas of a commit.
+/// Reads `.jules/schedules.toml`, `.jlo/config.toml` and all personas of a commit.
 ///
 /// A knob is looked for in `[defaults]`, then in the persona's frontmatter, then in its track, then in its step; the
 /// last one that sets it counts. For a schedule: `[defaults]`, frontmatter, schedule. The policies in the plan are
@@ -47,19 +47,34 @@ const HOMES: [(&str, &[&str]); 4] = [
 #[must_use]
 pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (personas, mut diagnostics) = persona::read_personas(tree);
-    let mut plan = match text_of(tree) {
+    let (mut plan, understood) = match text_of(tree) {
         Ok(text) => {
-            let (plan, found) = read_text(text, tree, &personas);
+            let (plan, understood, found) = read_text(text, tree, &personas);
             diagnostics.extend(found);
-            plan
+            (plan, understood)
         }
+        // The layers alone are a plan, too.
+        Err(_) if is_absent(tree) && config::is_there(tree) => (Plan::default(), true),
         Err(diagnostic) => {
             diagnostics.push(*diagnostic);
-            Plan::default()
+            (Plan::default(), is_absent(tree))
         }
     };
+    let (config, found) = config::read(tree, &plan.defaults);
+    diagnostics.extend(found);
+    plan.roster = config.roster;
+    // Where nobody can tell what the budget and the gates are, nothing runs by itself.
+    if understood {
+        for (name, track) in config.tracks {
+            plan.tracks.entry(name).or_insert(track);
+        }
+    }
     plan.personas = personas;
     (plan, diagnostics)
+}
+
+fn is_absent(tree: &Tree) -> bool {
+    tree.get(SCHEDULES_PATH).is_none() && tree.below(SCHEDULES_PATH).next().is_none()
 }
 
 fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
@@ -99,17 +114,18 @@ fn read_text(
     text: &str,
     tree: &Tree,
     personas: &BTreeMap<PersonaId, super::Persona>,
-) -> (Plan, Vec<Diagnostic>) {
+) -> (Plan, bool, Vec<Diagnostic>) {
     let document = Document::of(text);
-    let mut reader = Reader::new(&document);
+    let mut reader = Reader::new(SCHEDULES_PATH, &document);
     let (table, _) = DeTable::parse_recoverable(&document.clean);
     let root = Section::root(table.get_ref());
     let known = Known::of(tree, personas);
-    let plan = read_root(&mut reader, &root, &known);
-    (plan, reader.into_diagnostics())
+    let (plan, understood) = read_root(&mut reader, &root, &known);
+    (plan, understood, reader.into_diagnostics())
 }
 
-fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> Plan {
+/// The plan, and whether its words mean what they mean here.
+fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> (Plan, bool) {
     let mut plan = Plan::default();
     let entries = root.entries(reader);
     let of = |key: &str| entries.iter().find(|entry| entry.key == key);
@@ -156,7 +172,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
         plan.tracks.clear();
         plan.schedules.clear();
     }
-    plan
+    (plan, understood)
 }
 
 /// Whether the words of the plan mean what they mean here.

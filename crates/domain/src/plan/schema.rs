@@ -184,7 +184,7 @@ fn of_budget(key: &str) -> Value {
             usual.max_active,
         ),
         "daily_sessions" => figure(
-            "Its sessions in a rolling day.",
+            "Its sessions in a rolling day. People may ask for `reserve_for_people` more.",
             budget::DAILY,
             usual.daily_sessions,
         ),
@@ -210,7 +210,7 @@ fn of_budget(key: &str) -> Value {
             budget::ACTIVE,
         ),
         "reserve_for_people" => figure(
-            "Sessions of the key's day that are left for people.",
+            "Sessions that the clock leaves to people: of the key's day, and beyond `daily_sessions`.",
             budget::RESERVE,
             usual.reserve_for_people,
         ),

@@ -6,9 +6,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::document::Document;
+use super::duration;
 use super::suggest::{did_you_mean, either_of};
 use super::words::Word;
-use super::{SCHEDULES_PATH, duration};
 use crate::Diagnostic;
 
 /// How many mistakes of one file are told; who has more wants to see the first ones.
@@ -20,6 +20,8 @@ const MAX_TOLD_CHARS: usize = 400;
 /// Collects the mistakes of one document.
 pub(super) struct Reader<'t> {
     pub(super) document: &'t Document<'t>,
+    /// The file that it is.
+    file: &'static str,
     found: Vec<Diagnostic>,
     untold: usize,
 }
@@ -43,9 +45,10 @@ pub(super) struct Entry<'t> {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(document: &'t Document<'t>) -> Self {
+    pub(super) fn new(file: &'static str, document: &'t Document<'t>) -> Self {
         let mut reader = Self {
             document,
+            file,
             found: Vec::new(),
             untold: 0,
         };
@@ -68,11 +71,7 @@ impl<'t> Reader<'t> {
         message: impl Into<String>,
         mend: impl Into<String>,
     ) {
-        self.note(
-            Diagnostic::error(SCHEDULES_PATH, message).mend(mend),
-            at,
-            key,
-        );
+        self.note(Diagnostic::error(self.file, message).mend(mend), at, key);
     }
 
     /// Notes a warning at a byte offset.
@@ -83,11 +82,7 @@ impl<'t> Reader<'t> {
         message: impl Into<String>,
         mend: impl Into<String>,
     ) {
-        self.note(
-            Diagnostic::warning(SCHEDULES_PATH, message).mend(mend),
-            at,
-            key,
-        );
+        self.note(Diagnostic::warning(self.file, message).mend(mend), at, key);
     }
 
     fn note(&mut self, mut diagnostic: Diagnostic, at: usize, key: &str) {
@@ -115,7 +110,7 @@ impl<'t> Reader<'t> {
             let (line, column) = last.unwrap_or((1, 1));
             let more = format!("{} more mistakes are not listed", self.untold);
             found.push(
-                Diagnostic::error(SCHEDULES_PATH, more)
+                Diagnostic::error(self.file, more)
                     .at(line, column)
                     .mend("mend the ones above first"),
             );

@@ -23,7 +23,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Draws the boundary of one prompt. Two prompts of one tick do not share it.
+    /// Draws the boundary of a persona's prompt. Two prompts of one tick do not share it.
     pub(super) fn draw(entropy: &[u8; 32], persona: &PersonaId, track: &TrackName) -> Arc<Self> {
         Arc::new(Self::around(entropy, &format!("{persona}\n{track}")))
     }

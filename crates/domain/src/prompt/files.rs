@@ -20,17 +20,18 @@ const SEARCH: [&str; 4] = [
     ".jules/jules/templates",
 ];
 
-/// Folders whose files agents write.
-const AGENTS_FOLDERS: [&str; 6] = [
-    ".jules/tasks/",
-    ".jules/sprints/",
+/// Folders of the ledger: phileas writes them there, with what agents brought.
+const LEDGER_FOLDERS: [&str; 4] = [
     ".jules/exchange/",
     ".jules/workstations/",
     ".jules/workstreams/",
     ".jules/changes/",
 ];
 
-/// Folders below a persona's whose files agents write.
+/// Folders of the default branch whose files agents write, in pull requests of their own.
+const AGENTS_FOLDERS: [&str; 2] = [".jules/tasks/", ".jules/sprints/"];
+
+/// Folders below a persona's whose files agents write, on the default branch likewise.
 const AGENTS_FOLDERS_OF_PERSONAS: [&str; 2] = ["/journals/", "/mail/"];
 
 /// Folders below a role's whose files agents write, in the form of seed 000 that keeps rejections with the roles.
@@ -185,13 +186,19 @@ impl Files {
 
 /// Whether agents write the files at such a path, so that they are data wherever they stand.
 pub(super) fn is_written_by_agents(path: &str) -> bool {
-    let below = |roots: &[&str], parts: &[&str]| {
-        roots.iter().any(|root| path.starts_with(root))
-            && parts.iter().any(|part| path.contains(part))
-    };
-    AGENTS_FOLDERS.iter().any(|folder| path.starts_with(folder))
-        || below(&[".jules/personas/"], &AGENTS_FOLDERS_OF_PERSONAS)
-        || below(&ROLES_FOLDERS, &AGENTS_FOLDERS_OF_ROLES)
+    is_on_the_ledger(path)
+        || AGENTS_FOLDERS.iter().any(|folder| path.starts_with(folder))
+        || is_below(path, &[".jules/personas/"], &AGENTS_FOLDERS_OF_PERSONAS)
+}
+
+/// Whether the files at such a path lie on the ledger. What else agents write lies on the default branch.
+pub(super) fn is_on_the_ledger(path: &str) -> bool {
+    LEDGER_FOLDERS.iter().any(|folder| path.starts_with(folder))
+        || is_below(path, &ROLES_FOLDERS, &AGENTS_FOLDERS_OF_ROLES)
+}
+
+fn is_below(path: &str, roots: &[&str], parts: &[&str]) -> bool {
+    roots.iter().any(|root| path.starts_with(root)) && parts.iter().any(|part| path.contains(part))
 }
 
 /// The folder of a path, without its final slash.

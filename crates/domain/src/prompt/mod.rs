@@ -56,7 +56,8 @@ mod untrusted;
 mod validate;
 
 pub use assembly::{
-    Assembled, Assembly, Attached, Include, Seed, Skipped, assemble, canonical_layer, read_orders,
+    Assembled, Assembly, Attached, Include, Origin, RULES_PATH, Seed, Skipped, assemble,
+    canonical_layer, read_orders,
 };
 pub use checks::{CheckReport, failed_checks};
 pub use journals::journals_to_read;

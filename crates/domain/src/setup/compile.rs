@@ -2,7 +2,10 @@
 
 use super::merge::{self, Merged, Valued, Written};
 use super::settings::{self, Settings};
-use super::{Catalogue, Class, Component, Layout, ignore, order, script, text, tools};
+use super::{
+    Catalogue, Class, Component, FILE_LIMIT_BYTES, Layout, VARIABLES_LIMIT, ignore, order, script,
+    text, tools,
+};
 use crate::Diagnostic;
 use crate::model::Tree;
 
@@ -50,18 +53,21 @@ pub struct Compiled {
     pub order: Vec<Component>,
     /// The files to write. What keeps secrets from git is the first one.
     pub files: Vec<Output>,
+    /// All files that hold secrets, whether they are written or left over from before.
+    pub private: Vec<String>,
     /// The secrets that Jules must know, and whether each has a value here.
     pub secrets: Vec<(String, bool)>,
     /// Warnings.
     pub said: Vec<Diagnostic>,
 }
 
-/// Compiles the set-up of a repository.
+/// Compiles the set-up of a repository. `published` are the names of variables that were secrets, and whose values may go
+/// into files that are committed.
 ///
 /// # Errors
 ///
 /// Every mistake that was found, at least one of them an error; nothing may be written then.
-pub fn compile(tree: &Tree) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile(tree: &Tree, published: &[String]) -> Result<Compiled, Vec<Diagnostic>> {
     let layout = Layout::of(tree).map_err(|said| vec![said])?;
     let (catalogue, mut said) = Catalogue::read(tree, layout);
     let mut wanted = Vec::new();
@@ -86,9 +92,10 @@ pub fn compile(tree: &Tree) -> Result<Compiled, Vec<Diagnostic>> {
         );
         said.push(Diagnostic::warning(&tools_file, message).mend("declare it alike"));
     }
-    let merged = merge::merge(declared, &written, &catalogue);
+    let merged = merge::merge(declared, &written, &catalogue, published);
     said.extend(merged.said.iter().cloned());
-    let ignored = ignored(tree, layout, &mut said);
+    let private = private(tree, layout);
+    let ignored = ignored(tree, layout, &private, &mut said);
     if said.iter().any(Diagnostic::is_error) {
         said.sort();
         said.dedup();
@@ -106,12 +113,19 @@ pub fn compile(tree: &Tree) -> Result<Compiled, Vec<Diagnostic>> {
         text: script::render(&tools_file, &order, merged.variables.values().filter(plain)),
         mode: Mode::Executable,
     });
+    let too_much = too_much(layout, &merged, &files);
+    if !too_much.is_empty() {
+        said.extend(too_much);
+        said.sort();
+        return Err(said);
+    }
     let secret = |one: &&Valued| one.declared && one.variable.class == Class::Secret;
     let secrets = merged.variables.values().filter(secret);
     let secrets = secrets.map(|one| (one.variable.name.clone(), !one.value.is_empty()));
     Ok(Compiled {
         layout,
         files,
+        private: private.iter().map(|name| layout.path(name)).collect(),
         secrets: secrets.collect(),
         order: order.into_iter().cloned().collect(),
         said,
@@ -156,15 +170,52 @@ fn written(tree: &Tree, layout: Layout, said: &mut Vec<Diagnostic>) -> Written {
     }
 }
 
-fn ignored(tree: &Tree, layout: Layout, said: &mut Vec<Diagnostic>) -> String {
-    let file = layout.path(".gitignore");
-    let before = sorted(text::read(tree, &file), said).unwrap_or_default();
+/// The names of the files that hold secrets.
+fn private(tree: &Tree, layout: Layout) -> Vec<&'static str> {
     let mut private = vec![layout.private()];
     // The older file holds secrets as long as it is there.
     if layout == Layout::Split && tree.get(&layout.path("env.toml")).is_some() {
         private.push("env.toml");
     }
-    ignore::with(&file, before, &private).unwrap_or_else(|wrong| {
+    private
+}
+
+/// What could be written and not be read again.
+fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mend = "make its values shorter, or have fewer tools that declare variables";
+    // The script is never read.
+    for file in files.iter().filter(|file| file.mode != Mode::Executable) {
+        if file.text.len() > FILE_LIMIT_BYTES {
+            let message = format!(
+                "it would have {} bytes, more than FILE_LIMIT_BYTES ({FILE_LIMIT_BYTES}): it could not be read again",
+                file.text.len()
+            );
+            found.push(Diagnostic::error(&file.path, message).mend(mend));
+        }
+    }
+    let count = |class| {
+        let all = merged.variables.values();
+        all.filter(|one| one.variable.class == class).count()
+    };
+    let (plain, secret) = (count(Class::Plain), count(Class::Secret));
+    let counts = match layout {
+        Layout::Split => vec![("vars.toml", plain), ("secrets.toml", secret)],
+        Layout::Joined => vec![("env.toml", plain + secret)],
+    };
+    for (name, count) in counts.into_iter().filter(|(_, n)| *n > VARIABLES_LIMIT) {
+        let message = format!(
+            "it would have {count} variables, more than VARIABLES_LIMIT ({VARIABLES_LIMIT}): it could not be read again"
+        );
+        found.push(Diagnostic::error(layout.path(name), message).mend(mend));
+    }
+    found
+}
+
+fn ignored(tree: &Tree, layout: Layout, private: &[&str], said: &mut Vec<Diagnostic>) -> String {
+    let file = layout.path(".gitignore");
+    let before = sorted(text::read(tree, &file), said).unwrap_or_default();
+    ignore::with(&file, before, private).unwrap_or_else(|wrong| {
         said.push(wrong);
         String::new()
     })

@@ -69,10 +69,11 @@ pub(super) fn merge(
     declared: BTreeMap<String, Variable>,
     written: &Written,
     catalogue: &Catalogue,
+    published: &[String],
 ) -> Merged {
     let mut merged = Merged::default();
     for (name, variable) in declared {
-        let valued = merged.value_of(variable, written);
+        let valued = merged.value_of(variable, written, published.contains(&name));
         merged.variables.insert(name, valued);
     }
     for class in [Class::Secret, Class::Plain] {
@@ -84,7 +85,7 @@ pub(super) fn merge(
 }
 
 impl Merged {
-    fn value_of(&mut self, variable: Variable, written: &Written) -> Valued {
+    fn value_of(&mut self, variable: Variable, written: &Written, published: bool) -> Valued {
         let name = &variable.name;
         let other = match variable.class {
             Class::Plain => Class::Secret,
@@ -116,7 +117,24 @@ impl Merged {
             ));
         }
         if let Some((from, setting)) = filled.filter(|(from, _)| from.file == other.file) {
-            self.tell_move(from, setting, own, &variable);
+            self.tell_move(from, setting, own, &variable, published);
+        }
+        let older = filled.filter(|(from, _)| from.file == written.older.file);
+        if let Some((from, setting)) = older
+            && variable.class == Class::Plain
+            && !own.file.is_empty()
+            && setting.value != variable.default
+        {
+            let message = format!(
+                "`{name}` is no secret: its value goes to `{}`, which is committed",
+                own.file
+            );
+            let mend = "see that nobody may misuse it before you commit";
+            self.said.push(at(
+                Diagnostic::warning(&from.file, message).mend(mend),
+                setting,
+                name,
+            ));
         }
         let note = taken
             .map(|(_, setting)| setting.note.clone())
@@ -142,8 +160,19 @@ impl Merged {
         setting: &Setting,
         to: &Settings,
         variable: &Variable,
+        published: bool,
     ) {
         let name = &variable.name;
+        if variable.class == Class::Plain && !published {
+            let message = format!(
+                "`{name}` is no secret any more: its value would go to `{}`, which is committed",
+                to.file
+            );
+            let mend =
+                format!("say `--publish {name}` where anybody may know it, or empty it here");
+            let wrong = Diagnostic::error(&from.file, message).mend(mend);
+            return self.said.push(at(wrong, setting, name));
+        }
         let (message, mend) = match variable.class {
             Class::Plain => (
                 format!(
@@ -231,11 +260,19 @@ mod tests {
 
     /// `name=value` of the plain and of the secret ones, and what was said.
     fn merged(variables: &[Variable], written: &Written) -> (String, String, Vec<String>) {
+        merged_with(variables, written, &[])
+    }
+
+    fn merged_with(
+        variables: &[Variable],
+        written: &Written,
+        published: &[String],
+    ) -> (String, String, Vec<String>) {
         let declared = variables
             .iter()
             .map(|one| (one.name.clone(), one.clone()))
             .collect();
-        let merged = merge(declared, written, &Catalogue::built_in());
+        let merged = merge(declared, written, &Catalogue::built_in(), published);
         let list = |class| {
             let all = merged
                 .variables
@@ -289,7 +326,15 @@ mod tests {
             "{said:?}"
         );
         let open = [variable("X", Class::Plain, "d")];
-        let (plain, hidden, said) = merged(&open, &written("", "[X]\nvalue = \"v\"", ""));
+        let was_secret = written("", "[X]\nvalue = \"v\"", "");
+        let (_, _, said) = merged(&open, &was_secret);
+        assert!(
+            said[0].starts_with("secrets:1:2: error: `X` is no secret any more")
+                && said[0].contains("`--publish X`"),
+            "{said:?}"
+        );
+        assert!(merged_with(&open, &was_secret, &["Y".to_owned()]).2[0].contains("error"));
+        let (plain, hidden, said) = merged_with(&open, &was_secret, &["X".to_owned()]);
         assert_eq!((plain.as_str(), hidden.as_str()), ("X=v", ""));
         assert!(
             said[0].starts_with("secrets:1:2: warning: `X` is no secret any more"),
@@ -335,7 +380,14 @@ mod tests {
         let older = "[A]\nvalue = \"2\"\n[S]\nvalue = \"x\"\n[Z]\nvalue = \"z\"";
         let (plain, secret, said) = merged(&all, &written("", "", older));
         assert_eq!((plain.as_str(), secret.as_str()), ("A=2", "S=x Z=z"));
-        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].starts_with("env:1:2: warning: `A` is no secret: its value goes to `vars`"),
+            "{said:?}"
+        );
+        assert_eq!(said.len(), 2, "{said:?}");
+        // What everybody can read in the catalogue is no news.
+        let usual = older.replace('2', "1");
+        assert_eq!(merged(&all, &written("", "", &usual)).2.len(), 1);
         let (plain, _, _) = merged(&all, &written("[A]\nvalue = \"3\"", "", older));
         assert_eq!(plain, "A=3");
     }

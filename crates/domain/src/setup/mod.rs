@@ -15,7 +15,8 @@
 //! **Isolation.** Each fragment runs in a subshell: what it sets, where it goes and how it ends concerns nobody else.
 //! A fragment that fails ends the script with its name.
 //!
-//! **Values are kept.** A variable that changes its kind moves with its value; one that no chosen tool declares any more
+//! **Values are kept.** A variable that changes its kind moves with its value, from the secrets to what is committed only
+//! when it is asked for by name; one that no chosen tool declares any more
 //! stays while it has a value that somebody wrote.
 
 mod catalogue;

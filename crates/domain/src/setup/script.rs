@@ -1,4 +1,5 @@
-//! `install.sh`: all parts in their order, each in a subshell of its own.
+//! `install.sh`: all parts in their order, each in a subshell of its own. None reads the standard input: bash may be
+//! reading the script from there.
 
 use super::Component;
 use super::merge::Valued;
@@ -26,6 +27,10 @@ const REMEMBER: &str = r#"
 # Later shells find the programs, too.
 for file in "$HOME/.profile" "$HOME/.bashrc"; do
   if ! grep -qsxF "$line" "$file"; then
+    # A last line without its end would be glued to this one.
+    if [[ -s $file && -n $(tail -c 1 "$file") ]]; then
+      echo >>"$file"
+    fi
     echo "$line" >>"$file"
   fi
 done
@@ -57,7 +62,7 @@ pub(super) fn render<'v>(
     for component in order.iter().filter(|one| !one.fragment.is_empty()) {
         let name = &component.name;
         script.push_str(&format!(
-            "\n# ---- {name} ----\ninstalling={name}\n(\n{}\n)\n",
+            "\n# ---- {name} ----\ninstalling={name}\n(\n{}\n) </dev/null\n",
             component.fragment
         ));
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
     MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
     Told, TrackState, Turn, WatchedPull,
 };
@@ -278,6 +278,8 @@ fn request() -> impl Strategy<Value = RequestState> {
                 head: Oid::new(format!("{number:040x}")),
                 sent_at: Some(at),
                 attempts: 1,
+                not_before: Some(at),
+                put_off: 2,
                 extra: extra.clone(),
             }),
             asked_at: at,
@@ -359,6 +361,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 },
                 cursors: Cursors {
                     comments_since: cursors.0,
+                    narrated: cursors.0.map(|_| "1f".into()),
                     extra: cursors.1,
                 },
                 dashboard_issue: top.0,
@@ -421,6 +424,15 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     watched.ready = watched.base.clone();
                     watched.reminded = watched.checks.clone();
                     watched.base_rounds = watched.calls;
+                    watched.archive_tries = watched.calls;
+                    watched.fix_heads = entry.base_sha.iter().cloned().collect();
+                    watched.base_heads.clone_from(&watched.fix_heads);
+                    watched.look = watched.checks.as_ref().map(|told| Look {
+                        head: told.head.clone(),
+                        not_before: told.at,
+                        waits: told.repeats,
+                        extra: told.extra.clone(),
+                    });
                     state.pulls.insert(PullNumber(key), watched);
                 }
                 state.history.insert(key, entry);

@@ -5,10 +5,10 @@
 use super::decode::{entry, rest_of_state};
 use super::fields::{Fields, table};
 use super::issues::{Issues, MAX_DIAGNOSTICS, Path};
-use super::json::{self, Node, Value};
 use super::values::history_key;
 use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
 use crate::Diagnostic;
+use crate::json::{self, Node, Value};
 
 /// What to do about a file that cannot be read. It stands in diagnostics as their mend.
 pub const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";

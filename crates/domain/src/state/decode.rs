@@ -3,13 +3,13 @@
 
 use super::fields::Fields;
 use super::issues::{Issues, Path};
-use super::json::{Node, Value};
 use super::values::{history_key, session, time};
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
-    Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState, Told,
-    TrackState, Turn, WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
+    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
+    Told, TrackState, Turn, WatchedPull,
 };
+use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 
 /// Everything but `version`, `history` and `tracks`, whose shape depends on the version.
@@ -104,6 +104,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         warned_at: fields.time("warned_at"),
         base_sha: fields.word("base_sha").map(Oid::new),
         branch: fields.word("branch").map(Into::into),
+        given: fields.table("given", text_key, word),
         cancel: fields.flag("cancel"),
         approved_by: fields.text("approved_by"),
         approved_at: fields.time("approved_at"),
@@ -209,6 +210,8 @@ fn merge(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<MergeSt
         head: Oid::new(head?),
         sent_at: fields.time("sent_at"),
         attempts: fields.count("attempts").unwrap_or_default(),
+        not_before: fields.time("not_before"),
+        put_off: fields.count("put_off").unwrap_or_default(),
         extra: fields.rest(),
     })
 }
@@ -222,16 +225,36 @@ fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Watch
     Some(WatchedPull {
         checks: fields.object("checks", said),
         fix_rounds: fields.count("fix_rounds").unwrap_or_default(),
+        fix_heads: heads(fields.list("fix_heads", text)),
         base: fields.object("base", said),
         base_rounds: fields.count("base_rounds").unwrap_or_default(),
+        base_heads: heads(fields.list("base_heads", text)),
+        look: fields.object("look", look),
         ready: fields.object("ready", said),
         reminded: fields.object("reminded", said),
         closed_at: fields.time("closed_at"),
         archive_at: fields.time("archive_at"),
+        archive_tries: fields.count("archive_tries").unwrap_or_default(),
         called_at: fields.time("called_at"),
         calls: fields.count("calls").unwrap_or_default(),
         extra: fields.rest(),
         ..WatchedPull::new(session_id?)
+    })
+}
+
+fn heads(words: Vec<String>) -> Vec<Oid> {
+    words.into_iter().map(Oid::new).collect()
+}
+
+fn look(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Look> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let head = fields.required("head");
+    let not_before = fields.required_time("not_before");
+    Some(Look {
+        head: Oid::new(head?),
+        not_before: not_before?,
+        waits: fields.count("waits").unwrap_or_default(),
+        extra: fields.rest(),
     })
 }
 
@@ -296,6 +319,7 @@ fn cursors(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Curso
     let mut fields = Fields::of(node, path, issues)?;
     Some(Cursors {
         comments_since: fields.time("comments_since"),
+        narrated: fields.word("narrated").map(Oid::new),
         extra: fields.rest(),
     })
 }
@@ -318,6 +342,14 @@ fn paused(fields: &mut Fields<'_, '_>) -> Option<Pause> {
             })
         }
     })
+}
+
+fn word(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<String> {
+    if let Value::Text(text) = node.value {
+        return Some(text.into_owned());
+    }
+    issues.wrong_kind(&node, path, "a text");
+    None
 }
 
 fn issue_number(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<u64> {

@@ -9,10 +9,11 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
     MergeState, Pause, PersonaState, RequestState, STATE_VERSION, ScheduleState, State,
     StatusState, Told, TrackState, Turn, WatchedPull,
 };
+use crate::model::Oid;
 
 /// An object in the making.
 #[derive(Default)]
@@ -205,6 +206,9 @@ fn turn(turn: &Turn) -> Value {
     out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
+    if !turn.given.is_empty() {
+        out.table("given", &turn.given, |digest| digest.clone().into());
+    }
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
     out.time_if("approved_at", turn.approved_at.as_ref());
@@ -271,6 +275,8 @@ fn merging(merge: &MergeState) -> Value {
     out.put("head", merge.head.as_str());
     out.time_if("sent_at", merge.sent_at.as_ref());
     out.put_if("attempts", merge.attempts, merge.attempts > 0);
+    out.time_if("not_before", merge.not_before.as_ref());
+    out.put_if("put_off", merge.put_off, merge.put_off > 0);
     out.with(&merge.extra)
 }
 
@@ -280,18 +286,35 @@ fn watched(pull: &WatchedPull) -> Value {
     let checks = pull.checks.as_ref().map(said);
     out.put_if("checks", checks, pull.checks.is_some());
     out.put_if("fix_rounds", pull.fix_rounds, pull.fix_rounds > 0);
+    heads(&mut out, "fix_heads", &pull.fix_heads);
     let base = pull.base.as_ref().map(said);
     out.put_if("base", base, pull.base.is_some());
     out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
+    heads(&mut out, "base_heads", &pull.base_heads);
+    out.put_if("look", pull.look.as_ref().map(look), pull.look.is_some());
     let ready = pull.ready.as_ref().map(said);
     out.put_if("ready", ready, pull.ready.is_some());
     let reminded = pull.reminded.as_ref().map(said);
     out.put_if("reminded", reminded, pull.reminded.is_some());
     out.time_if("closed_at", pull.closed_at.as_ref());
     out.time_if("archive_at", pull.archive_at.as_ref());
+    out.put_if("archive_tries", pull.archive_tries, pull.archive_tries > 0);
     out.time_if("called_at", pull.called_at.as_ref());
     out.put_if("calls", pull.calls, pull.calls > 0);
     out.with(&pull.extra)
+}
+
+fn heads(out: &mut Object, key: &str, heads: &[Oid]) {
+    let words: Vec<String> = heads.iter().map(|head| head.as_str().to_owned()).collect();
+    out.put_if(key, words, !heads.is_empty());
+}
+
+fn look(look: &Look) -> Value {
+    let mut out = Object::default();
+    out.put("head", look.head.as_str());
+    out.put("not_before", written(&look.not_before));
+    out.put_if("waits", look.waits, look.waits > 0);
+    out.with(&look.extra)
 }
 
 fn said(told: &Told) -> Value {
@@ -339,6 +362,7 @@ fn budget(budget: &BudgetState) -> Value {
 fn cursors(cursors: &Cursors) -> Value {
     let mut out = Object::default();
     out.time("comments_since", cursors.comments_since.as_ref());
+    out.text_if("narrated", cursors.narrated.as_ref());
     out.with(&cursors.extra)
 }
 

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::Extra;
-use super::exact::{Inexact, keep};
 use super::issues::{Issues, Path};
-use super::json::{Member, Node, Value};
 use super::values::{session, time};
+use crate::json::{Inexact, Member, Node, Value, keep};
 use crate::model::SessionId;
 
 /// The members of an object that nobody has taken yet.

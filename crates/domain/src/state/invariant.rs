@@ -36,7 +36,7 @@ impl Violation {
     pub fn key_path(&self) -> String {
         let mut path = String::new();
         for key in &self.path {
-            super::issues::push_key(&mut path, key);
+            crate::json::push_key(&mut path, key);
         }
         path
     }

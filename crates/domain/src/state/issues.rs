@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::json::Node;
+use crate::json::{Node, push_index, push_key};
 use crate::{Diagnostic, Severity};
 
 /// How many mistakes of one file are told; more would not be read.
@@ -115,27 +115,6 @@ impl<'p> Path<'p> {
         }
         path
     }
-}
-
-/// Adds a key to a key path: `.name`, or `["na.me"]` where the dots would mislead.
-pub(super) fn push_key(path: &mut String, key: &str) {
-    let plain = !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '/'));
-    if !plain {
-        path.push_str(&format!("[{key:?}]"));
-        return;
-    }
-    if !path.is_empty() {
-        path.push('.');
-    }
-    path.push_str(key);
-}
-
-/// Adds an index to a key path.
-pub(super) fn push_index(path: &mut String, index: usize) {
-    path.push_str(&format!("[{index}]"));
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use super::decode::{entry, id_key, track, track_fields};
 use super::fields::{Fields, table};
 use super::issues::{Issues, Path};
-use super::json::{Node, Value};
 use super::values::history_key;
 use super::{HistoryEntry, State, TrackState};
+use crate::json::{Node, Value};
 use crate::model::{PersonaId, PullNumber, TrackName};
 
 /// The track of files that knew none.

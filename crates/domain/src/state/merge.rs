@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Amendment, HistoryEntry, State, Told, TrackState, WatchedPull};
-use crate::model::TrackName;
+use crate::model::{Oid, TrackName};
 
 /// Adds what `other` knows and `base` does not. Returns remarks on what did not fit, for people.
 pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
@@ -47,6 +47,10 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     // Reading comments twice does no harm; not reading them would.
     let since = |state: &State| state.cursors.comments_since;
     base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
+    // Which of two commits is the newer one is not known here; told of twice does no harm.
+    if base.cursors.narrated != other.cursors.narrated {
+        base.cursors.narrated = None;
+    }
     base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
     // What stands there is compared with it; where it is the other one, the issue is written anew and nothing is obeyed.
     if base.dashboard.is_none() {
@@ -198,8 +202,24 @@ fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
     join_told(&mut ours.reminded, &theirs.reminded);
     ours.closed_at = ours.closed_at.max(theirs.closed_at);
     ours.archive_at = ours.archive_at.max(theirs.archive_at);
+    ours.archive_tries = ours.archive_tries.max(theirs.archive_tries);
+    join_heads(&mut ours.fix_heads, &theirs.fix_heads);
+    join_heads(&mut ours.base_heads, &theirs.base_heads);
+    if ours.look.as_ref().map(|look| look.not_before)
+        < theirs.look.as_ref().map(|look| look.not_before)
+    {
+        ours.look.clone_from(&theirs.look);
+    }
     ours.called_at = ours.called_at.max(theirs.called_at);
     ours.calls = ours.calls.max(theirs.calls);
+}
+
+fn join_heads(ours: &mut Vec<Oid>, theirs: &[Oid]) {
+    for head in theirs {
+        if !ours.contains(head) {
+            ours.push(head.clone());
+        }
+    }
 }
 
 /// The newer word counts.

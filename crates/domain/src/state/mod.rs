@@ -9,13 +9,11 @@ mod conflict;
 mod decode;
 mod encode;
 mod entry;
-mod exact;
 mod fields;
 #[cfg(test)]
 mod fixtures;
 mod history;
 mod issues;
-mod json;
 mod legacy;
 mod merge;
 #[cfg(test)]
@@ -40,7 +38,7 @@ use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
 pub use entry::{Amendment, HistoryEntry, Outcome};
 pub use history::History;
 pub use track::{Intent, TrackState, Turn};
-pub use watched::{Told, WatchedPull};
+pub use watched::{Look, Told, WatchedPull};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
@@ -165,6 +163,10 @@ pub struct MergeState {
     pub sent_at: Option<Timestamp>,
     /// How often that was decided.
     pub attempts: u32,
+    /// It is not looked at again before this.
+    pub not_before: Option<Timestamp>,
+    /// How often it was put off, because GitHub could not say or do it yet.
+    pub put_off: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -242,6 +244,8 @@ pub struct BudgetState {
 pub struct Cursors {
     /// Comments up to here were read.
     pub comments_since: Option<Timestamp>,
+    /// The newest commit of the default branch that the narrator's summary tells of, or that holds nothing to tell.
+    pub narrated: Option<Oid>,
     /// Unknown keys.
     pub extra: Extra,
 }

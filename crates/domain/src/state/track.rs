@@ -78,6 +78,9 @@ pub struct Turn {
     pub base_sha: Option<Oid>,
     /// The branch that the session starts from.
     pub branch: Option<BranchName>,
+    /// The work items that its session was given, by path: the beginning of the SHA-256 of each text, in lower-case
+    /// hexadecimal. What is another one when the session's work is imported is not written over.
+    pub given: BTreeMap<String, String>,
     /// A person asked to cancel it.
     pub cancel: bool,
     /// Login of the person who approved the plan that its session waits with.
@@ -127,6 +130,7 @@ impl Turn {
             warned_at: None,
             base_sha: None,
             branch: None,
+            given: BTreeMap::new(),
             cancel: false,
             approved_by: None,
             approved_at: None,

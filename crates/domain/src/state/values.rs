@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::issues::{Issues, Path};
-use super::json::{Node, Value};
+use crate::json::{Node, Value};
 use crate::model::SessionId;
 
 /// The largest whole number that every JSON program keeps exactly (2^53 - 1).

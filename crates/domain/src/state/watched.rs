@@ -14,10 +14,16 @@ pub struct WatchedPull {
     pub checks: Option<Told>,
     /// How many such messages there were, over all commits.
     pub fix_rounds: u32,
+    /// The commits before that one that such messages were about.
+    pub fix_heads: Vec<Oid>,
     /// The newest message about merging its base.
     pub base: Option<Told>,
     /// How many such messages there were, over all commits.
     pub base_rounds: u32,
+    /// The commits before that one that such messages were about.
+    pub base_heads: Vec<Oid>,
+    /// When its session and its checks are looked at next.
+    pub look: Option<Look>,
     /// That it was marked as ready for review.
     pub ready: Option<Told>,
     /// That people were reminded of it.
@@ -26,10 +32,25 @@ pub struct WatchedPull {
     pub closed_at: Option<Timestamp>,
     /// When its session is looked at next, to be archived; a day after the end where nothing else is said.
     pub archive_at: Option<Timestamp>,
+    /// How often its session was to be archived, or could not be read before that.
+    pub archive_tries: u32,
     /// When a person was called about it last.
     pub called_at: Option<Timestamp>,
     /// How often a person was called.
     pub calls: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// When what only a look of its own can tell is looked at next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// The commit; another one is looked at at once.
+    pub head: Oid,
+    /// Not before this.
+    pub not_before: Timestamp,
+    /// How often in a row nothing could be done.
+    pub waits: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -57,12 +78,16 @@ impl WatchedPull {
             session_id,
             checks: None,
             fix_rounds: 0,
+            fix_heads: Vec::new(),
             base: None,
             base_rounds: 0,
+            base_heads: Vec::new(),
+            look: None,
             ready: None,
             reminded: None,
             closed_at: None,
             archive_at: None,
+            archive_tries: 0,
             called_at: None,
             calls: 0,
             extra: Extra::new(),

@@ -119,3 +119,26 @@ fn a_word_about_a_conflict_whose_sender_died_is_said_again() {
     assert_eq!(known.base_rounds, 1);
     assert!(known.base.unwrap().told);
 }
+
+/// A replica that lags shows a commit that was spoken of before: nothing is said, and no round is spent.
+#[test]
+fn a_look_that_lags_behind_does_not_say_the_same_again() {
+    let mut desk = conflicting();
+    for commit in ["c1", "c2"] {
+        becomes(&mut desk, commit, Mergeable::Conflicting);
+        desk.tick();
+        assert_eq!(words(&desk).len(), 1);
+        desk.minutes(20);
+    }
+    for commit in ["c1", "c2"] {
+        becomes(&mut desk, commit, Mergeable::Conflicting);
+        desk.tick();
+        assert_eq!(words(&desk).len(), 0, "{commit}");
+        assert!(desk.all_reasons().contains(&Reason::BaseTold));
+    }
+    let known = desk.state().pulls[&PULL].clone();
+    assert_eq!(
+        (known.base_rounds, known.base.unwrap().head),
+        (2, "c2".into())
+    );
+}

@@ -1,7 +1,7 @@
 //! Commands in comments: who is heard, what they do, and what is answered in the one status comment.
 
 use phileas_domain::engine::{Reason, SessionState, Verdict};
-use phileas_domain::state::rebuild;
+use phileas_domain::state::{State, rebuild};
 
 use crate::desk::{Answering, Desk};
 
@@ -528,4 +528,60 @@ fn a_rebuilt_ledger_hears_no_command_of_the_past() {
     desk.writes(7, "/phileas pause", "ada");
     desk.tick();
     assert!(desk.state().paused.is_some());
+}
+
+/// The branch was deleted, or the ledger was made by hand: nobody knows what an earlier one obeyed.
+#[test]
+fn a_ledger_that_does_not_tell_how_far_was_heard_obeys_nothing_of_the_past() {
+    for ledger in [None, Some(State::default())] {
+        let mut desk = desk();
+        desk.writes(7, "/phileas pause", "ada");
+        desk.writes(7, "/phileas run b", "ada");
+        desk.hours(1);
+        if let Some(by_hand) = ledger {
+            desk.set_state(by_hand);
+        }
+        desk.tick();
+        assert!(desk.sessions.is_empty(), "{:?}", desk.lines);
+        let [said] = &missed(&desk)[..] else {
+            panic!("{:?}", desk.lines);
+        };
+        assert!(said.contains("(2 are read)"), "{said}");
+        assert!(said.contains("to be given again"), "{said}");
+        assert!(desk.comments.is_empty(), "old words are not answered");
+        // What is said from then on is obeyed, and the past is over.
+        desk.minutes(1);
+        desk.writes(7, "/phileas run b", "ada");
+        desk.tick();
+        assert_eq!(desk.personas_run(), ["b"]);
+        assert_eq!(desk.state().paused, None);
+        desk.minutes(1);
+        desk.tick();
+        assert_eq!(missed(&desk), [] as [&str; 0]);
+        assert_eq!(desk.effects, []);
+    }
+}
+
+/// Who sets phileas up may ask before it has run for the first time.
+#[test]
+fn what_was_asked_for_within_the_hour_before_the_first_tick_is_obeyed() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.pass(jiff::SignedDuration::from_secs(3599));
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
+    assert_eq!(missed(&desk), [] as [&str; 0]);
+}
+
+/// The first tick may not be able to decide on it; the hour is that of the birth, and not that of every tick.
+#[test]
+fn what_waits_since_before_the_birth_is_obeyed_later_than_an_hour_after() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.minutes(59);
+    let repository = desk.snapshot().repository.id;
+    desk.set_state(State::born(repository, desk.now, "nonce".to_owned()));
+    desk.minutes(30);
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["b"]);
 }

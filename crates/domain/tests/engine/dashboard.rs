@@ -272,6 +272,7 @@ fn r23_a_text_that_was_changed_by_hand_is_written_anew_and_not_obeyed() {
     let mut desk = desk();
     let was = desk.board().to_owned();
     let body = was.replace("phileas:box:pause", "phileas:box:run:b");
+    desk.minutes(15);
     desk.edits(&body, account("ada"));
     desk.ticks("Pause everything", "ada");
     desk.tick();
@@ -283,10 +284,29 @@ fn r23_a_text_that_was_changed_by_hand_is_written_anew_and_not_obeyed() {
     desk.tick();
     assert_eq!(desk.names(), [] as [&str; 0]);
     // Also where the very marker was cut out: the ledger knows its number.
-    desk.minutes(1);
+    desk.minutes(15);
     desk.edits("", account("ada"));
     desk.tick();
     assert_eq!(desk.board(), was);
+}
+
+/// A bot that tidies issues up is not answered each time.
+#[test]
+fn a_war_over_its_text_ends() {
+    let mut desk = desk();
+    let (mut written, commits) = (0, desk.headlines.len());
+    for _ in 0..2 * 24 * 60 {
+        let tidy = desk.board().replace("phileas", "Phileas");
+        if tidy != desk.board() {
+            desk.edits(&tidy, account("tidy[bot]"));
+        }
+        desk.tick();
+        written += desk.names().len();
+        desk.minutes(1);
+    }
+    assert!((4..=9).contains(&written), "written {written} times");
+    let made = desk.headlines.len() - commits;
+    assert!(made <= 2 * written + 1, "{made} commits");
 }
 
 #[test]

@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    Activity, ActivityKind, Actor, Ask, Checks, Comment, CreateFailure, CreateSession, Decision,
-    Effect, Event, Heard, KeyUse, Ledger, Line, Listing, ListingNeed, MergeFacts, Mergeable,
-    Notice, Outage, Permission, Pull, PullState, Reason, RedChecks, Repository, Session,
-    SessionState, Sessions, Snapshot, Subject, Verdict, decide, needs,
+    Activity, ActivityKind, Actor, Ask, Checks, Comment, Commit, Commits, CreateFailure,
+    CreateSession, Decision, Effect, Event, ExchangeRead, Heard, KeyUse, Ledger, Line, Listing,
+    ListingNeed, MergeFacts, MergeStands, Mergeable, Notice, Outage, Permission, Pull, PullState,
+    Reason, RedChecks, Repository, Session, SessionState, Sessions, Snapshot, Subject, Verdict,
+    Written, decide, needs,
 };
+use phileas_domain::exchange::Changed;
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self, Driver};
 use phileas_domain::state::{Outcome, State, invariant};
@@ -44,6 +46,10 @@ pub(crate) enum Merging {
     /// Nothing is merged, and the answer lost.
     LostBefore,
     Refuses,
+    /// What is merged makes all others conflict.
+    MergesAlone,
+    /// GitHub is not asked, or cannot do it at this moment.
+    PutsOff(Option<Timestamp>),
 }
 
 pub(crate) struct Desk {
@@ -109,6 +115,16 @@ pub(crate) struct Desk {
     pub(crate) last_looks: usize,
     /// What GitHub answers to a merge.
     pub(crate) merging: Merging,
+    /// The files of the exchange on the ledger.
+    pub(crate) exchange: Tree,
+    /// What sessions wrote.
+    pub(crate) written: BTreeMap<SessionId, Vec<Changed>>,
+    /// Files that each push to the default branch touches.
+    pub(crate) touched: Vec<String>,
+    /// How often the exchange was read.
+    pub(crate) exchanges_read: usize,
+    /// Numbers of the issues that were opened for proposals, by marker.
+    pub(crate) published: BTreeMap<String, u64>,
     created: usize,
 }
 
@@ -162,6 +178,11 @@ impl Desk {
             facts: BTreeMap::new(),
             last_looks: 0,
             merging: Merging::Merges,
+            exchange: Tree::new(),
+            written: BTreeMap::new(),
+            touched: vec!["src/lib.rs".to_owned()],
+            exchanges_read: 0,
+            published: BTreeMap::new(),
             created: 0,
         }
     }
@@ -257,6 +278,10 @@ impl Desk {
             red: BTreeMap::new(),
             merges: BTreeMap::new(),
             alone: BTreeMap::new(),
+            exchange: None,
+            layers_read: false,
+            written: BTreeMap::new(),
+            commits: None,
             ask: self.ask.clone(),
         }
     }
@@ -264,10 +289,15 @@ impl Desk {
     /// What the engine sees after everything it asked for was read.
     pub(crate) fn look(&mut self) -> Snapshot {
         let mut snapshot = self.snapshot();
+        self.look_further(&mut snapshot);
+        snapshot
+    }
+
+    fn look_further(&mut self, snapshot: &mut Snapshot) {
         for _ in 0..8 {
-            let needs = needs(&snapshot);
+            let needs = needs(snapshot);
             if needs.is_empty() {
-                return snapshot;
+                return;
             }
             if let Some(need) = needs.listing {
                 self.listings += 1;
@@ -337,12 +367,43 @@ impl Desk {
                 };
                 snapshot.permissions.insert(login, known.unwrap_or(nobody));
             }
+            if needs.exchange {
+                self.exchanges_read += 1;
+                let head = match &self.ledger {
+                    Ledger::Present { head, .. } => head.clone(),
+                    other => panic!("there is nothing to read: {other:?}"),
+                };
+                let tree = self.exchange.clone();
+                snapshot.exchange = Some(ExchangeRead { head, tree });
+            }
+            snapshot.layers_read |= needs.layers;
+            for id in needs.written.into_keys() {
+                let files = self.written.get(&id).cloned().unwrap_or_default();
+                let found = Vec::new();
+                snapshot.written.insert(id, Written { files, found });
+            }
+            if let Some(span) = needs.commits {
+                let newest = vec![Commit {
+                    oid: span.until.clone(),
+                    at: Some(self.now),
+                    subject: "Count words".to_owned(),
+                }];
+                snapshot.commits = Some(Commits {
+                    span,
+                    whole: true,
+                    total: 1,
+                    newest,
+                    files: self.touched.clone(),
+                    cut: false,
+                    lines: (3, 1),
+                });
+            }
             for id in needs.activities {
                 let known = self.activities.get(&id).cloned().unwrap_or_default();
                 snapshot.activities.insert(id, known);
             }
         }
-        panic!("the needs do not converge: {:?}", needs(&snapshot));
+        panic!("the needs do not converge: {:?}", needs(snapshot));
     }
 
     fn list(&self, need: ListingNeed) -> Listing {
@@ -425,6 +486,16 @@ impl Desk {
             if let Some(change) = change {
                 self.check(&change.state);
                 let head = Oid::new(format!("ledger-{}", self.headlines.len() + 1));
+                self.exchange = self.exchange.with(&change.files);
+                // The runtime keeps what it has read in step with its own commits.
+                let at_head = match (&snapshot.exchange, &change.base) {
+                    (Some(read), Some(base)) => read.head == *base,
+                    (_, base) => base.is_none(),
+                };
+                snapshot.exchange = at_head.then(|| ExchangeRead {
+                    head: head.clone(),
+                    tree: self.exchange.clone(),
+                });
                 self.headlines.push(change.headline);
                 self.ledger = Ledger::Present {
                     head,
@@ -443,6 +514,11 @@ impl Desk {
                 .filter_map(|effect| self.carry_out(effect))
                 .collect();
             snapshot.labelled = self.labelled();
+            let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
+            if effects.iter().any(merges) {
+                snapshot.merges.clear();
+                self.look_further(&mut snapshot);
+            }
             self.effects.extend(effects);
             if events.is_empty() {
                 break;
@@ -559,6 +635,12 @@ impl Desk {
                 head,
                 ..
             } => self.merges(request, *pull, head),
+            Effect::PublishProposal { key, marker, .. } => {
+                let next = 700 + self.published.len() as u64;
+                let number = *self.published.entry(marker.clone()).or_insert(next);
+                let key = key.clone();
+                Some(Event::ProposalPublished { key, number })
+            }
             Effect::OpenDashboard { known, body, .. } => Some(self.open_dashboard(*known, body)),
             Effect::EditDashboard {
                 number, seen, body, ..
@@ -579,12 +661,25 @@ impl Desk {
         if self.merging == Merging::LostBefore {
             return None;
         }
-        let is_same = self.pulls[&pull].head_oid == *head;
+        if let Merging::PutsOff(retry_at) = self.merging {
+            return Some(Event::MergePutOff { request, retry_at });
+        }
+        // The last look is newer than the first.
+        let newest = self.facts.get(&pull).map(|facts| &facts.head);
+        let is_same = newest.unwrap_or(&self.pulls[&pull].head_oid) == head;
         if self.merging == Merging::Refuses || !is_same {
             let detail = "405: not today, @ada".to_owned();
             return Some(Event::MergeRefused { request, detail });
         }
         self.merge(pull);
+        if self.merging == Merging::MergesAlone {
+            for (number, facts) in &mut self.facts {
+                if *number != pull {
+                    facts.stands = MergeStands::Conflicting;
+                }
+            }
+            return Some(Event::PullMerged { request });
+        }
         (self.merging == Merging::Merges).then_some(Event::PullMerged { request })
     }
 

@@ -2,9 +2,10 @@
 //! than a decision stands beside its code, under the same name.
 
 use phileas_domain::Severity;
-use phileas_domain::engine::{Effect, Reason, SubjectChange, Verdict};
+use phileas_domain::engine::{ActivityKind, Effect, Reason, SessionState, SubjectChange, Verdict};
 use phileas_domain::model::Tree;
 use phileas_domain::plan;
+use phileas_domain::state::codec;
 
 use crate::desk::Desk;
 use crate::subjects::account;
@@ -64,6 +65,51 @@ fn incident_promptpwnd_what_a_writer_lets_in_is_data_whose_plan_waits_for_a_pers
         |effect| matches!(effect, Effect::CreateSession(create) if create.require_plan_approval),
     );
     assert!(waits, "{:?}", desk.effects);
+}
+
+/// How the failure of a session is told, to people and to the ledger.
+fn told_of_a_failure(reason: &str) -> (String, String) {
+    let mut desk = with("cycle = [\"a\"]\n");
+    desk.tick();
+    desk.minutes(5);
+    let session = desk.becomes(SessionState::Failed);
+    let said = desk.activities.get_mut(&session).unwrap();
+    said.last_mut().unwrap().kind = ActivityKind::Failed(reason.to_owned());
+    desk.tick();
+    let lines: Vec<&str> = desk.lines.iter().map(|line| line.detail.as_str()).collect();
+    (lines.join("\n"), codec::save(desk.state()))
+}
+
+/// Comment and Control: what an agent was made to say was published with a key in it, here by the ledger.
+#[test]
+fn r15_incident_comment_and_control_a_key_in_the_reason_of_a_failure_reaches_no_ledger() {
+    let tail = "Zk3x9QpL2mN8vB4tR6yW1sD5fG7hJ0aC";
+    for said in [
+        format!("push refused: ghs_{tail}"),
+        format!("push refused: AI\u{200b}za{tail}"),
+        format!("push refused: gh<!-- x -->p_{tail}"),
+        format!("push refused: https://x:{tail}@github.com/a/b"),
+        format!("push refused: API_TOKEN={tail}"),
+        format!("push refused: {} github_pat_{tail}", "x".repeat(175)),
+    ] {
+        let (told, written) = told_of_a_failure(&said);
+        for text in [&told, &written] {
+            assert!(text.contains("push refused: "), "{text}");
+            assert!(!text.contains(&tail[..6]), "{text}");
+        }
+    }
+}
+
+#[test]
+fn r15_incident_comment_and_control_other_reasons_of_a_failure_are_kept_as_they_are() {
+    for said in [
+        "the tests of src/token.rs fail (exit 1)",
+        "ghp_ is how they begin, and AIza",
+        "commit 4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d is gone",
+    ] {
+        let (told, written) = told_of_a_failure(said);
+        assert!(told.contains(said) && written.contains(said), "{written}");
+    }
 }
 
 /// Clinejection: the order stood in the title, and the gate was open for `*`.

@@ -1,4 +1,5 @@
-//! A turn of a layer: a newer version started it, and it alone knows what to do with what comes of it.
+//! A turn of a kind that this version does not know: a newer one started it, and it alone knows what to do with what
+//! comes of it.
 
 use phileas_domain::engine::{Effect, Reason, SessionState};
 use phileas_domain::model::{Slot, TrackName, TurnId};
@@ -7,9 +8,9 @@ use phileas_domain::state::Outcome;
 use crate::desk::Desk;
 
 #[test]
-fn a_turn_of_a_layer_is_neither_nudged_nor_ended_nor_tried_again() {
+fn a_turn_of_a_newer_version_is_neither_nudged_nor_ended_nor_tried_again() {
     let plan = "[tracks]\nlayers = [\"a\", \"b\"]\n[defaults]\nretry = 2\n";
-    for slot in ["observers/taxonomy", ""] {
+    for slot in ["reviewers/taxonomy", "observers"] {
         for state in [SessionState::Completed, SessionState::Failed] {
             let mut desk = Desk::new(plan, &["a", "b"]);
             desk.tick();
@@ -42,7 +43,7 @@ fn a_turn_of_a_layer_is_neither_nudged_nor_ended_nor_tried_again() {
     }
 }
 
-/// The live turn becomes one of a layer, as a newer version would write it.
+/// The live turn becomes one of another kind, as a newer version would write it.
 fn layered(desk: &mut Desk, slot: &str) {
     let name = TrackName::from("layers");
     let mut state = desk.state().clone();
@@ -51,9 +52,9 @@ fn layered(desk: &mut Desk, slot: &str) {
     let mut turn = track.turns.remove("").unwrap();
     let to = Slot::from(slot);
     turn.turn = TurnId::derive(&genesis.nonce, genesis.repository_id, &name, track.seq, &to);
-    turn.persona_id = "observers/taxonomy".into();
-    track.persona_id = Some("observers/taxonomy".into());
-    let steps = "[tracks]\nlayers = [\"layer:observers\", \"b\"]\n[defaults]\nretry = 2\n";
+    turn.persona_id = "reviewers/taxonomy".into();
+    track.persona_id = Some("reviewers/taxonomy".into());
+    let steps = "[tracks]\nlayers = [\"layer:reviewers\", \"b\"]\n[defaults]\nretry = 2\n";
     desk.files
         .insert(".jules/schedules.toml".to_owned(), steps.to_owned());
     track.turns.insert(to, turn);

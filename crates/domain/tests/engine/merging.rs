@@ -145,7 +145,7 @@ fn that_github_is_asked_stands_in_the_ledger_before() {
 #[test]
 fn r18_one_condition_that_fails_is_enough() {
     type Change = fn(&mut Desk);
-    let cases: [(&str, Change, Reason); 22] = [
+    let cases: [(&str, Change, Reason); 21] = [
         (
             "red",
             |desk| facts(desk).checks = Checks::Red,
@@ -174,11 +174,6 @@ fn r18_one_condition_that_fails_is_enough() {
         (
             "pushed",
             |desk| facts(desk).head = "01".into(),
-            Reason::ContentChanged,
-        ),
-        (
-            "seen pushed",
-            |desk| desk.pulls.get_mut(&PULL).unwrap().head_oid = "01".into(),
             Reason::ContentChanged,
         ),
         (
@@ -276,6 +271,16 @@ fn r18_one_condition_that_fails_is_enough() {
         desk.label(PULL.0, "merge", "ada");
         change(&mut desk);
         desk.tick();
+        // What may only not have arrived is waited for.
+        if reason == Reason::ReviewMissing || name == "blocked" {
+            assert!(!is_merged(&desk), "{name}");
+            assert!(
+                desk.reasons("request:1").contains(&Reason::MergeNotYet),
+                "{name}"
+            );
+            desk.minutes(15);
+            desk.tick();
+        }
         refused(&mut desk, reason, name);
     }
     let own = "[gate]\nprotected_paths = [\"src/**\"]\n";
@@ -289,7 +294,15 @@ fn r18_one_condition_that_fails_is_enough() {
 #[test]
 fn r18_what_only_looks_like_an_obstacle_is_none() {
     type Change = fn(&mut Desk);
-    let cases: [(&str, Change); 7] = [
+    let cases: [(&str, Change); 8] = [
+        (
+            "the first read shows an older commit, which was red",
+            |desk| {
+                let pull = desk.pulls.get_mut(&PULL).unwrap();
+                pull.head_oid = "99".into();
+                pull.checks = Checks::Red;
+            },
+        ),
         ("a stranger asks for changes", |desk| {
             let both = vec![opinion("stranger", false), opinion("eve", true)];
             facts(desk).opinions = Some(both);
@@ -579,7 +592,7 @@ fn what_changed_since_a_lost_answer_counts() {
     desk.merging = Merging::LostBefore;
     desk.label(PULL.0, "merge", "ada");
     desk.tick();
-    desk.pulls.get_mut(&PULL).unwrap().head_oid = "01".into();
+    facts(&mut desk).head = "01".into();
     desk.merging = Merging::Merges;
     desk.minutes(6);
     desk.tick();
@@ -672,5 +685,210 @@ fn a_login_that_belongs_to_another_account_by_now_merges_nothing() {
     }]);
     desk.label(PULL.0, "merge", "ada");
     desk.tick();
+    desk.minutes(15);
+    desk.tick();
     refused(&mut desk, Reason::ReviewMissing, "another account");
+}
+
+/// A merge that was never asked for is no attempt, and GitHub's own word about when to come back is kept.
+#[test]
+fn what_github_could_not_do_at_that_moment_is_asked_again_and_not_counted() {
+    let mut desk = reviewed(GREEN);
+    desk.merging = Merging::PutsOff(None);
+    desk.label(PULL.0, "merge", "ada");
+    let mut gaps = Vec::new();
+    let mut last = desk.now;
+    for _ in 0..180 {
+        desk.tick();
+        if asked(&desk) > 0 {
+            gaps.push(desk.now.duration_since(last).as_mins());
+            last = desk.now;
+            assert!(desk.status(PULL.0).contains("waiting.merge_put_off"));
+        }
+        desk.minutes(1);
+    }
+    assert_eq!(gaps, [0, 1, 2, 4, 8, 16, 30, 30, 30, 30]);
+    let asked_at = desk.now;
+    let hour = asked_at.checked_add(jiff::SignedDuration::from_hours(1));
+    desk.merging = Merging::PutsOff(hour.ok());
+    desk.minutes(30);
+    desk.tick();
+    assert_eq!(asked(&desk), 1);
+    desk.merging = Merging::Merges;
+    desk.minutes(29);
+    desk.tick();
+    assert_eq!((asked(&desk), is_merged(&desk)), (0, false));
+    let looks = desk.last_looks;
+    desk.minutes(1);
+    desk.tick();
+    assert!(is_merged(&desk), "{:?}", desk.lines);
+    assert_eq!(desk.last_looks, looks + 1, "it is looked at anew");
+}
+
+#[test]
+fn a_merge_does_not_wait_for_the_sessions_of_its_commit() {
+    let mut desk = reviewed(GREEN);
+    desk.push();
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    let names: Vec<_> = desk.effects.iter().map(Effect::name).collect();
+    let place = |name| names.iter().position(|one| *one == name);
+    assert!(place("create_session").is_some(), "{names:?}");
+    assert!(place("merge_pull") < place("create_session"), "{names:?}");
+}
+
+/// The first merge moves the base of the second one, whose gates were looked at before.
+#[test]
+fn of_two_that_may_be_merged_the_second_is_looked_at_after_the_first() {
+    let mut desk = reviewed(GREEN);
+    desk.push();
+    desk.tick();
+    desk.minutes(5);
+    let second = desk.opens_pull();
+    desk.tick();
+    desk.pull_subject(second.0, true);
+    desk.subject(second.0).pull.as_mut().unwrap().head_oid = "00".into();
+    desk.pulls.get_mut(&second).unwrap().checks = Checks::Green;
+    desk.facts.insert(second, desk.facts[&PULL].clone());
+    desk.label(PULL.0, "merge", "ada");
+    desk.label(second.0, "merge", "ada");
+    desk.merging = Merging::MergesAlone;
+    desk.tick();
+    assert!(is_merged(&desk));
+    assert_eq!(asked(&desk), 1, "the second one conflicts by then");
+    assert_eq!(desk.last_looks, 3);
+    let reasons = desk.reasons("request:2");
+    assert!(reasons.contains(&Reason::NotMergeable), "{:?}", desk.lines);
+}
+
+/// Who labels first and approves then need not ask again.
+#[test]
+fn an_approval_that_comes_after_the_label_counts() {
+    let mut desk = reviewed(GREEN);
+    facts(&mut desk).opinions = Some(Vec::new());
+    facts(&mut desk).stands = MergeStands::Blocked;
+    desk.label(PULL.0, "merge", "ada");
+    for _ in 0..2 {
+        desk.tick();
+        assert_eq!((asked(&desk), is_merged(&desk)), (0, false));
+        assert_eq!(
+            desk.wake_at,
+            desk.now
+                .checked_add(jiff::SignedDuration::from_mins(5))
+                .ok()
+        );
+        desk.minutes(5);
+    }
+    facts(&mut desk).opinions = Some(vec![opinion("eve", true)]);
+    facts(&mut desk).stands = MergeStands::Yes;
+    desk.tick();
+    assert!(is_merged(&desk), "{:?}", desk.lines);
+}
+
+/// What GitHub never works out is looked at ever less often, and not for ever.
+#[test]
+fn what_github_never_knows_is_refused_after_some_looks() {
+    let mut desk = reviewed(GREEN);
+    facts(&mut desk).stands = MergeStands::Unknown;
+    desk.label(PULL.0, "merge", "ada");
+    for _ in 0..121 {
+        desk.tick();
+        assert!(!is_merged(&desk) && desk.status(PULL.0).contains("waiting."));
+        desk.minutes(1);
+    }
+    desk.tick();
+    assert_eq!(desk.last_looks, 9);
+    refused(&mut desk, Reason::NotMergeable, "unknown");
+    assert_eq!(desk.last_looks, 9);
+}
+
+#[test]
+fn only_so_many_are_looked_at_in_one_go() {
+    let mut desk = reviewed(GREEN);
+    let (pull, seen) = (desk.pulls[&PULL].clone(), desk.facts[&PULL].clone());
+    desk.merging = Merging::LostBefore;
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    desk.minutes(1);
+    let mut state = desk.state().clone();
+    let (entry, request) = (
+        state.history[&0].clone(),
+        state.requests.values().next().unwrap().clone(),
+    );
+    for number in 2..=8 {
+        let number = PullNumber(number);
+        desk.pulls.insert(
+            number,
+            phileas_domain::engine::Pull {
+                number,
+                ..pull.clone()
+            },
+        );
+        desk.facts.insert(
+            number,
+            MergeFacts {
+                stands: MergeStands::Unknown,
+                ..seen.clone()
+            },
+        );
+        let mut entry = entry.clone();
+        entry.pr_number = Some(number);
+        entry.session_id = Some(format!("{:017}", 5000 + number.0).as_str().into());
+        entry.turn = None;
+        state.history.insert(number.0 - 1, entry);
+        let mut request = request.clone();
+        request.thread = Some(number.0);
+        request.number = Some(number.0);
+        request.merge.as_mut().unwrap().sent_at = None;
+        state.requests.insert(format!("LE_x{number}"), request);
+    }
+    desk.set_state(state);
+    let looks = desk.last_looks;
+    desk.tick();
+    assert_eq!(desk.last_looks, looks + 5);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(
+        desk.last_looks,
+        looks + 10,
+        "the two that had no room, and three again"
+    );
+}
+
+#[test]
+fn a_track_that_is_only_observed_is_not_merged() {
+    let plan = "[tracks.default]\nsteps = [{ persona = \"a\", merge = \"green\" }]\n[budget]\nmax_open_pulls = 1\n";
+    let mut desk = reviewed(plan);
+    let observed = plan.replace("steps =", "mode = \"observe\"\nsteps =");
+    desk.files
+        .insert(".jules/schedules.toml".to_owned(), observed);
+    desk.label(PULL.0, "merge", "ada");
+    desk.tick();
+    refused(&mut desk, Reason::MergeOff, "observed");
+}
+
+/// What steers other programs than GitHub's own is a person's as well.
+#[test]
+fn r18_what_steers_editors_agents_and_other_ci_is_protected() {
+    for path in [
+        ".circleci/config.yml",
+        ".gitlab-ci.yml",
+        "ci/Jenkinsfile",
+        ".claude/settings.json",
+        ".cursor/rules/a.mdc",
+        ".devcontainer/devcontainer.json",
+        ".husky/pre-commit",
+        "web/.npmrc",
+        ".cargo/config.toml",
+        "bun.lockb",
+        "ios/Podfile.lock",
+        "gradle.lockfile",
+        "packages.lock.json",
+    ] {
+        let mut desk = reviewed(GREEN);
+        facts(&mut desk).files = Some(vec![path.to_owned()]);
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        refused(&mut desk, Reason::ProtectedPath, path);
+    }
 }

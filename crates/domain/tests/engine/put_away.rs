@@ -159,3 +159,65 @@ fn a_deleted_session_is_not_archived() {
     assert_eq!(archives(&desk), 0);
     assert!(desk.state().pulls.is_empty());
 }
+
+/// Where Jules never shows that a session is archived, it is asked a few times and not for a week.
+#[test]
+fn an_archiving_that_never_shows_is_given_up_soon() {
+    let mut desk = over(true);
+    desk.lost = vec!["archive_session"];
+    desk.hours(24);
+    let (mut count, commits) = (0, desk.headlines.len());
+    for _ in 0..7 * 48 {
+        desk.tick();
+        count += archives(&desk);
+        desk.minutes(30);
+    }
+    assert_eq!(count, 8);
+    assert!(desk.headlines.len() <= commits + 9, "{:?}", desk.headlines);
+    assert!(desk.state().pulls.is_empty());
+}
+
+/// Five sessions that cannot be read do not keep the sixth from being archived.
+#[test]
+fn what_cannot_be_read_does_not_stand_in_the_way_of_others() {
+    let mut desk = over(true);
+    let first = desk.state().pulls[&PULL].clone();
+    let mut state = desk.state().clone();
+    for number in 2..=6 {
+        let mut session = desk.sessions[0].clone();
+        session.id = format!("{number:017}").as_str().into();
+        let mut pull = desk.pulls[&PULL].clone();
+        pull.number = PullNumber(number);
+        desk.pulls.insert(pull.number, pull);
+        let mut known = first.clone();
+        known.session_id = session.id.clone();
+        state.pulls.insert(PullNumber(number), known);
+        desk.sessions.push(session);
+    }
+    desk.set_state(state);
+    let outage = phileas_domain::engine::Outage {
+        detail: "500".to_owned(),
+        retry_at: None,
+        credential: false,
+    };
+    for session in &desk.sessions[..5] {
+        desk.unread.insert(session.id.clone(), outage.clone());
+    }
+    desk.hours(24);
+    desk.tick();
+    desk.tick();
+    assert!(desk.sessions[5].archived, "{:?}", desk.state().pulls);
+}
+
+/// What was closed during a long pause is archived after it.
+#[test]
+fn a_pause_of_a_fortnight_leaves_no_session_behind() {
+    let mut desk = over(true);
+    desk.paused_by_variable = Some("1".to_owned());
+    desk.hours(14 * 24);
+    desk.tick();
+    assert_eq!(archives(&desk), 0);
+    desk.paused_by_variable = None;
+    desk.tick();
+    assert_eq!(archives(&desk), 1);
+}

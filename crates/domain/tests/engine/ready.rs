@@ -74,6 +74,56 @@ fn what_is_not_done_fails_conflicts_or_is_held_stays_a_draft() {
         assert_eq!(marks(&desk), 0, "{at}");
         assert!(desk.pulls[&PULL].draft, "{at}");
         let waits = desk.all_reasons().contains(&Reason::DraftUnfinished);
-        assert_eq!(waits, at < 2, "{at}");
+        assert_eq!(waits, at < 3, "{at}");
     }
+}
+
+/// A draft that phileas cannot end closes the backlog, so a person hears of it.
+#[test]
+fn a_draft_that_cannot_be_ended_is_a_persons_once() {
+    type Change = fn(&mut Desk);
+    let changes: [Change; 3] = [
+        |desk| {
+            desk.becomes(SessionState::Failed);
+        },
+        |desk| desk.sessions.clear(),
+        |desk| desk.lost = vec!["mark_ready"],
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let mut desk = drafted();
+        desk.tick();
+        desk.pulls.get_mut(&PULL).unwrap().draft = true;
+        let mut state = desk.state().clone();
+        if let Some(known) = state.pulls.get_mut(&PULL) {
+            known.ready = None;
+        }
+        desk.set_state(state);
+        change(&mut desk);
+        for _ in 0..12 {
+            desk.tick();
+            desk.minutes(15);
+        }
+        assert_eq!(desk.notices.len(), 1, "{at}: {:?}", desk.lines);
+        assert!(
+            desk.all_reasons().contains(&Reason::DraftUnfinished),
+            "{at}"
+        );
+        desk.pulls.get_mut(&PULL).unwrap().draft = false;
+        desk.tick();
+        assert_eq!(desk.notices, [], "{at}");
+    }
+}
+
+/// Nothing waits in silence: checks that nobody ever reports keep a draft for ever.
+#[test]
+fn a_draft_whose_checks_never_end_is_told_and_people_reminded() {
+    let mut desk = drafted();
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending;
+    desk.tick();
+    desk.tick();
+    assert!(desk.all_reasons().contains(&Reason::DraftUnfinished));
+    assert_eq!(desk.looks, 0);
+    desk.hours(3 * 24);
+    desk.tick();
+    assert!(desk.all_reasons().contains(&Reason::Reminded));
 }

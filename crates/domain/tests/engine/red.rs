@@ -347,3 +347,38 @@ fn a_commit_of_somebody_else_is_not_handed_to_the_session() {
         assert_eq!(has(&desk, Reason::ChecksFailed), told == 0);
     }
 }
+
+/// What fails on the default branch as well is not the session's to mend.
+#[test]
+fn while_the_default_branch_is_red_nobody_is_told_where_the_plan_looks_at_it() {
+    for (ignore, count) in [(false, 0), (true, 1)] {
+        let (mut desk, _) = red();
+        desk.checks = Checks::Red;
+        if !ignore {
+            let plan = format!("{PLAN}[gate]\nmain_red = \"critical_only\"\n");
+            desk.files
+                .insert(phileas_domain::plan::SCHEDULES_PATH.to_owned(), plan);
+        }
+        desk.tick();
+        assert_eq!(words(&desk).len(), count);
+        assert_eq!(has(&desk, Reason::MainRed), !ignore);
+        desk.checks = Checks::Green;
+        desk.tick();
+        assert_eq!(desk.state().pulls[&PullNumber(1)].fix_rounds, 1);
+    }
+}
+
+/// A track that is only observed has its pull requests left to people.
+#[test]
+fn what_is_only_observed_is_not_mended() {
+    let (mut desk, _) = red();
+    let plan =
+        "[tracks.default]\nmode = \"observe\"\nsteps = [\"a\"]\n[budget]\nmax_open_pulls = 1\n";
+    desk.files.insert(
+        phileas_domain::plan::SCHEDULES_PATH.to_owned(),
+        plan.to_owned(),
+    );
+    desk.tick();
+    assert_eq!((words(&desk).len(), desk.looks), (0, 0));
+    assert!(has(&desk, Reason::ObserveMode));
+}

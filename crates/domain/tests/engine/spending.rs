@@ -107,7 +107,7 @@ fn what_is_announced_counts_as_spent_before_its_session_is_known() {
         (
             "max_active = 1",
             Reason::BudgetActive,
-            "1 sessions are live; the limit is 1",
+            "1 session is live; the limit is 1",
         ),
         (
             "daily_sessions = 1",
@@ -136,7 +136,8 @@ fn what_is_announced_counts_as_spent_before_its_session_is_known() {
 
 #[test]
 fn a_session_of_today_and_an_announced_one_are_two() {
-    let plan = format!("{TWO}[budget]\ndaily_sessions = 2\nmax_active = 5\n");
+    let plan =
+        format!("{TWO}[budget]\ndaily_sessions = 2\nmax_active = 5\nreserve_for_people = 0\n");
     let mut desk = Desk::new(&plan, &["a", "c"]);
     desk.tick();
     assert_eq!(desk.personas_run(), ["a"]);

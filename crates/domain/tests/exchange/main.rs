@@ -4,5 +4,6 @@
 mod checks;
 mod examples;
 mod import;
+mod quarantine;
 mod schemas;
 mod streams;

@@ -415,3 +415,44 @@ fn mends_that_follow_one_another_touch_only_what_is_there() {
             .any(|one| one.path.ends_with("decided/dead-code.yml"))
     );
 }
+
+/// Files of both forms in one workstream: the list of issues is in order all the same, and the mixture is told.
+#[test]
+fn files_of_both_forms_are_told_and_listed_once() {
+    let mut files = streams(true);
+    let plain = ".jules/workstreams/core/issues";
+    files.push((format!("{plain}/docs/more.yml"), issue("citem1", "cevent")));
+    files.push((
+        format!("{plain}/refacts/one-name.yml"),
+        issue("citem2", "cevent"),
+    ));
+    let before = tree(&files);
+    let found: Vec<String> = check(&before)
+        .found
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let message = format!(
+        "{plain}/docs/more.yml: error: the workstream `core` has files in `.jules/workstreams/core/exchange`, too"
+    );
+    assert!(
+        found.iter().any(|one| one.starts_with(&message)),
+        "{found:#?}"
+    );
+    let mut mended = before.clone();
+    let fixes = fix(&before);
+    assert!(!fixes.is_empty());
+    for one in fixes {
+        mended.insert_text(one.path, &one.text.unwrap());
+    }
+    assert_eq!(fix(&mended), [], "mended once, nothing is left to mend");
+    let found: Vec<String> = check(&mended)
+        .found
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert!(
+        !found.iter().any(|one| one.contains("index.md")),
+        "{found:#?}"
+    );
+}

@@ -187,6 +187,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
             | Effect::TellStatus { .. }
+            | Effect::PublishProposal { .. }
             | Effect::OpenDashboard { .. }
             | Effect::EditDashboard { .. } => {}
         }
@@ -206,10 +207,14 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
             Event::PullTold { marker, .. } => marker.hash(hasher),
             Event::PullReadied { pull } => pull.hash(hasher),
-            Event::PullMerged { request } | Event::MergeRefused { request, .. } => {
+            Event::PullMerged { request }
+            | Event::MergeRefused { request, .. }
+            | Event::MergePutOff { request, .. } => {
                 request.hash(hasher);
             }
-            Event::DashboardOpened { number } => number.hash(hasher),
+            Event::DashboardOpened { number } | Event::ProposalPublished { number, .. } => {
+                number.hash(hasher);
+            }
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
         }
     }

@@ -63,6 +63,10 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         red: std::collections::BTreeMap::new(),
         merges: std::collections::BTreeMap::new(),
         alone: std::collections::BTreeMap::new(),
+        exchange: None,
+        layers_read: false,
+        written: std::collections::BTreeMap::new(),
+        commits: None,
         ask: Ask::Due,
     }
 }

@@ -418,6 +418,7 @@ fn carry_out(world: &mut World, actor: usize) {
             done(world, actor, None);
         }
         Effect::SendMessage { .. }
+        | Effect::PublishProposal { .. }
         | Effect::TellPull { .. }
         | Effect::ApprovePlan { .. }
         | Effect::MarkReady { .. }

@@ -58,6 +58,8 @@ fn answer() -> Value {
             "oid": "aa", "statusCheckRollup": { "state": "SUCCESS" },
             "schedules": file("schedules.toml", "cycle = []\n"),
             "blocks": folder("blocks", &[file("a.md", "x")]), "partials": null,
+            "config": null,
+            "roles": null,
             "personas": personas,
         } },
         "ledger": { "target": { "oid": "bb",

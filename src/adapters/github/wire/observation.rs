@@ -79,6 +79,10 @@ pub(in super::super) struct DefaultCommit {
     #[serde(deserialize_with = "present")]
     pub(in super::super) partials: Option<File>,
     #[serde(deserialize_with = "present")]
+    pub(in super::super) config: Option<File>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) roles: Option<File>,
+    #[serde(deserialize_with = "present")]
     pub(in super::super) personas: Option<File>,
 }
 

@@ -2,10 +2,13 @@
 
 use phileas_world::github::Role;
 use phileas_world::github::account::{Access, permissions};
+use phileas_world::github::hook::Target;
 use phileas_world::seed::NewApp;
 
 use super::patient::{CLASSIC, FINE, JOB, findings, found_in, healthy, table};
+use super::unread::answers;
 use crate::fleet::stage::key;
+use crate::support::Folder;
 
 #[test]
 fn credentials() {
@@ -60,6 +63,13 @@ fn credentials() {
             "hint",
             "delete_repo",
             0,
+        ),
+        (
+            |p| p.world(|github, repo, _| github.set_archived(repo, true)),
+            "credential.archived",
+            "error",
+            "nothing can be written",
+            1,
         ),
         (
             |p| p.world(|github, repo, _| github.set_role(repo, "maintainer", Role::Read)),
@@ -123,6 +133,82 @@ fn tokens_whose_rights_only_a_try_tells() {
     );
 }
 
+/// What a token is told by its beginning, and what nobody can tell is owned up to.
+#[test]
+fn kinds_of_tokens() {
+    let rights = permissions(&[
+        ("contents", Access::Write),
+        ("issues", Access::Write),
+        ("pull_requests", Access::Write),
+        ("checks", Access::Read),
+        ("statuses", Access::Read),
+    ]);
+    for (token, kind) in [
+        (CLASSIC, "a classic personal access token"),
+        (FINE, "a fine-grained personal access token"),
+        (
+            "ghu_0123456789abcdefghijABCDEFGHIJ012345",
+            "on behalf of a person",
+        ),
+        (JOB, "of an App's installation"),
+        (
+            "sandbox-github-token",
+            "of a kind that GitHub does not describe",
+        ),
+    ] {
+        let mut patient = healthy();
+        patient.world(|github, repo, _| match token {
+            CLASSIC => {}
+            FINE => github.add_fine_grained_token(FINE, "maintainer", rights.clone()),
+            JOB => github.add_actions_token(JOB, repo, rights.clone()),
+            other => github.add_person_token(other, "maintainer"),
+        });
+        patient.world(|github, repo, _| github.set_private(repo, false));
+        patient.tell("GITHUB_TOKEN", token);
+        let found = findings(&patient.run(&["--json"]).done());
+        assert_eq!(found[0]["id"], "credential.kind", "{found:#?}");
+        let text = found[0]["text"].as_str().unwrap();
+        assert!(text.contains(kind), "{text}");
+        // Scopes are told of classic tokens only; of the others nobody knows whether they may write.
+        let unknown = found.iter().find(|one| one["id"] == "credential.writes");
+        assert_eq!(unknown.is_none(), token == CLASSIC, "{found:#?}");
+        if let Some(unknown) = unknown {
+            let text = unknown["text"].as_str().unwrap();
+            assert!(
+                text.contains("Of a public repository everybody may read"),
+                "{text}"
+            );
+        }
+    }
+}
+
+/// Without a name of a repository only the key and a folder are looked at.
+#[test]
+fn nobody_says_which_repository() {
+    let mut patient = healthy();
+    patient.tell("GITHUB_REPOSITORY", "");
+    let (empty, planned) = (
+        Folder::empty(),
+        Folder::repository("cycle = [\"curator\"]\n", &["curator"]),
+    );
+    let looked = |folder: &Folder| patient.run(&["--json", "--dir", folder.text()]).done();
+    for (folder, word) in [(&empty, "holds no plan"), (&planned, "may differ")] {
+        let ran = looked(folder);
+        let found = findings(&ran);
+        let of = |id: &str| found.iter().find(|one| one["id"] == id);
+        assert_eq!(of("credential.repository").unwrap()["grade"], "hint");
+        assert_eq!(of("jules.key").unwrap()["grade"], "ok");
+        let plan = of("plan.folder").unwrap();
+        assert_eq!(plan["grade"], "unknown");
+        assert!(plan["text"].as_str().unwrap().contains(word), "{plan}");
+        assert_eq!(
+            of("plan.mistake").is_some(),
+            word == "may differ",
+            "{ran:?}"
+        );
+    }
+}
+
 #[test]
 fn apps() {
     let (pem, public) = key();
@@ -134,9 +220,13 @@ fn apps() {
                 slug: "phileas-app".to_owned(),
                 owner: "acme".to_owned(),
                 permissions: permissions(rights),
-                events: vec!["push".to_owned()],
+                events: vec!["push".to_owned(), "issues".to_owned()],
+                hook: Some(Target {
+                    url: "http://sandbox.invalid/webhook".to_owned(),
+                    secret: None,
+                    content_type: "json".to_owned(),
+                }),
                 public_key: Some(public.clone()),
-                ..NewApp::default()
             };
             github.add_app(app, now);
             if installed {
@@ -164,6 +254,26 @@ fn apps() {
     found_in(
         &app(&all, false),
         ("credential.app", "credential", "not installed on acme", 3),
+    );
+    let failing = app(&all, true);
+    failing.delivered(500);
+    found_in(
+        &failing,
+        ("deliveries.failing", "error", "the App's webhook", 1),
+    );
+    let unread = app(&all, true);
+    let refusing = answers("/app/hook/deliveries", 403);
+    let mut world = unread.bench.shared.world();
+    world.faults_mut().replace(refusing);
+    drop(world);
+    found_in(
+        &unread,
+        (
+            "deliveries.app",
+            "unknown",
+            "may not read the deliveries",
+            0,
+        ),
     );
     let ran = sound.run(&["--json"]).done();
     let events = findings(&ran);

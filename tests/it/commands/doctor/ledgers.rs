@@ -3,7 +3,7 @@
 use phileas_world::github::Role;
 use serde_json::{Value, json};
 
-use super::patient::{Patient, findings, healthy, table};
+use super::patient::{Patient, findings, healthy, not_found_in, table};
 
 #[test]
 fn ledgers() {
@@ -20,6 +20,26 @@ fn ledgers() {
             "hint",
             "first tick",
             0,
+        ),
+        (
+            |p| {
+                p.bench.delete_ledger();
+                p.push("jules", ".jules/README.md", Some("# Ours\n"));
+            },
+            "ledger.missing",
+            "hint",
+            "holds no state yet",
+            0,
+        ),
+        (
+            |p| {
+                p.bench.delete_ledger();
+                rules(p, &["deletion", "non_fast_forward", "creation"]);
+            },
+            "ledger.refused",
+            "error",
+            "creation",
+            1,
         ),
         (
             |p| p.bench.write_ledger("{ broken"),
@@ -97,6 +117,10 @@ fn ledgers() {
             0,
         ),
     ]);
+    // A branch that is there is created by nobody any more.
+    let mut born = healthy();
+    rules(&mut born, &["deletion", "non_fast_forward", "creation"]);
+    not_found_in(&born, "ledger.refused");
     let mut sound = healthy();
     rules(&mut sound, &[]);
     classic(&mut sound, &json!({}));

@@ -1,6 +1,7 @@
 //! A repository that is looked at, and what can be done to it.
 
 use jiff::Timestamp;
+use phileas_world::github::account::{Access, permissions};
 use serde_json::Value;
 
 use super::super::bench::{Bench, Ran, bench_with, run};
@@ -85,7 +86,8 @@ impl Patient {
     }
 
     /// Something happens that GitHub tells, and the receiver answers so.
-    pub(super) fn delivered(&self, answer: u16) {
+    pub(super) fn delivered(&self, answer: impl Into<Option<u16>>) {
+        let answer = answer.into();
         self.world(|github, repo, now| {
             let number = github.open_issue(repo, "Told", "", &[], "maintainer", now);
             github.close_issue(repo, number, "maintainer", now);
@@ -95,7 +97,7 @@ impl Patient {
         // The fastest delivery takes a moment.
         world.advance_to(now + jiff::SignedDuration::from_secs(5));
         for due in world.take_due_deliveries() {
-            world.delivery_done(due.id, Some(answer));
+            world.delivery_done(due.id, answer);
         }
     }
 
@@ -124,6 +126,15 @@ impl Patient {
         }
         run(command)
     }
+}
+
+/// A token of a person who may do all, and which itself may do this.
+pub(super) fn narrow(rights: &[(&str, Access)]) -> Patient {
+    let mut patient = healthy();
+    let rights = permissions(rights);
+    patient.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
+    patient.tell("GITHUB_TOKEN", FINE);
+    patient
 }
 
 /// The findings of a run, without the summary.
@@ -161,6 +172,17 @@ pub(super) fn found_in(patient: &Patient, (id, grade, word, code): (&str, &str, 
     for secret in [CLASSIC, FINE, JOB, "sandbox-jules-key", "BEGIN PRIVATE"] {
         assert!(!said.contains(secret), "{id} shows a secret");
     }
+}
+
+/// Nothing of this id is amiss.
+#[track_caller]
+pub(super) fn not_found_in(patient: &Patient, id: &str) {
+    let ran = patient.run(&["--json"]);
+    let found = findings(&ran);
+    let ill = found
+        .iter()
+        .find(|one| one["id"] == id && one["grade"] != "ok");
+    assert_eq!(ill, None, "{ran:?}");
 }
 
 pub(super) fn table(rows: &[Row]) {

@@ -1,6 +1,9 @@
 //! What stands still, and what nobody was told.
 
-use super::patient::{Patient, findings, healthy, table};
+use jiff::SignedDuration;
+use phileas_domain::state::codec;
+
+use super::patient::{Patient, findings, found_in, healthy, not_found_in, table};
 
 #[test]
 fn deliveries() {
@@ -22,7 +25,43 @@ fn deliveries() {
             "did not arrive",
             0,
         ),
+        (
+            |p| p.delivered(None),
+            "deliveries.failing",
+            "error",
+            "did not arrive",
+            1,
+        ),
+        (
+            |p| p.world(|github, repo, _| github.set_hooks(repo, false, "json")),
+            "deliveries.off",
+            "hint",
+            "is off",
+            0,
+        ),
+        (
+            |p| p.world(|github, repo, _| github.set_hooks(repo, true, "form")),
+            "deliveries.form",
+            "error",
+            "`form`",
+            1,
+        ),
     ]);
+    // Whoever says where the service is reached is told of its webhook alone.
+    for (public, ours) in [
+        ("http://sandbox.invalid", true),
+        ("https://elsewhere.example", false),
+    ] {
+        let mut patient = healthy();
+        patient.delivered(500);
+        patient.tell("PHILEAS_PUBLIC_URL", public);
+        if ours {
+            let failing = ("deliveries.failing", "error", "sandbox.invalid", 1);
+            found_in(&patient, failing);
+        } else {
+            not_found_in(&patient, "deliveries.failing");
+        }
+    }
 }
 
 #[test]
@@ -101,6 +140,21 @@ fn what_stands_still_and_what_waits() {
             0,
         ),
     ]);
+    for (span, said) in [
+        (SignedDuration::from_hours(3), true),
+        (SignedDuration::from_hours(-3), false),
+    ] {
+        let patient = healthy();
+        let mut state = patient.bench.state();
+        let now = patient.bench.shared.world().now();
+        state.budget.paused_until = Some(now + span);
+        patient.bench.write_ledger(&codec::save(&state));
+        if said {
+            found_in(&patient, ("standing.spent", "hint", "the key is spent", 0));
+        } else {
+            not_found_in(&patient, "standing.spent");
+        }
+    }
     let same = healthy();
     same.push(
         "jules",

@@ -1,6 +1,8 @@
 //! Plans, workflows and their runs.
 
-use super::patient::{ON, PLAN, Patient, WORKFLOW, found_in, healthy, patient, table, workflow};
+use super::patient::{
+    ON, PLAN, Patient, WORKFLOW, found_in, healthy, not_found_in, patient, table, workflow,
+};
 
 #[test]
 fn plans() {
@@ -47,6 +49,43 @@ fn plans() {
         (
             |p| {
                 p.push(
+                    "main",
+                    ".jules/schedules.toml",
+                    Some("cycle = [\"curator\"]\n[budget]\ndaily_sessions = 1\nmax_active = 3\nkey_daily = 15\nkey_active = 1\n"),
+                )
+            },
+            "plan.budget",
+            "hint",
+            "max_active = 3",
+            0,
+        ),
+        (
+            |p| {
+                p.push(
+                    "main",
+                    ".jules/schedules.toml",
+                    Some("[defaults]\nretry = 1\n"),
+                )
+            },
+            "plan.mistake",
+            "hint",
+            "nothing runs by itself",
+            0,
+        ),
+        (
+            |p| {
+                let names: Vec<String> = (0..12).map(|n| format!("\"nobody{n}\"")).collect();
+                let plan = format!("cycle = [{}]\n", names.join(", "));
+                p.push("main", ".jules/schedules.toml", Some(&plan));
+            },
+            "plan.more",
+            "hint",
+            "and 4 more",
+            1,
+        ),
+        (
+            |p| {
+                p.push(
                     "jules",
                     ".jules/personas/ghost/prompt.md",
                     Some("---\nid: ghost\n---\nBoo.\n"),
@@ -78,6 +117,13 @@ fn workflows() {
         &patient(&format!("{PLAN}[gate]\ndriver = \"action\"\n"), ""),
         ("workflow.present", "error", "nothing will ever start", 1),
     );
+    let served = format!("{PLAN}[gate]\ndriver = \"server\"\n");
+    not_found_in(&patient(&served, ""), "workflow.present");
+    found_in(
+        &patient(&served, &workflow(ON, "")),
+        ("workflow.driver", "hint", "only observe", 0),
+    );
+    not_found_in(&healthy(), "workflow.driver");
     of(
         &workflow(&format!("{ON}  pull_request:\n"), ""),
         ("workflow.pull-request", "error", "pull_request", 1),
@@ -134,6 +180,31 @@ fn runs_of_workflows() {
             "error",
             "disabled_manually",
             1,
+        ),
+        (
+            |p| {
+                let second = ".github/workflows/second.yml";
+                p.push("main", second, Some(&workflow(ON, "")));
+            },
+            "workflow.state",
+            "hint",
+            "does not list .github/workflows/second.yml",
+            0,
+        ),
+        (
+            |p| {
+                let second = ".github/workflows/second.yml";
+                p.push("main", second, Some(&workflow(ON, "")));
+                p.world(|github, repo, now| {
+                    let by = "maintainer";
+                    let run = github.start_run(repo, second, "schedule", "main", by, now);
+                    run.unwrap();
+                });
+            },
+            "workflow.runs",
+            "hint",
+            "second.yml has not run yet",
+            0,
         ),
         (
             |p| p.ran("failure", 0),

@@ -111,13 +111,7 @@ fn look<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
         );
         let line = Line::repository(Verdict::Refused, Reason::DashboardEdited, text);
         draft.say(line);
-        return (
-            Standing::Touched {
-                version,
-                keys: Vec::new(),
-            },
-            none,
-        );
+        return (Standing::Edited { version }, none);
     };
     let Some(actor) = actor_of(draft, &edits) else {
         say_unread(

@@ -37,6 +37,8 @@ pub(super) enum Standing {
     Heard,
     /// What they did has still to be read.
     Unread,
+    /// Its text is none of ours: nothing in it is obeyed, and it is written anew.
+    Edited { version: String },
     /// They did something: it is to be written anew as soon as these requests are taken up.
     Touched { version: String, keys: Vec<String> },
 }
@@ -113,7 +115,8 @@ pub(super) fn show(draft: &mut Draft<'_>) {
             }
             true
         }
-        Standing::Unseen | Standing::AsWritten | Standing::Heard => false,
+        // Whoever writes something else there each time is not answered each time.
+        Standing::Edited { .. } | Standing::Unseen | Standing::AsWritten | Standing::Heard => false,
     };
     // What is just being started is told of a moment later. A box does not wait for what nobody may ever know.
     if draft.is_creating() || !is_touched && is_starting(draft) {
@@ -137,6 +140,12 @@ pub(super) fn show(draft: &mut Draft<'_>) {
             .at
             .filter(|at| draft.now().duration_since(*at) < pause)
         {
+            if let Standing::Edited { version } = standing
+                && let Some(known) = &mut draft.state.dashboard
+            {
+                // It was looked at, and needs no look of its own while it waits.
+                known.replaces = Some(version);
+            }
             draft.wake(later(at, pause));
             return;
         }
@@ -160,12 +169,14 @@ fn write(
     // What was looked at last: the issue by itself, where it was read, is newer than the list.
     let subject = dashboard.and_then(|one| draft.snapshot.subjects.get(&one.number)?.as_ref());
     let text = match standing {
-        Standing::Touched { .. } => subject.map(|subject| subject.body.as_str()),
+        Standing::Touched { .. } | Standing::Edited { .. } => {
+            subject.map(|subject| subject.body.as_str())
+        }
         _ => None,
     };
     let text = text.or(dashboard.map(|one| one.body.as_str()));
     let replaces = match standing {
-        Standing::Touched { version, .. } => Some(version.clone()),
+        Standing::Touched { version, .. } | Standing::Edited { version } => Some(version.clone()),
         _ => dashboard.map(|one| version(&one.body, one.edited_at)),
     };
     // Whichever of ours stands there now may get a tick before the new one arrives.

@@ -1,31 +1,26 @@
-//! One file for each kind of step. A kind says what work a step fans out into, and what a live turn has come to.
+//! What work a persona's step has, and what a live turn has come to. Steps of layers are in [`layers`](super::layers).
 
-mod layer;
 mod persona;
 
 use jiff::Timestamp;
 
-pub(super) use persona::{by_pull, outcome};
+pub(super) use persona::{by_pull, outcome as by_session};
 
+use super::layers::Seat;
 use super::{Activity, Pull, Reason, Session, Snapshot};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Persona, Plan, Policy, StepKind};
-use crate::state::{Outcome, TrackState, Turn};
+use crate::state::{Outcome, Turn};
 
-/// A step as the engine sees it.
-pub(super) enum Step<'a> {
-    /// A persona's turn.
-    Persona(persona::PersonaStep<'a>),
-    /// A layer of the hand-over pipeline.
-    Layer(layer::LayerStep<'a>),
-}
-
-/// What a step fans out into.
-pub(super) enum Slots {
-    /// These slots are due, side by side.
-    Ready(Vec<Work>),
-    /// The step is left out this time.
-    Skip { reason: Reason, detail: String },
+/// The work of a persona's step, or why it has none. `asked`: a person named it, so it runs even where it takes no part
+/// by itself.
+pub(super) fn work_of(
+    snapshot: &Snapshot,
+    persona: &PersonaId,
+    policy: &Policy,
+    asked: bool,
+) -> Result<Work, (Reason, String)> {
+    persona::PersonaStep { id: persona }.work(snapshot, policy, asked)
 }
 
 /// One slot's work.
@@ -36,6 +31,7 @@ pub(super) struct Work {
 }
 
 /// A live turn with everything that is known of its session.
+#[derive(Clone, Copy)]
 pub(super) struct Live<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) turn: &'a Turn,
@@ -65,6 +61,8 @@ pub(super) enum Progress {
     Remind,
     /// Approve its plan.
     Approve,
+    /// It ended, and what it wrote is to be taken into the ledger.
+    BringIn,
     /// A person is needed.
     CallPerson { reason: Reason, detail: String },
     /// It is over.
@@ -77,45 +75,20 @@ pub(super) enum Progress {
     Retry { note: String },
 }
 
-impl<'a> Step<'a> {
-    pub(super) fn new(kind: &'a StepKind) -> Self {
-        match kind {
-            StepKind::Persona(id) => Self::Persona(persona::PersonaStep { id }),
-            StepKind::Layer(name) => Self::Layer(layer::LayerStep { name }),
-        }
-    }
-
-    /// What the step fans out into now. `asked`: a person named it, so it runs even where it takes no part by itself.
-    pub(super) fn slots(&self, snapshot: &Snapshot, policy: &Policy, asked: bool) -> Slots {
-        match self {
-            Self::Persona(step) => step.slots(snapshot, policy, asked),
-            Self::Layer(step) => step.slots(),
-        }
-    }
+/// Whether a slot is one that only a newer version starts; it alone knows what to do with what comes of it. A persona's
+/// turn has one slot, without a name.
+pub(super) fn is_of_newer_version(slot: &Slot) -> bool {
+    !slot.as_str().is_empty() && Seat::of(slot).is_none()
 }
 
-/// The layer that a live turn belongs to. Only a newer version starts such turns; it alone knows how to import what
-/// comes of them. A persona's turn has one slot, without a name.
-pub(super) fn layer_of(
-    plan: &Plan,
-    track: &TrackName,
-    state: &TrackState,
-    slot: &Slot,
-) -> Option<String> {
-    let turn = state.turns.get(slot)?;
-    let is_named = !slot.as_str().is_empty();
-    let index = state.index.and_then(|index| usize::try_from(index).ok());
-    let planned = plan
-        .tracks
-        .get(track)
-        .and_then(|known| known.steps.get(index?));
-    match planned.map(|step| &step.kind) {
-        Some(StepKind::Layer(name))
-            if is_named || !plan.personas.contains_key(&turn.persona_id) =>
-        {
-            Some(name.clone())
+/// Whether a step is the one that this persona, or this role of a layer, is at work in.
+pub(super) fn is_step_of(step: &crate::plan::Step, persona: &PersonaId) -> bool {
+    match &step.kind {
+        StepKind::Persona(id) => id == persona,
+        StepKind::Layer(name) => {
+            let layer = persona.as_str().split('/').next();
+            layer == Some(name.as_str())
         }
-        _ => is_named.then(|| slot.to_string()),
     }
 }
 
@@ -132,7 +105,7 @@ pub(super) fn policy_of(
             return schedule.policy.clone();
         }
     } else if let Some(known) = plan.tracks.get(track) {
-        let names = |step: &&crate::plan::Step| step.kind == StepKind::Persona(persona.clone());
+        let names = |step: &&crate::plan::Step| is_step_of(step, persona);
         let at_index = index
             .and_then(|index| known.steps.get(usize::try_from(index).ok()?))
             .filter(names);

@@ -2,12 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Live, Progress, Slots, Work};
+use super::{Live, Progress, Work};
 use crate::engine::limits::{MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL};
 use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, Pull, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
 use crate::plan::{AdvanceOn, Automation, Persona, PlanApproval, Policy};
+use crate::prompt;
 use crate::state::{Outcome, Turn};
 
 pub(in crate::engine) struct PersonaStep<'a> {
@@ -15,8 +16,12 @@ pub(in crate::engine) struct PersonaStep<'a> {
 }
 
 impl PersonaStep<'_> {
-    pub(super) fn slots(&self, snapshot: &Snapshot, policy: &Policy, asked: bool) -> Slots {
-        let skip = |reason, detail: String| Slots::Skip { reason, detail };
+    pub(super) fn work(
+        &self,
+        snapshot: &Snapshot,
+        policy: &Policy,
+        asked: bool,
+    ) -> Result<Work, (Reason, String)> {
         let id = self.id;
         let Some(persona) = snapshot.plan.personas.get(id) else {
             let why = snapshot
@@ -27,20 +32,19 @@ impl PersonaStep<'_> {
                     || format!("there is no persona `{id}`"),
                     ToString::to_string,
                 );
-            return skip(Reason::PersonaInvalid, why);
+            return Err((Reason::PersonaInvalid, why));
         };
         if !persona.scheduled && !asked {
-            return skip(
-                Reason::PersonaUnscheduled,
-                format!("`{id}` says `scheduled: false`"),
-            );
+            let why = format!("`{id}` says `scheduled: false`");
+            return Err((Reason::PersonaUnscheduled, why));
         }
-        sensitive(snapshot, persona, policy).unwrap_or_else(|| {
-            Slots::Ready(vec![Work {
+        match sensitive(snapshot, persona, policy) {
+            Some(why) => Err((Reason::PersonaSensitive, why)),
+            None => Ok(Work {
                 slot: Slot::from(""),
                 persona: id.clone(),
-            }])
-        })
+            }),
+        }
     }
 }
 
@@ -67,15 +71,14 @@ pub(in crate::engine) fn outcome(live: &Live<'_>) -> Progress {
 }
 
 /// The ledger is as public as the repository, so what a sensitive persona finds would be, too.
-fn sensitive(snapshot: &Snapshot, persona: &Persona, policy: &Policy) -> Option<Slots> {
+fn sensitive(snapshot: &Snapshot, persona: &Persona, policy: &Policy) -> Option<String> {
     let withheld =
         snapshot.repository.public && persona.sensitive == Some(true) && !policy.sensitive;
-    withheld.then(|| Slots::Skip {
-        reason: Reason::PersonaSensitive,
-        detail: format!(
+    withheld.then(|| {
+        format!(
             "`{}` is sensitive and the repository, with its ledger, is public; name it with `sensitive = true` to run it",
             persona.id
-        ),
+        )
     })
 }
 
@@ -246,7 +249,9 @@ fn plan_approval(live: &Live<'_>) -> Progress {
         PlanApproval::Writers if is_approved(live.turn, made) => Progress::Approve,
         PlanApproval::Writers => Progress::CallPerson {
             reason: Reason::PlanApproval,
-            detail: "its plan waits for the approval of a person with write access".to_owned(),
+            detail: "its plan waits for the approval of a person with write access: `/phileas approve` or the \
+                     label `phileas:approve-plan` where it was asked for, else `phileas session approve`"
+                .to_owned(),
         },
         PlanApproval::Never => Progress::CallPerson {
             reason: Reason::PlanApproval,
@@ -424,12 +429,10 @@ fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
     at.checked_add(span).unwrap_or(Timestamp::MAX)
 }
 
-/// Untrusted text on one line of the ledger: control characters out, cut to a length that people read.
+/// Untrusted text on one line of the ledger, which everybody may read: nothing invisible, no marker of ours, nothing that
+/// looks like a key, and no longer than people read.
 fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(200)
-        .collect::<String>()
-        .trim()
-        .to_owned()
+    const LIMIT_CHARS: usize = 200;
+    let line = prompt::without_secrets(&prompt::clean_line(text));
+    line.chars().take(LIMIT_CHARS).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::desk::{Desk, Incoming};
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::{Event, EventState, Feedback, Filed, WorkItem, stem};
+use crate::exchange::artifact::{EventState, Feedback, Filed, WorkItem, stem};
 use crate::exchange::edit::{self, text};
 use crate::exchange::layout::{self, Layout, Place};
 use crate::exchange::memory::{self, Owner};
@@ -67,11 +67,13 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
         .and_then(Node::text)
         .unwrap_or_default()
         .to_owned();
-    let named = ids(&root);
+    let named = named(&root, one.text);
     // The same work, in its file or moved to another one. A file name alone, or an id by chance, is another work.
     let before = desk.stream().items.iter().find(|item| {
         let is_own = item.value.id == own;
-        let shares = item.value.source_events.iter().any(|id| named.contains(id));
+        let shares = named
+            .iter()
+            .any(|one| item.value.source_events.contains(&one.id));
         (is_own && shares) || (item.path == one.path && (is_own || shares))
     });
     let before = before.cloned();
@@ -93,7 +95,7 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     let (fit, stale) = sort_events(desk, &named, &id, before.as_ref(), decided);
     if fit.is_empty() && !named.is_empty() {
         for (event, why) in &stale {
-            desk.say(about_event(one.path, &root, event, why, true));
+            desk.say(about_event(one.path, event, why, true));
         }
         return;
     }
@@ -101,10 +103,29 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     if !named.is_empty() {
         edit::put(&mut document, "source_events", Value::List(list));
     }
-    let written = if document.json() == root.json() {
-        one.text.to_owned()
-    } else {
-        edit::emit(&document)
+    // Where the item is another one by now than the session saw, it stays as it is, and has the new events only.
+    let changed = before
+        .as_ref()
+        .filter(|before| !desk.is_as_given(&before.path));
+    if let Some(before) = changed {
+        let mut kept = before.node.clone();
+        let events = document.get("source_events").map(|node| node.value.clone());
+        edit::put(&mut kept, "source_events", events.unwrap_or(Value::Null));
+        if !Desk::same(&kept, &document, &[]) {
+            let wrong = Diagnostic::warning(
+                one.path,
+                format!("`{}` was changed after the session had begun", before.path),
+            );
+            desk.say(wrong.mend("only its new events were taken"));
+        }
+        document = kept;
+    }
+    let stays = changed.is_some();
+    let as_before = changed.filter(|before| Desk::same(&before.node, &document, &[]));
+    let written = match as_before.and_then(|before| desk.text(&before.path)) {
+        Some(text) => text.to_owned(),
+        None if Desk::same(&document, &root, &[]) => one.text.to_owned(),
+        None => edit::emit(&document),
     };
     let Some(filed) = desk.sound(shape, one.path, &written, WorkItem::of) else {
         return;
@@ -114,13 +135,14 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
         return wrong.into_iter().for_each(|one| desk.say(one));
     }
     for (event, why) in &stale {
-        desk.say(about_event(one.path, &root, event, why, false));
+        desk.say(about_event(one.path, event, why, false));
     }
     let folder = match desk.layout {
         Layout::Flat => format!("{}/requirements", desk.stream().home),
         Layout::Workstreams => format!("{}/issues/{}", desk.stream().home, filed.value.label),
     };
     let path = match &before {
+        Some(before) if stays => before.path.clone(),
         Some(before) => format!("{folder}/{}.yml", before.stem()),
         None => desk.free_path(&folder, one.path, &id),
     };
@@ -135,19 +157,38 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     decided.items.insert(id);
 }
 
-/// The events that an item names.
-fn ids(root: &Node) -> Vec<String> {
+/// An event that an item names.
+struct Named {
+    id: String,
+    /// Which entry of the list it is, and where that stands.
+    index: usize,
+    at: (u32, u32),
+}
+
+/// The events that an item names, each once. Six digits without quotes are a number to every reader, and were meant as
+/// an id; what is no id at all is among them, so that it can be told of.
+fn named(root: &Node, text: &str) -> Vec<Named> {
     let list = root
         .get("source_events")
         .map(Node::items)
         .unwrap_or_default();
-    let mut ids = Vec::new();
-    for one in list.iter().filter_map(Node::text) {
-        if !ids.iter().any(|id| id == one) {
-            ids.push(one.to_owned());
+    let mut named: Vec<Named> = Vec::new();
+    for (index, node) in list.iter().enumerate() {
+        let written = text.get(node.range.clone()).unwrap_or_default();
+        let id = match &node.value {
+            Value::Text(text) => text.clone(),
+            Value::List(_) | Value::Map(_) => node.is_called().to_owned(),
+            _ => written.to_owned(),
+        };
+        if !named.iter().any(|one| one.id == id) {
+            named.push(Named {
+                id,
+                index,
+                at: (node.line, node.column),
+            });
         }
     }
-    ids
+    named
 }
 
 /// What phileas alone writes is as it was.
@@ -161,65 +202,49 @@ pub(super) fn restore(document: &mut Node, before: Option<&Filed<WorkItem>>) {
 }
 
 /// Which of the named events the item can have, those that it has already first, and why it cannot have the others.
-fn sort_events(
+fn sort_events<'n>(
     desk: &Desk<'_>,
-    named: &[String],
+    named: &'n [Named],
     id: &str,
     before: Option<&Filed<WorkItem>>,
     decided: &Decided,
-) -> (Vec<String>, Vec<(String, String)>) {
+) -> (Vec<String>, Vec<(&'n Named, String)>) {
     let mut fit: Vec<String> = before
         .map(|before| before.value.source_events.clone())
         .unwrap_or_default();
     let mut stale = Vec::new();
-    for event in named.iter().filter(|event| values::is_id(event)) {
+    for one in named {
+        let event = &one.id;
         if fit.contains(event) {
             continue;
         }
-        if let Some(owner) = decided.owners.get(event) {
-            stale.push((event.clone(), format!("belongs to `{owner}` by now")));
+        if !values::is_id(event) {
+            let why = "is no id: six lower-case letters and digits in quotes".to_owned();
+            stale.push((one, why));
             continue;
         }
-        match desk
-            .stream()
-            .events_of(event)
-            .next()
-            .map(|event| &event.value)
-        {
-            Some(Event {
-                state: EventState::Pending,
-                ..
-            }) => fit.push(event.clone()),
-            Some(Event {
-                state: EventState::Decided,
-                issue_id,
-                ..
-            }) if issue_id == id => fit.push(event.clone()),
-            Some(Event {
-                state: EventState::Decided,
-                issue_id,
-                ..
-            }) => {
-                stale.push((event.clone(), format!("belongs to `{issue_id}` by now")));
-            }
-            Some(_) => stale.push((event.clone(), "was rejected".to_owned())),
-            None => stale.push((event.clone(), "is not there".to_owned())),
+        if let Some(owner) = decided.owners.get(event) {
+            stale.push((one, format!("belongs to `{owner}` by now")));
+            continue;
+        }
+        let known = desk.stream().events_of(event).next();
+        let why = match known.map(|event| (event.value.state, event.value.issue_id.as_str())) {
+            Some((EventState::Pending, _)) => None,
+            Some((EventState::Decided, owner)) if owner == id => None,
+            Some((EventState::Decided, owner)) => Some(format!("belongs to `{owner}` by now")),
+            Some((EventState::Rejected, _)) => Some("was rejected".to_owned()),
+            None => Some("is not there".to_owned()),
+        };
+        match why {
+            None => fit.push(event.clone()),
+            Some(why) => stale.push((one, why)),
         }
     }
     (fit, stale)
 }
 
-fn about_event(path: &str, root: &Node, event: &str, why: &str, whole: bool) -> Diagnostic {
-    let list = root
-        .get("source_events")
-        .map(Node::items)
-        .unwrap_or_default();
-    let found = list
-        .iter()
-        .enumerate()
-        .find(|(_, node)| node.text() == Some(event));
-    let (index, node) = found.unwrap_or((0, root));
-    let message = format!("the event `{event}` {why}");
+fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic {
+    let message = format!("the event `{}` {why}", event.id.escape_debug());
     let (one, mend) = if whole {
         (
             Diagnostic::error(path, message),
@@ -231,8 +256,8 @@ fn about_event(path: &str, root: &Node, event: &str, why: &str, whole: bool) -> 
             "the work item was taken without it",
         )
     };
-    one.at(node.line, node.column)
-        .key(format!("source_events[{index}]"))
+    one.at(event.at.0, event.at.1)
+        .key(format!("source_events[{}]", event.index))
         .mend(mend)
 }
 
@@ -320,7 +345,8 @@ fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
         return;
     };
     let lesson = memory::lesson(&feedback.topic, &feedback.guidance);
-    if memory::leave_alone(&mut root, desk.layout, &[lesson]) {
+    let lessons = memory::lessons(desk.stream(), role);
+    if memory::leave_alone(&mut root, desk.layout, &[lesson], &lessons) {
         desk.write(&path, edit::emit(&root), None);
     }
 }

@@ -13,7 +13,6 @@ use crate::exchange::layout::{self, FLAT_STREAM, Layout, Place};
 use crate::exchange::read::{self, Exchange, Stream};
 use crate::exchange::shape::Shape;
 use crate::exchange::values;
-use crate::model::Tree;
 use crate::yaml::{self, Node, quoted};
 
 /// How often another id is tried; of two thousand million, so many are never taken.
@@ -128,6 +127,19 @@ impl<'a> Desk<'a> {
         match self.import.files.get(path) {
             Some(text) => text.is_some(),
             None => self.request.tree.get(path).is_some(),
+        }
+    }
+
+    /// Whether a file of the ledger is the one that the session was given.
+    pub(super) fn is_as_given(&self, path: &str) -> bool {
+        let given = self.request.base.and_then(|base| base.get(path));
+        let (Some(given), Some(present)) = (given, self.request.tree.get(path)) else {
+            return false;
+        };
+        if given.oid.is_empty() || present.oid.is_empty() {
+            given.text.is_some() && given.text == present.text
+        } else {
+            given.oid == present.oid
         }
     }
 
@@ -273,7 +285,7 @@ impl<'a> Desk<'a> {
         if self.layout == Layout::Flat || self.import.files.is_empty() {
             return;
         }
-        let tree = after(self.request.tree, &self.import.files);
+        let tree = self.request.tree.with(&self.import.files);
         let exchange = read::read(&tree, Some(self.layout)).exchange;
         let Some(stream) = exchange
             .as_ref()
@@ -285,20 +297,6 @@ impl<'a> Desk<'a> {
             self.write(&index::path(stream), index::render(stream), None);
         }
     }
-}
-
-/// A tree with files written and removed.
-pub(super) fn after(tree: &Tree, files: &BTreeMap<String, Option<String>>) -> Tree {
-    let mut next = Tree::new();
-    for (path, entry) in tree.iter().filter(|(path, _)| !files.contains_key(*path)) {
-        next.insert(path, entry.clone());
-    }
-    for (path, text) in files {
-        if let Some(text) = text {
-            next.insert_text(path, text);
-        }
-    }
-    next
 }
 
 /// What a role may write, for a mend.

@@ -9,7 +9,7 @@ use crate::exchange::layout::{Layout, Place};
 use crate::exchange::limits::PROPOSALS_PER_SESSION;
 use crate::exchange::memory::{self, Owner};
 use crate::exchange::shapes::{INNOVATOR_PERSPECTIVE, PROPOSAL};
-use crate::exchange::{edit, names, values};
+use crate::exchange::{edit, names, publish, values};
 use crate::yaml;
 
 pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
@@ -17,6 +17,14 @@ pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
         return; // Workstreams have no innovators; each file is told of at the end.
     }
     let proposals = desk.incoming(|place| matches!(place, Place::Proposal { .. }));
+    if publish::label(role).is_none() {
+        let folder = format!("{}/proposals", desk.stream().home);
+        let message = format!(
+            "no label of GitHub can be called `innovator/{role}`, so nothing of `{role}` can be published"
+        );
+        return desk
+            .say(Diagnostic::error(folder, message).mend("give the persona a shorter name"));
+    }
     if proposals.len() != PROPOSALS_PER_SESSION {
         let folder = format!("{}/proposals", desk.stream().home);
         let message = format!(
@@ -105,7 +113,15 @@ fn proposal(
         _ => format!("{prefix}{id}"),
     };
     let folder = format!("{}/proposals", desk.stream().home);
-    let path = desk.free_path(&folder, &name, &id);
+    let mut path = desk.free_path(&folder, &name, &id);
+    // Files leave when they are published: a name that was published stands for that issue for good.
+    if desk
+        .request
+        .published
+        .contains_key(&publish::key(stem(&path)))
+    {
+        path = format!("{folder}/{name}-{id}.yml");
+    }
     ids.insert(id.clone());
     titles.push(title);
     desk.write(&path, text, Some(format!("proposal {id}")));

@@ -1,12 +1,13 @@
 //! The narrator's summary. Its cursor is phileas': what came after the session began is told of next time.
 
-use super::desk::Desk;
+use super::desk::{Desk, Incoming};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::Changes;
 use crate::exchange::edit;
+use crate::exchange::import::CommitRange;
 use crate::exchange::layout::{Layout, Place};
 use crate::exchange::shapes::{CHANGE, CHANGES};
-use crate::yaml::quoted;
+use crate::yaml::{self, Node, Value, quoted};
 
 pub(super) fn take(desk: &mut Desk<'_>) {
     for one in desk.incoming(|place| place == Place::Changes) {
@@ -15,6 +16,10 @@ pub(super) fn take(desk: &mut Desk<'_>) {
         };
         let at = desk.request.session_created;
         let text = edit::set(one.text, &root, "created_at", &quoted(&at.to_string()));
+        let text = match (desk.layout, desk.request.range) {
+            (Layout::Workstreams, Some(range)) => ranged(desk, one, text, range),
+            _ => text,
+        };
         let shape = match desk.layout {
             Layout::Flat => &CHANGES,
             Layout::Workstreams => &CHANGE,
@@ -34,4 +39,38 @@ pub(super) fn take(desk: &mut Desk<'_>) {
         }
         desk.write(one.path, text, Some("changes".to_owned()));
     }
+}
+
+/// The summary with the range that the narrator was given; it tells of nothing else, and the next one begins after it.
+fn ranged(desk: &mut Desk<'_>, one: Incoming<'_>, text: String, given: CommitRange<'_>) -> String {
+    let Some(mut root) = yaml::parse(&text).0 else {
+        return text;
+    };
+    let mut range = match root.get("range") {
+        Some(range) if matches!(range.value, Value::Map(_)) => range.clone(),
+        // What stands there instead is told of by the shape.
+        _ => return text,
+    };
+    let mut changed = false;
+    for (key, commit) in [("from_commit", given.from), ("to_commit", given.to)] {
+        let said = range.get(key).and_then(Node::text);
+        if said == Some(commit) {
+            continue;
+        }
+        let at = range.get(key).unwrap_or(&range);
+        let wrong = Diagnostic::warning(
+            one.path,
+            format!("the commits told of are others: `{commit}`"),
+        )
+        .at(at.line, at.column)
+        .key(format!("range.{key}"));
+        desk.say(wrong.mend("it was put right"));
+        edit::put(&mut range, key, Value::Text(commit.to_owned()));
+        changed = true;
+    }
+    if !changed {
+        return text;
+    }
+    edit::put(&mut root, "range", range.value);
+    edit::emit(&root)
 }

@@ -6,10 +6,10 @@ use super::desk::{Desk, Incoming};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::{Event, EventState, Memory};
 use crate::exchange::layout::{Layout, Place};
-use crate::exchange::limits::EVENTS_PER_SESSION;
+use crate::exchange::limits::{EVENTS_PER_SESSION, LESSONS_LIMIT};
 use crate::exchange::shapes::{EVENT, PERSPECTIVE, PERSPECTIVE_V1};
 use crate::exchange::{edit, memory, names};
-use crate::yaml;
+use crate::yaml::Node;
 
 pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
     let pending = EventState::Pending.folder();
@@ -41,7 +41,8 @@ fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<
     let Some(root) = desk.parse(one) else { return };
     // The link is phileas' to make.
     let text = edit::set(one.text, &root, "issue_id", "\"\"");
-    let Some(root) = yaml::parse(&text).0 else {
+    let rewritten = Incoming { text: &text, ..one };
+    let Some(root) = desk.parse(rewritten) else {
         return;
     };
     let said_before = |event: &&crate::exchange::Filed<Event>| {
@@ -51,10 +52,7 @@ fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<
         return;
     }
     let name = crate::exchange::artifact::stem(one.path);
-    let own = root
-        .get("id")
-        .and_then(yaml::Node::text)
-        .unwrap_or_default();
+    let own = root.get("id").and_then(Node::text).unwrap_or_default();
     // A pending event of its own may be written anew.
     let replaced = desk.stream().events_in(EventState::Pending).find(|event| {
         event.stem() == name && event.value.id == own && event.value.author_role == role
@@ -103,20 +101,10 @@ fn perspective(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>) {
         return foreign.into_iter().for_each(|wrong| desk.say(wrong));
     }
     // A rejection that came while the session ran is not unlearned.
-    let stream = desk.stream();
-    let of_role = |id: &str| {
-        stream
-            .events_of(id)
-            .any(|event| event.value.author_role == role)
-    };
-    let lessons: Vec<String> = stream
-        .feedback
-        .iter()
-        .filter(|feedback| of_role(feedback.stem()))
-        .map(|feedback| memory::lesson(&feedback.value.topic, &feedback.value.guidance))
-        .collect();
+    let lessons = memory::lessons(desk.stream(), role);
+    let newest = &lessons[lessons.len().saturating_sub(LESSONS_LIMIT)..];
     let mut root = filed.node;
-    let text = if memory::leave_alone(&mut root, desk.layout, &lessons) {
+    let text = if memory::leave_alone(&mut root, desk.layout, newest, &lessons) {
         edit::emit(&root)
     } else {
         one.text.to_owned()

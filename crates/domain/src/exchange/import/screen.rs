@@ -92,6 +92,13 @@ pub(super) fn screen<'c>(
             );
             continue;
         }
+        if let Some((place, _)) = tree.in_the_way(path) {
+            wrong(
+                format!("the ledger has no folder at `{place}`"),
+                "write another file",
+            );
+            continue;
+        }
         files.insert(path, text);
     }
     (files, found)

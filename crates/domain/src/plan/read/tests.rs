@@ -473,6 +473,31 @@ fn a_persona_that_exists_but_cannot_be_named_is_told_apart() {
 }
 
 #[test]
+fn a_prompt_under_another_name_is_pointed_at() {
+    let mut tree = tree("cycle = [\"near\", \"far\"]\n");
+    tree.insert_text(".jules/personas/near/promt.md", "---\nid: near\n---\n");
+    tree.insert_text(".jules/personas/far/journals/2026-01-05.md", "");
+    let (_, diagnostics) = read(&tree);
+    let said: Vec<_> = diagnostics
+        .iter()
+        .map(|d| (d.message.as_str(), d.mend.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (
+                "there is no prompt in `.jules/personas/near`",
+                "rename `promt.md` there to `prompt.md`"
+            ),
+            (
+                "there is no prompt in `.jules/personas/far`",
+                "write it to `.jules/personas/far/prompt.md`, or take `far` out here"
+            ),
+        ]
+    );
+}
+
+#[test]
 fn thousands_of_mistakes_are_cut_short() {
     let text: String = (0..3_000).map(|n| format!("key{n} = 1\n")).collect();
     let (_, diagnostics) = read(&tree(&text));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use minijinja::{Environment, Error};
 
 use super::sources::{Found, Sources};
-use super::{Include, Notes, RULES_PATH, Seed, Skipped};
+use super::{Include, Notes, Origin, RULES_PATH, Seed, Skipped};
 use crate::prompt::fence::Fence;
 use crate::prompt::files::{Refusal, is_written_by_agents};
 
@@ -62,24 +62,15 @@ impl Including {
         match self.sources.find(&path)? {
             Found::Text(text) => {
                 let text = self.shown(&path, &text);
-                self.note(path, None);
+                self.note(path, Origin::Repository);
                 Ok(text)
             }
-            Found::Missing(Some((schema, text))) => {
-                let shown = self.shown(&path, &text);
-                let seed = Seed {
-                    from: schema.clone(),
-                    to: path.clone(),
-                    text,
-                    required: self.required,
-                };
-                let mut notes = self.notes();
-                match notes.seeds.iter_mut().find(|known| known.to == seed.to) {
-                    Some(known) => known.required |= self.required,
-                    None => notes.seeds.push(seed),
+            Found::Missing(Some(stand)) => {
+                let shown = self.shown(&path, &stand.text);
+                if let Some(text) = stand.seed {
+                    self.seed(&path, text);
                 }
-                drop(notes);
-                self.note(path, Some(schema));
+                self.note(path, stand.from);
                 Ok(shown)
             }
             Found::Missing(None) if self.required => Err(Refusal::new(
@@ -106,8 +97,20 @@ impl Including {
         }
     }
 
-    fn note(&self, path: String, seeded_from: Option<String>) {
-        let include = Include { path, seeded_from };
+    fn seed(&self, to: &str, text: String) {
+        let mut notes = self.notes();
+        match notes.seeds.iter_mut().find(|known| known.to == to) {
+            Some(known) => known.required |= self.required,
+            None => notes.seeds.push(Seed {
+                to: to.to_owned(),
+                text,
+                required: self.required,
+            }),
+        }
+    }
+
+    fn note(&self, path: String, from: Origin) {
+        let include = Include { path, from };
         let mut notes = self.notes();
         if !notes.included.contains(&include) {
             notes.included.push(include);

@@ -5,13 +5,16 @@
 //!
 //! | function | what it gives |
 //! |---|---|
-//! | `include_required(path)` | a file's text; where there is none, that of `schemas/<its name>`, with a [`Seed`] |
+//! | `include_required(path)` | a file's text; where the ledger has none, that of `schemas/<its name>` |
 //! | `include_optional(path)` | the same, or nothing, with an entry in [`Assembled::skipped`] |
 //! | `file_exists(path)` | whether there is such a file |
 //! | `section(title, content)` | the content below a heading; nothing where the content is blank |
 //!
-//! Paths count from the repository's root. What agents wrote is read from the ledger and stands inside a fence;
-//! everything else is read from the default branch. Nothing that is put in is parsed as a template, links and paths that
+//! A role's own memory that does not exist yet is shown like that, or as it will begin; a [`Seed`] says what it begins
+//! with.
+//!
+//! Paths count from the repository's root. The exchange and the memories are read from the ledger, everything else from
+//! the default branch; what agents write stands inside a fence, wherever it lies. Nothing that is put in is parsed as a template, links and paths that
 //! lead out are refused, and an undefined name is an error. The first thing that goes wrong is told, with the templates
 //! that lead to it.
 //!
@@ -30,6 +33,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::Timestamp;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use home::canonical_layer;
@@ -40,15 +44,14 @@ use super::fence::Fence;
 use super::limits::{FUEL_LIMIT_STEPS, MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, RECURSION_LIMIT};
 use super::stack::deep;
 use crate::Diagnostic;
+use crate::layers::RULES;
 use crate::model::Tree;
 use failure::explain;
 use home::{Form, Home};
 use sources::Sources;
 
 /// The rules for all layers, from the repository's root.
-const RULES_PATH: &str = ".jules/JULES.md";
-/// Those of phileas.
-const RULES: &str = include_str!("JULES.md");
+pub const RULES_PATH: &str = ".jules/JULES.md";
 
 /// Everything that a layer's prompt is made from.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +68,10 @@ pub struct Assembly<'a> {
     pub task: Option<&'a str>,
     /// What is added below the template's own sections. Others wrote it, so it is fenced.
     pub attached: &'a [Attached<'a>],
+    /// What this prompt alone is about, such as the id of its turn: no two prompts of one tick have the same boundary.
+    pub turn: &'a str,
+    /// The present time, with which a memory begins.
+    pub now: Timestamp,
     /// Randomness that nobody could know when they wrote what the prompt quotes.
     pub entropy: &'a [u8; 32],
 }
@@ -89,7 +96,7 @@ pub struct Assembled {
     pub included: Vec<Include>,
     /// Files that were asked for and left out, in the order in which it happened.
     pub skipped: Vec<Skipped>,
-    /// Files to write into the ledger, because they were asked for and only their schema is there.
+    /// Memories to write into the ledger, because they were asked for and do not exist yet.
     pub seeds: Vec<Seed>,
 }
 
@@ -98,8 +105,21 @@ pub struct Assembled {
 pub struct Include {
     /// From the repository's root.
     pub path: String,
-    /// The schema whose text stands for it, where it does not exist yet.
-    pub seeded_from: Option<String>,
+    /// Whose text was put in.
+    pub from: Origin,
+}
+
+/// Where the text of an [`Include`] came from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The file itself, on the default branch or on the ledger.
+    Repository,
+    /// phileas' own text of that name, for the repository has none.
+    BuiltIn,
+    /// The schema at this path stands for the file, which does not exist yet.
+    Schema(String),
+    /// What the file will begin with: it does not exist yet, and has no schema.
+    Seed,
 }
 
 /// A file that was left out.
@@ -111,14 +131,12 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// A file that is to be written. Assembling writes nothing.
+/// A memory that is to be written. Assembling writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seed {
-    /// The schema.
-    pub from: String,
     /// The file.
     pub to: String,
-    /// The text: the schema's, with the role in the place of `<role>`.
+    /// The text: [`crate::exchange::seed`]'s, which the exchange's checks find sound.
     pub text: String,
     /// Whether the prompt could not do without it.
     pub required: bool,
@@ -143,15 +161,9 @@ pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, Diagnostic> {
 }
 
 fn assemble_here(request: &Assembly<'_>, home: &Home) -> Result<Assembled, Diagnostic> {
-    let fence = Fence::draw(
-        request.entropy,
-        &home.layer.as_str().into(),
-        &request
-            .variables
-            .get("role")
-            .map_or("", String::as_str)
-            .into(),
-    );
+    let role = request.variables.get("role").map_or("", String::as_str);
+    let about = format!("{}\n{role}\n{}", home.layer, request.turn);
+    let fence = Arc::new(Fence::around(request.entropy, &about));
     let sources = Arc::new(Sources::new(request, home));
     let notes = Arc::new(Mutex::new(Notes::default()));
     let mut variables = request.variables.clone();
@@ -180,7 +192,7 @@ fn assemble_here(request: &Assembly<'_>, home: &Home) -> Result<Assembled, Diagn
         .get_template(&entry)
         .and_then(|template| template.render_captured_to(&variables, &mut page).map(drop))
         .map_err(|error| explain(&error, &entry, &variables, compiled.as_ref()))?;
-    let rules = sources.rules()?;
+    let (rules, from) = sources.rules()?;
     let mut prompt = functions::section("Rules for all layers", &rules);
     prompt.push('\n');
     prompt.push_str(page.into_text().trim_matches('\n'));
@@ -207,7 +219,7 @@ fn assemble_here(request: &Assembly<'_>, home: &Home) -> Result<Assembled, Diagn
         0,
         Include {
             path: RULES_PATH.to_owned(),
-            seeded_from: None,
+            from,
         },
     );
     Ok(Assembled {

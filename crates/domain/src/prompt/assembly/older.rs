@@ -216,7 +216,7 @@ impl Reader<'_> {
             "include_required"
         };
         let line = format!(
-            "{{% set part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" -}}}}\n",
+            "{{% with part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" }}}}{{% endwith %}}\n",
             literal(title)
         );
         Ok((line, at))

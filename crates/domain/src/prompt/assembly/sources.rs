@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::home::Home;
-use super::{Assembly, RULES, RULES_PATH};
+use super::{Assembly, Origin, RULES, RULES_PATH};
 use crate::Diagnostic;
+use crate::exchange::{self, Owner};
 use crate::model::{Mode, Tree};
-use crate::prompt::files::{Refusal, check_name, is_written_by_agents};
+use crate::prompt::files::{Refusal, check_name, is_on_the_ledger, is_written_by_agents};
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
 
-/// What only the ledger holds, beside what agents write: nothing of it is read from the default branch.
+/// Where files can be put in from.
 const ROOTS: [&str; 2] = [".jules/", ".jlo/"];
 
 /// The files of both branches, as one layer sees them.
@@ -18,17 +21,29 @@ pub(super) struct Sources {
     tree: Tree,
     ledger: Tree,
     folder: String,
+    layer: String,
     role: String,
+    now: Timestamp,
 }
 
 /// What there is at a path.
 #[derive(Debug)]
 pub(super) enum Found {
     Text(Arc<str>),
-    /// There is nothing; the schema that stands for it, where there is one, with its text.
-    Missing(Option<(String, String)>),
+    /// There is nothing; what stands for it, where something does.
+    Missing(Option<Stand>),
     /// There is something, and it cannot be read.
     Unreadable(Refusal),
+}
+
+/// What stands for a file that does not exist yet.
+#[derive(Debug)]
+pub(super) struct Stand {
+    /// What the prompt shows.
+    pub(super) text: String,
+    pub(super) from: Origin,
+    /// What the file is to begin with, where it is the role's memory.
+    pub(super) seed: Option<String>,
 }
 
 impl Sources {
@@ -37,6 +52,8 @@ impl Sources {
             tree: request.tree.clone(),
             ledger: request.ledger.clone(),
             folder: home.folder.clone(),
+            layer: home.layer.clone(),
+            now: request.now,
             role: request.variables.get("role").cloned().unwrap_or_default(),
         }
     }
@@ -67,20 +84,24 @@ impl Sources {
     /// It, or a folder above it, is a link.
     pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
         let tree = self.tree_of(path);
-        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-        for place in above.chain([path]) {
-            let Some(entry) = tree.get(place) else {
-                continue;
-            };
-            if entry.mode == Mode::Link {
-                return Err(Refusal::new(
-                    format!("`{place}` is a symbolic link, and links are never followed"),
-                    "put the file itself in its place",
-                ));
-            }
+        let above = tree.in_the_way(path);
+        let here = tree.get(path).map(|entry| (path, entry));
+        if let Some((place, entry)) = above.or(here)
+            && entry.mode == Mode::Link
+        {
+            return Err(Refusal::new(
+                format!("`{place}` is a symbolic link, and links are never followed"),
+                "put the file itself in its place",
+            ));
+        }
+        if let Some((place, _)) = above {
+            return Ok(Found::Unreadable(Refusal::new(
+                format!("`{place}` is no folder, so nothing lies below it"),
+                "put a folder in its place",
+            )));
         }
         let Some(entry) = tree.get(path) else {
-            return Ok(Found::Missing(self.schema_for(path)));
+            return Ok(Found::Missing(self.stand_for(path)));
         };
         Ok(match (&entry.text, entry.mode) {
             (Some(text), Mode::File) if text.len() <= TEMPLATE_LIMIT_BYTES => {
@@ -137,30 +158,73 @@ impl Sources {
         }
     }
 
-    /// The rules for all layers.
-    pub(super) fn rules(&self) -> Result<String, Diagnostic> {
+    /// The rules for all layers, and whose they are.
+    pub(super) fn rules(&self) -> Result<(String, Origin), Diagnostic> {
         let wrong =
             |refusal: Refusal| Diagnostic::error(RULES_PATH, refusal.message).mend(refusal.mend);
         match self.find(RULES_PATH).map_err(wrong)? {
-            Found::Text(text) => Ok(text.as_ref().to_owned()),
-            Found::Missing(_) => Ok(RULES.to_owned()),
+            Found::Text(text) => Ok((text.as_ref().to_owned(), Origin::Repository)),
+            Found::Missing(_) => Ok((RULES.to_owned(), Origin::BuiltIn)),
             Found::Unreadable(refusal) => Err(wrong(refusal)),
         }
     }
 
     fn tree_of(&self, path: &str) -> &Tree {
-        if is_written_by_agents(path) {
+        if is_on_the_ledger(path) {
             &self.ledger
         } else {
             &self.tree
         }
     }
 
-    /// The schema that a missing file begins with. Only the ledger is written to, so only its files have one.
-    fn schema_for(&self, path: &str) -> Option<(String, String)> {
-        if !is_written_by_agents(path) {
+    /// What stands for a missing file of the ledger: the schema of its name, and what it begins with.
+    fn stand_for(&self, path: &str) -> Option<Stand> {
+        if !is_on_the_ledger(path) {
             return None;
         }
+        let seed = self
+            .owner(path)
+            .map(|owner| exchange::seed(owner, self.now));
+        if let Some((schema, text)) = self.schema_for(path) {
+            let from = Origin::Schema(schema);
+            return Some(Stand { text, from, seed });
+        }
+        let text = seed.clone()?;
+        Some(Stand {
+            text,
+            from: Origin::Seed,
+            seed,
+        })
+    }
+
+    /// Whose memory a path is. Only this prompt's own role begins one.
+    fn owner<'p>(&self, path: &'p str) -> Option<Owner<'p>> {
+        let parts: Vec<&str> = path.split('/').collect();
+        let (stream, role) = match parts.as_slice() {
+            [".jules", "workstations", role, "perspective.yml"] => (None, *role),
+            [
+                ".jules",
+                "workstreams",
+                stream,
+                "workstations",
+                role,
+                "perspective.yml",
+            ] => (Some(*stream), *role),
+            _ => return None,
+        };
+        if role != self.role || !exchange::is_role(role) {
+            return None;
+        }
+        match (self.layer.as_str(), stream) {
+            ("observers", None) => Some(Owner::Observer(role)),
+            ("observers", Some(stream)) => Some(Owner::StreamObserver(role, stream)),
+            ("innovators", None) => Some(Owner::Innovator(role)),
+            _ => None,
+        }
+    }
+
+    /// The schema of a file's name in the layer's folder, with its text.
+    fn schema_for(&self, path: &str) -> Option<(String, String)> {
         let (_, name) = path.rsplit_once('/')?;
         let schema = format!("{}/schemas/{name}", self.folder);
         let text = self.tree.text(&schema)?;

@@ -73,8 +73,14 @@ fn request<'a>(
         variables,
         task: None,
         attached: &[],
+        turn: "t1",
+        now: now(),
         entropy: &[7; 32],
     }
+}
+
+fn now() -> Timestamp {
+    "2026-01-05T10:00:00Z".parse().unwrap()
 }
 
 fn assembled(template: &str) -> Result<Assembled, String> {
@@ -147,26 +153,69 @@ fn what_agents_wrote_is_fenced() {
     assert!(!made.prompt.contains("(the file .jlo/"), "{}", made.prompt);
 }
 
+/// What agents write on the default branch is fenced like the rest, and read where it lies.
+#[test]
+fn tasks_sprints_and_journals_are_read_from_the_default_branch() {
+    let paths = [
+        ".jules/tasks/todo/a.md",
+        ".jules/sprints/sprint-1/plan.md",
+        ".jules/personas/a/journals/2026-01-05.md",
+    ];
+    for path in paths {
+        for function in ["include_required", "include_optional"] {
+            let mut tree = repository(&format!("{{{{ {function}(\"{path}\") }}}}"));
+            tree.insert_text(path, "from the default branch\n");
+            let (ledger, variables) = (ledger(), variables(&[]));
+            let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
+            let fenced = format!("(the file {path}) was written by others");
+            assert!(
+                made.prompt.contains("\nfrom the default branch\n</data-")
+                    && made.prompt.contains(&fenced),
+                "{path}: {}",
+                made.prompt
+            );
+            assert_eq!(made.skipped, []);
+        }
+        let mut tree = repository(&format!("{{{{ include_required(\"{path}\") }}}}"));
+        tree.insert_text(".jules/layers/observers/schemas/a.md", "x");
+        let (mut ledger, variables) = (ledger(), variables(&[]));
+        ledger.insert_text(path, "from the ledger: never read\n");
+        let said = assemble(&request(&tree, &ledger, &variables)).unwrap_err();
+        assert!(said.message.contains("there is no file"), "{said}");
+    }
+}
+
 #[test]
 fn a_missing_memory_is_seeded_and_nothing_is_written() {
     let made = assembled(TEMPLATE).unwrap();
     let seed = Seed {
-        from: ".jules/layers/observers/schemas/perspective.yml".to_owned(),
         to: ".jules/workstations/qa/perspective.yml".to_owned(),
-        text: "# 1 to 3 goals\nobserver: qa\n".to_owned(),
+        text: crate::exchange::seed(crate::exchange::Owner::Observer("qa"), now()),
         required: true,
     };
     assert!(
-        made.prompt.contains(seed.text.trim_end()),
+        made.prompt.contains("# 1 to 3 goals\nobserver: qa\n"),
         "{}",
         made.prompt
     );
-    let include = made
-        .included
+    let origin = |made: &Assembled| {
+        let memory = made.included.iter().find(|one| one.path == seed.to);
+        memory.unwrap().from.clone()
+    };
+    let schema = ".jules/layers/observers/schemas/perspective.yml".to_owned();
+    assert_eq!(origin(&made), Origin::Schema(schema.clone()));
+    assert_eq!(made.seeds, std::slice::from_ref(&seed));
+    // Without a schema, the prompt shows what the memory begins with.
+    let bare: Vec<(String, String)> = repository(TEMPLATE)
         .iter()
-        .find(|one| one.path == seed.to)
-        .unwrap();
-    assert_eq!(include.seeded_from.as_ref(), Some(&seed.from));
+        .filter(|(path, _)| *path != schema)
+        .map(|(path, entry)| (path.to_owned(), entry.text.as_deref().unwrap().to_owned()))
+        .collect();
+    let tree = Tree::of_texts(bare);
+    let (given, empty) = (variables(&[("role", "qa")]), Tree::new());
+    let made = assemble(&request(&tree, &empty, &given)).unwrap();
+    assert_eq!(origin(&made), Origin::Seed);
+    assert!(made.prompt.contains(&seed.text), "{}", made.prompt);
     assert_eq!(made.seeds, [seed]);
     let optional =
         assembled("{{ include_optional(\".jules/workstations/qa/perspective.yml\") }}").unwrap();
@@ -184,6 +233,15 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
         "{}",
         made.prompt
     );
+    // Only its own memory is begun: a summary, or another role's memory, is shown as its schema at most.
+    let mut tree = repository(
+        "{{ include_optional(\".jules/exchange/changes.yml\") }}{{ include_optional(\".jules/workstations/dev/perspective.yml\") }}",
+    );
+    let changes = ".jules/layers/observers/schemas/changes.yml";
+    tree.insert_text(changes, "created_at: <when>\n");
+    let made = assemble(&request(&tree, &Tree::new(), &variables)).unwrap();
+    assert_eq!(made.seeds, []);
+    assert_eq!(made.included[1].from, Origin::Schema(changes.to_owned()));
     // Nothing but the ledger is written to, so nothing else is seeded.
     let said = assembled("{{ include_required(\".jlo/perspective.yml\") }}").unwrap_err();
     assert!(
@@ -230,6 +288,9 @@ fn a_repository_s_own_rules_go_before_ours() {
     let (ledger, variables) = (ledger(), variables(&[]));
     let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
     assert_eq!(made.prompt, "---\n# Rules for all layers\nOurs.\n\nbody\n");
+    assert_eq!(made.included[0].from, Origin::Repository);
+    let made = assemble(&request(&repository("body"), &ledger, &variables)).unwrap();
+    assert_eq!(made.included[0].from, Origin::BuiltIn);
 }
 
 #[test]
@@ -293,6 +354,8 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
         let said = odd(Mode::Link, ".jlo/x", ".jlo/x/y.yml", function).unwrap_err();
         assert!(said.contains("`.jlo/x` is a symbolic link"), "{said}");
     }
+    let said = odd(Mode::File, ".jlo/x", ".jlo/x/y.yml", "include_required").unwrap_err();
+    assert!(said.contains("`.jlo/x` is no folder"), "{said}");
     for mode in [Mode::File, Mode::Submodule, Mode::Special] {
         let said = odd(mode, ".jlo/x", ".jlo/x", "include_required").unwrap_err();
         assert!(said.contains("was not read"), "{said}");
@@ -418,6 +481,29 @@ fn what_a_turn_is_about_is_fenced_below() {
     );
 }
 
+/// Layers without roles have several turns in one tick.
+#[test]
+fn prompts_of_one_tick_have_boundaries_of_their_own() {
+    let tree = repository("body");
+    let (ledger, variables) = (ledger(), variables(&[]));
+    let attached = [Attached {
+        title: "Requirement",
+        what: "the file r.yml",
+        text: "x",
+    }];
+    let boundary = |turn| {
+        let whole = Assembly {
+            attached: &attached,
+            turn,
+            ..request(&tree, &ledger, &variables)
+        };
+        let prompt = assemble(&whole).unwrap().prompt;
+        prompt.split_once("<data-").unwrap().1[..16].to_owned()
+    };
+    assert_ne!(boundary("t1"), boundary("t2"));
+    assert_eq!(boundary("t1"), boundary("t1"));
+}
+
 #[test]
 fn layers_are_found_in_every_spelling_and_place() {
     for (path, layer) in [
@@ -524,6 +610,22 @@ layer: observers
     );
     assert_eq!(made.skipped[0].path, ".jules/changes/latest.yml");
     assert_eq!((made.included, made.seeds), (same.included, same.seeds));
+}
+
+/// A variable may be called like anything that the compiled template could have used itself.
+#[test]
+fn a_variable_of_the_older_form_is_the_same_in_each_include() {
+    let assembly = "\
+runtime_context:
+  part: the part
+includes:
+  - title: One
+    path: .jules/roles/observers/{{part}}.yml
+  - title: Two
+    path: .jules/roles/observers/{{part}}.yml
+";
+    let made = older("x\n", assembly, &[("part", "contracts")]).unwrap();
+    assert_eq!(made.prompt.matches("\nlayer: observers\n").count(), 2);
 }
 
 #[test]

@@ -27,7 +27,11 @@ fn after(tree: &Tree, compiled: &Compiled) -> Tree {
 
 #[test]
 fn two_files_hold_the_two_kinds_of_values() {
-    let compiled = compile(&tree(&[(".jlo/setup/tools.yml", "tools: [gh, python]")])).unwrap();
+    let compiled = compile(
+        &tree(&[(".jlo/setup/tools.yml", "tools: [gh, python]")]),
+        &[],
+    )
+    .unwrap();
     let names: Vec<&str> = compiled.order.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["gh", "uv", "python"]);
     let files: Vec<_> = compiled
@@ -62,7 +66,7 @@ fn the_older_layout_has_one_file() {
         (".jules/setup/tools.yml", "tools: [gh]"),
         (".jules/setup/env.toml", "GH_TOKEN = \"t\""),
     ];
-    let compiled = compile(&tree(&files)).unwrap();
+    let compiled = compile(&tree(&files), &[]).unwrap();
     assert_eq!(text(&compiled, ".gitignore"), "env.toml\n");
     assert!(text(&compiled, "env.toml").contains("[GH_TOKEN]\nvalue = \"t\"\n"));
     assert_eq!(compiled.files.len(), 3);
@@ -79,7 +83,7 @@ fn an_older_file_is_taken_over_and_stays_ignored() {
             "[GH_TOKEN]\nvalue = \"t\"\n[GH_VERSION]\nvalue = \"2.74.0\"\n",
         ),
     ];
-    let compiled = compile(&tree(&files)).unwrap();
+    let compiled = compile(&tree(&files), &[]).unwrap();
     assert_eq!(text(&compiled, ".gitignore"), "secrets.toml\nenv.toml\n");
     assert!(text(&compiled, "vars.toml").contains("\"2.74.0\""));
     assert!(text(&compiled, "secrets.toml").contains("\"t\""));
@@ -96,7 +100,7 @@ fn no_secret_is_in_the_script() {
         ),
         (".jlo/setup/vars.toml", "[GH_VERSION]\nvalue = \"2.74.0\""),
     ];
-    let compiled = compile(&tree(&files)).unwrap();
+    let compiled = compile(&tree(&files), &[]).unwrap();
     let script = text(&compiled, "install.sh");
     assert!(
         script.contains("export GH_VERSION\n: \"${GH_VERSION:=2.74.0}\"\n"),
@@ -125,7 +129,7 @@ fn all_mistakes_are_told_at_once() {
         (".jlo/setup/components/a/meta.toml", "x = 1"),
         (".jlo/setup/components/a/install.sh", ""),
     ];
-    let said = compile(&tree(&files)).unwrap_err();
+    let said = compile(&tree(&files), &[]).unwrap_err();
     let of = |name: &str| said.iter().filter(|one| one.file.ends_with(name)).count();
     for name in [
         "tools.yml",
@@ -145,7 +149,7 @@ fn a_tool_that_is_wrong_is_not_unknown_as_well() {
         (".jlo/setup/components/a/meta.toml", "x = 1"),
         (".jlo/setup/components/a/install.sh", ""),
     ];
-    let said = compile(&tree(&files)).unwrap_err();
+    let said = compile(&tree(&files), &[]).unwrap_err();
     assert_eq!(said.len(), 1, "{said:?}");
 }
 
@@ -161,9 +165,9 @@ proptest! {
         };
         tree.insert_text(".jlo/setup/vars.toml", &setting("GH_VERSION", &value, &note));
         tree.insert_text(".jlo/setup/secrets.toml", &setting("GH_TOKEN", &token, ""));
-        let once = compile(&tree).unwrap();
+        let once = compile(&tree, &[]).unwrap();
         let tree = after(&tree, &once);
-        let twice = compile(&tree).unwrap();
+        let twice = compile(&tree, &[]).unwrap();
         prop_assert_eq!(&once.files, &twice.files);
         for (name, key, expected) in [("vars.toml", "GH_VERSION", &value), ("secrets.toml", "GH_TOKEN", &token)] {
             let table: toml::Table = toml::from_str(text(&twice, name)).unwrap();
@@ -172,5 +176,41 @@ proptest! {
         let table: toml::Table = toml::from_str(text(&twice, "vars.toml")).unwrap();
         let kept = table["GH_VERSION"].get("note").map_or("", |note| note.as_str().unwrap());
         prop_assert_eq!(kept, &note);
+    }
+}
+
+/// What was written is read again the next time.
+#[test]
+fn nothing_is_written_that_could_not_be_read_again() {
+    let long = "x".repeat(8_000);
+    let many = |from: u32, count: u32, value: &str| -> String {
+        let one = |n| format!("[vars.V{n}]\ndefault = \"{value}\"\n");
+        (from..from + count).map(one).collect()
+    };
+    for (one, two, says) in [
+        (
+            many(0, 5, &long),
+            many(10, 5, &long),
+            "more than FILE_LIMIT_BYTES (65536): it could not be read again",
+        ),
+        (
+            many(0, 150, "x"),
+            many(200, 150, "x"),
+            "it would have 300 variables, more than VARIABLES_LIMIT (200)",
+        ),
+    ] {
+        let mut files = vec![
+            (".jlo/setup/tools.yml", "tools: [one]"),
+            (".jlo/setup/components/one/meta.toml", one.as_str()),
+            (".jlo/setup/components/one/install.sh", "true"),
+            (".jlo/setup/components/two/meta.toml", two.as_str()),
+            (".jlo/setup/components/two/install.sh", "true"),
+        ];
+        assert!(compile(&tree(&files), &[]).is_ok(), "one alone fits");
+        files[0].1 = "tools: [one, two]";
+        let said = compile(&tree(&files), &[]).unwrap_err();
+        let begins = ".jlo/setup/vars.toml: error: ";
+        let said = said[0].to_string();
+        assert!(said.starts_with(begins) && said.contains(says), "{said}");
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::Diagnostic;
+use crate::json;
 use crate::state::decode::entry;
 use crate::state::encode::{self, Object};
 use crate::state::fields::Fields;
 use crate::state::issues::{Issues, Path};
 use crate::state::values::history_key;
-use crate::state::{Extra, HISTORY_FOLDER, HistoryEntry, json};
+use crate::state::{Extra, HISTORY_FOLDER, HistoryEntry};
 
 /// The newest version of an archive file that this program writes, and the newest that it reads.
 const SEGMENT_VERSION: u64 = 1;

@@ -72,6 +72,22 @@ impl Model {
         }
     }
 
+    /// Archives a repository, or takes it out of the archive.
+    pub fn set_archived(&mut self, repo: RepoId, archived: bool) {
+        if let Some(repository) = self.repository_mut(repo) {
+            repository.archived = archived;
+        }
+    }
+
+    /// Switches all webhooks of a repository on or off, and sets their content type, `json` or `form`.
+    pub fn set_hooks(&mut self, repo: RepoId, active: bool, content_type: &str) {
+        let hooks = self.repository_mut(repo).map(|found| &mut found.hooks);
+        for hook in hooks.into_iter().flat_map(|hooks| hooks.values_mut()) {
+            hook.active = active;
+            content_type.clone_into(&mut hook.target.content_type);
+        }
+    }
+
     /// Gives a person a role in a repository; [`crate::github::Role::None`] takes it away.
     pub fn set_role(&mut self, repo: RepoId, login: &str, role: crate::github::Role) {
         let account = self.account(login);

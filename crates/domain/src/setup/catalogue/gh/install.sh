@@ -1,4 +1,5 @@
 want=${GH_VERSION:-}
+want=${want#v}
 have=$(gh --version 2>/dev/null) || have=
 if [[ -n $have && (-z $want || $have == *" $want "*) ]]; then
   exit 0

@@ -1,4 +1,6 @@
 want=${GO_VERSION:-}
+want=${want#v}
+want=${want#go}
 have=$(go version 2>/dev/null) || have=
 if [[ -n $have && (-z $want || $have == *" go$want "*) ]]; then
   exit 0

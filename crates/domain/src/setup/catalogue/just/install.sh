@@ -1,4 +1,5 @@
 want=${JUST_VERSION:-}
+want=${want#v}
 have=$(just --version 2>/dev/null) || have=
 if [[ -n $have && (-z $want || $have == "just $want") ]]; then
   exit 0

@@ -7,6 +7,21 @@ fi
 case $want in
   '') folder=latest ;;
   *.*.*) folder=v$want ;;
+  *.*)
+    # Only the list of all releases, the newest first, knows the newest one of a minor version.
+    list=$(curl -fsSL --retry 3 https://nodejs.org/dist/index.tab)
+    folder=
+    while read -r version _; do
+      if [[ $version == "v$want".* ]]; then
+        folder=$version
+        break
+      fi
+    done <<<"$list"
+    if [[ -z $folder ]]; then
+      echo "there is no Node.js $want; write a version such as 22 or 22.16.0" >&2
+      exit 1
+    fi
+    ;;
   *) folder=latest-v${want%%.*}.x ;;
 esac
 case $(uname -m) in

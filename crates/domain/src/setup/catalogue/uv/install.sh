@@ -1,4 +1,5 @@
 want=${UV_VERSION:-}
+want=${want#v}
 have=$(uv --version 2>/dev/null) || have=
 if [[ -n $have && (-z $want || $have == "uv $want" || $have == "uv $want "*) ]]; then
   exit 0

@@ -3,7 +3,7 @@
 use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
     MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
     Told, TrackState, Turn, WatchedPull,
 };
@@ -80,6 +80,9 @@ const FILE: &str = r#"{
           "warned_at": "2026-01-01T12:00:00Z",
           "base_sha": "5d2e",
           "branch": "main",
+          "given": {
+            ".jules/exchange/requirements/a.yml": "9f3c"
+          },
           "cancel": true,
           "approved_by": "ada",
           "approved_at": "2026-01-01T13:00:00Z"
@@ -123,7 +126,9 @@ const FILE: &str = r#"{
       "merge": {
         "head": "ef01",
         "sent_at": "2026-01-01T18:00:00Z",
-        "attempts": 31
+        "attempts": 31,
+        "not_before": "2026-01-01T19:00:00Z",
+        "put_off": 32
       },
       "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
@@ -140,11 +145,22 @@ const FILE: &str = r#"{
         "repeats": 27
       },
       "fix_rounds": 28,
+      "fix_heads": [
+        "6f4a"
+      ],
       "base": {
         "head": "8a5b",
         "at": "2026-01-01T16:00:00Z"
       },
       "base_rounds": 30,
+      "base_heads": [
+        "7a5b"
+      ],
+      "look": {
+        "head": "8a5b",
+        "not_before": "2026-01-01T20:00:00Z",
+        "waits": 33
+      },
       "ready": {
         "head": "9b6c",
         "at": "2026-01-01T16:00:00Z"
@@ -155,6 +171,7 @@ const FILE: &str = r#"{
       },
       "closed_at": "2026-01-01T17:00:00Z",
       "archive_at": "2026-01-01T18:00:00Z",
+      "archive_tries": 34,
       "called_at": "2026-01-01T16:00:00Z",
       "calls": 29
     }
@@ -177,7 +194,8 @@ const FILE: &str = r#"{
     "strikes": 19
   },
   "cursors": {
-    "comments_since": "2026-01-01T21:00:00Z"
+    "comments_since": "2026-01-01T21:00:00Z",
+    "narrated": "3c"
   },
   "published": {
     "proposal:a": 20
@@ -266,6 +284,11 @@ fn state() -> State {
         warned_at: Some(at(12)),
         base_sha: Some("5d2e".into()),
         branch: Some("main".into()),
+        given: [(
+            ".jules/exchange/requirements/a.yml".to_owned(),
+            "9f3c".to_owned(),
+        )]
+        .into(),
         cancel: true,
         approved_by: Some("ada".to_owned()),
         approved_at: Some(at(13)),
@@ -317,6 +340,8 @@ fn state() -> State {
             head: "ef01".into(),
             sent_at: Some(at(18)),
             attempts: 31,
+            not_before: Some(at(19)),
+            put_off: 32,
             extra: extra.clone(),
         }),
         asked_at: Some(at(14)),
@@ -340,12 +365,21 @@ fn state() -> State {
             extra: extra.clone(),
         }),
         fix_rounds: 28,
+        fix_heads: vec!["6f4a".into()],
         base: Some(Told::new("8a5b".into(), at(16))),
         base_rounds: 30,
+        base_heads: vec!["7a5b".into()],
+        look: Some(Look {
+            head: "8a5b".into(),
+            not_before: at(20),
+            waits: 33,
+            extra: extra.clone(),
+        }),
         ready: Some(Told::new("9b6c".into(), at(16))),
         reminded: Some(Told::new("0c7d".into(), at(16))),
         closed_at: Some(at(17)),
         archive_at: Some(at(18)),
+        archive_tries: 34,
         called_at: Some(at(16)),
         calls: 29,
         ..WatchedPull::new("1004".into())
@@ -377,6 +411,7 @@ fn state() -> State {
         },
         cursors: Cursors {
             comments_since: Some(at(21)),
+            narrated: Some("3c".into()),
             extra: extra.clone(),
         },
         published: [("proposal:a".to_owned(), 20)].into(),

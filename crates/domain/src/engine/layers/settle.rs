@@ -1,0 +1,99 @@
+//! What becomes of a work item when the turn of its implementer ends: it leaves with the merge, or goes back.
+
+use super::super::draft::Draft;
+use super::picture;
+use super::seat::Seat;
+use crate::Diagnostic;
+use crate::exchange::{self, SettleError};
+use crate::model::Slot;
+use crate::state::Outcome;
+
+/// Whether an outcome says what becomes of a slot's work item, and the exchange is not read yet; asks for it.
+pub(in crate::engine) fn settles_later(
+    draft: &mut Draft<'_>,
+    slot: Option<&Slot>,
+    outcome: &Outcome,
+) -> bool {
+    let is_settled = slot.and_then(of_implementer).is_some() && end_of(outcome, None).is_some();
+    is_settled && picture::unread(draft)
+}
+
+/// Settles the work item of an implementer's slot. The exchange must have been read.
+pub(in crate::engine) fn settle(
+    draft: &mut Draft<'_>,
+    slot: Option<&Slot>,
+    outcome: &Outcome,
+    note: Option<&str>,
+) {
+    let Some((stream, id)) = slot.and_then(of_implementer) else {
+        return;
+    };
+    let Some(end) = end_of(outcome, note) else {
+        return;
+    };
+    let tree = picture::tree(draft);
+    let exchange = picture::exchange(draft);
+    let stream = exchange
+        .as_ref()
+        .and_then(|exchange| exchange.streams.get(&stream));
+    // One that is gone was settled before.
+    let Some(item) = stream.and_then(|stream| picture::item(stream, &id)) else {
+        return;
+    };
+    match end {
+        End::Leaves => {
+            let files = match exchange::merged(&tree, &item.path) {
+                Ok((files, left)) => {
+                    draft.diagnose(left);
+                    files
+                }
+                // What is merged is not done again, whatever is wrong with its links.
+                Err(why @ SettleError::Unresolved { .. }) => {
+                    let one = Diagnostic::warning(&item.path, why.to_string());
+                    draft.diagnose(vec![one.mend("look at `phileas exchange check`")]);
+                    [(item.path.clone(), None)].into()
+                }
+                Err(SettleError::Gone(_)) => return,
+            };
+            draft.headline(format!("done {id}"), None);
+            draft.write(files);
+        }
+        End::Returns(reason) => {
+            let Ok((files, parked)) = exchange::returned(&tree, &item.path, &reason) else {
+                return;
+            };
+            let word = if parked { "parked" } else { "returned" };
+            draft.headline(format!("{word} {id}"), None);
+            draft.write(files);
+        }
+    }
+}
+
+enum End {
+    Leaves,
+    Returns(String),
+}
+
+fn end_of(outcome: &Outcome, note: Option<&str>) -> Option<End> {
+    let because = |what: &str| {
+        let reason = note.map_or_else(|| what.to_owned(), |note| format!("{what}: {note}"));
+        Some(End::Returns(reason))
+    };
+    match outcome {
+        Outcome::Merged => Some(End::Leaves),
+        Outcome::Rejected => because("its pull request was closed without a merge"),
+        Outcome::Failed => because("its session failed"),
+        Outcome::Stuck => because("its session did not get on"),
+        Outcome::NoOutput => because("its session changed nothing"),
+        Outcome::Completed => because("its session opened no pull request"),
+        Outcome::Cancelled => because("a person cancelled it"),
+        Outcome::PrOpen | Outcome::Imported | Outcome::Duplicate | Outcome::Other(_) => None,
+    }
+}
+
+fn of_implementer(slot: &Slot) -> Option<(String, String)> {
+    match Seat::of(slot)? {
+        Seat::Implementer { stream, item } => Some((stream, item)),
+        _ => None,
+    }
+}

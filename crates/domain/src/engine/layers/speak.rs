@@ -1,0 +1,200 @@
+//! What the session of a layer's slot is told.
+
+use std::collections::BTreeMap;
+
+use super::super::dispatch::Words;
+use super::super::draft::Draft;
+use super::super::start::Candidate;
+use super::super::{PullState, Reason};
+use super::cast::cast;
+use super::due::candidates;
+use super::narrated;
+use super::picture;
+use super::seat::Seat;
+use crate::exchange::{Exchange, Filed, WorkItem};
+use crate::layers::{Brief, Job, Section};
+use crate::model::{TrackName, Tree};
+use crate::prompt::{self, OpenPull, TITLE_LIMIT_CHARS};
+
+/// What the session of a slot is told. The exchange and the files of layers must have been read.
+///
+/// # Errors
+///
+/// Why it cannot be told anything: its template is broken, or what it was to work on is gone.
+pub(in crate::engine) fn speak(
+    draft: &mut Draft<'_>,
+    candidate: &Candidate,
+    seat: &Seat,
+) -> Result<Words, (Reason, String)> {
+    let ledger = picture::tree(draft);
+    let exchange = picture::exchange(draft);
+    let item = item(exchange.as_ref(), seat)?;
+    let catalogue = cast(draft, exchange.as_ref()).catalogue;
+    let stream = stream(exchange.as_ref(), seat);
+    let commits = commits(draft, seat);
+    let pulls = pulls(draft, seat);
+    let path = item.as_ref().map(|item| item.path.as_str());
+    let target = draft.snapshot.repository.default_branch.to_string();
+    let job = match seat {
+        Seat::Narrator => Job::Narrator {
+            commits: commits.as_deref(),
+        },
+        Seat::Observer { role, .. } => Job::Observer(role),
+        Seat::Decider { .. } => Job::Decider,
+        Seat::Planner { .. } => Job::Planner(path),
+        Seat::Implementer { .. } => {
+            let label = item.as_ref().map_or("", |item| item.value.label.as_str());
+            Job::Implementer(label, path)
+        }
+        Seat::Innovator { role } => Job::Innovator(role),
+        Seat::Integrator => Job::Integrator {
+            pulls: &pulls,
+            target: &target,
+        },
+    };
+    let repository = &draft.snapshot.repository.name;
+    let made = catalogue
+        .brief(repository, &ledger, exchange.as_ref(), &stream, job)
+        .and_then(|mut brief| {
+            brief.sections.extend(last_note(draft, seat));
+            // The attempt's number is not drawn yet; track, slot and commit are this prompt's alone.
+            let about = format!("{} {}", candidate.track, candidate.work.slot);
+            let now = draft.now();
+            let entropy = &draft.snapshot.entropy;
+            let made = brief.assemble(&catalogue, &ledger, (&about, now), entropy)?;
+            Ok((brief, made))
+        });
+    match made {
+        Ok((brief, made)) => Ok(Words {
+            title: title(seat, item.as_ref(), &candidate.track),
+            prompt: made.prompt,
+            open_pull: seat.opens_pull(),
+            seeds: made
+                .seeds
+                .into_iter()
+                .map(|seed| (seed.to, Some(seed.text)))
+                .collect(),
+            given: given(exchange.as_ref(), &ledger, seat, &brief),
+        }),
+        Err(wrong) => {
+            let text = wrong.to_string();
+            draft.diagnose(vec![wrong]);
+            Err((Reason::PromptInvalid, text))
+        }
+    }
+}
+
+/// The work item that a seat is about. That it is gone is a reason not to start.
+fn item(
+    exchange: Option<&Exchange>,
+    seat: &Seat,
+) -> Result<Option<Filed<WorkItem>>, (Reason, String)> {
+    let Some(id) = seat.item() else {
+        return Ok(None);
+    };
+    let stream = exchange.and_then(|exchange| exchange.streams.get(seat.stream()));
+    let found = stream.and_then(|stream| picture::item(stream, id)).cloned();
+    let gone = || (Reason::LayerEmpty, format!("the work item `{id}` is gone"));
+    found.map(Some).ok_or_else(gone)
+}
+
+/// The stream that a prompt is about. The narrator tells all of them.
+fn stream(exchange: Option<&Exchange>, seat: &Seat) -> String {
+    let first = exchange.and_then(|exchange| exchange.streams.keys().next());
+    match first {
+        Some(first) if *seat == Seat::Narrator => first.clone(),
+        _ => seat.stream().to_owned(),
+    }
+}
+
+/// The commits that a summary is about, a line each.
+fn commits(draft: &Draft<'_>, seat: &Seat) -> Option<String> {
+    let commits = narrated::commits(draft).filter(|_| *seat == Seat::Narrator)?;
+    let mut lines: Vec<String> = commits
+        .newest
+        .iter()
+        .map(|one| {
+            let at = one.at.map(|at| at.to_string()).unwrap_or_default();
+            format!("{} {at} {}", one.oid, prompt::clean_line(&one.subject))
+        })
+        .collect();
+    let more = commits.total.saturating_sub(lines.len() as u64);
+    if more > 0 {
+        lines.push(format!("and {more} before these"));
+    }
+    Some(lines.join("\n"))
+}
+
+/// The pull requests that an integrator puts together.
+fn pulls(draft: &Draft<'_>, seat: &Seat) -> Vec<OpenPull> {
+    if *seat != Seat::Integrator {
+        return Vec::new();
+    }
+    let pulls = candidates(draft).into_iter();
+    let pulls = pulls.filter_map(|number| draft.snapshot.pulls.get(&number));
+    let open = pulls.filter(|pull| pull.state == PullState::Open);
+    open.map(|pull| OpenPull {
+        number: pull.number,
+        title: pull.title.clone(),
+        author: pull.author.to_string(),
+        head: pull.head.to_string(),
+        draft: pull.draft,
+    })
+    .collect()
+}
+
+/// `<emoji> <slot>: <track>`, and for a work item its file's name.
+fn title(seat: &Seat, item: Option<&Filed<WorkItem>>, track: &TrackName) -> String {
+    let emoji = match seat {
+        Seat::Narrator => "📰",
+        Seat::Observer { .. } => "🔭",
+        Seat::Decider { .. } => "🧮",
+        Seat::Planner { .. } => "🧭",
+        Seat::Implementer { .. } => "🔨",
+        Seat::Innovator { .. } => "💡",
+        Seat::Integrator => "🧵",
+    };
+    let item = item
+        .map(|item| format!(" {}", item.stem()))
+        .unwrap_or_default();
+    let line = prompt::clean_line(&format!("{emoji} {}{item}: {track}", seat.slot()));
+    line.chars().take(TITLE_LIMIT_CHARS).collect()
+}
+
+/// The digests of the work items that a session is given whole, where it may write them.
+fn given(
+    exchange: Option<&Exchange>,
+    ledger: &Tree,
+    seat: &Seat,
+    brief: &Brief,
+) -> BTreeMap<String, String> {
+    if !matches!(seat, Seat::Decider { .. } | Seat::Planner { .. }) {
+        return BTreeMap::new();
+    }
+    let Some(stream) = exchange.and_then(|exchange| exchange.streams.get(seat.stream())) else {
+        return BTreeMap::new();
+    };
+    let shown = |path: &str| {
+        let what = format!("the file {path}");
+        brief.sections.iter().any(|section| section.what == what)
+    };
+    let mut given = picture::given(stream, ledger);
+    given.retain(|path, _| shown(path));
+    given
+}
+
+/// What was not taken of the last session's work.
+fn last_note(draft: &Draft<'_>, seat: &Seat) -> Option<Section> {
+    let (slot, persona) = (seat.slot(), seat.persona());
+    let mut entries = draft.state.history.values().rev();
+    let last = entries.find(|entry| {
+        entry.persona_id == persona
+            && entry.outcome.is_some()
+            && (seat.item().is_none() || entry.slot.as_ref() == Some(&slot))
+    })?;
+    Some(Section {
+        title: "What phileas found wrong with your last session's work".to_owned(),
+        what: "findings, with paths and words of that session".to_owned(),
+        text: last.note.clone()?,
+    })
+}

@@ -1,0 +1,111 @@
+//! A document whose older keys are brought to their newer names, with its comments where that can be.
+
+use crate::diagnostic::Diagnostic;
+use crate::exchange::edit;
+use crate::yaml::{self, Node, Value};
+
+/// A document, and what was done to it.
+pub(super) struct Document {
+    pub(super) path: String,
+    pub(super) text: String,
+    pub(super) root: Node,
+    /// What was done, a fragment each.
+    pub(super) done: Vec<String>,
+    /// What a person should look over.
+    pub(super) kept: Vec<Diagnostic>,
+}
+
+impl Document {
+    /// A document that is a map; `None` where it is none, which the checks tell of.
+    pub(super) fn read(path: &str, text: &str) -> Option<Self> {
+        let (root, mistakes) = yaml::parse(text);
+        let root =
+            root.filter(|root| mistakes.is_empty() && matches!(root.value, Value::Map(_)))?;
+        Some(Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            root,
+            done: Vec::new(),
+            kept: Vec::new(),
+        })
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.root.get(key).is_some()
+    }
+
+    /// Takes a new text, which is sound YAML.
+    pub(super) fn rewrite(&mut self, text: String, done: String) {
+        if let Some(root) = yaml::parse(&text).0 {
+            self.root = root;
+            self.text = text;
+            self.done.push(done);
+        }
+    }
+
+    /// Calls a key by its newer name.
+    ///
+    /// # Errors
+    ///
+    /// Both names are there and say different things.
+    pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<(), Box<Diagnostic>> {
+        let (Some(older), newer) = (self.root.get(from), self.root.get(to)) else {
+            return Ok(());
+        };
+        if let Some(newer) = newer {
+            if newer.json() != older.json() {
+                return Err(self.half(from, to));
+            }
+            let mut anew = self.root.clone();
+            edit::remove(&mut anew, from);
+            let done = format!("removed `{from}`, which `{to}` says, too");
+            self.rewrite(edit::emit(&anew), done);
+            return Ok(());
+        }
+        let mut anew = self.root.clone();
+        if let Value::Map(entries) = &mut anew.value {
+            for (key, _) in entries
+                .iter_mut()
+                .filter(|(key, _)| key.text() == Some(from))
+            {
+                key.value = Value::Text(to.to_owned());
+            }
+        }
+        let text = self.renamed(from, to).unwrap_or_else(|| edit::emit(&anew));
+        self.rewrite(text, format!("`{from}` is called `{to}`"));
+        Ok(())
+    }
+
+    /// The text with nothing but the key's own bytes changed.
+    fn renamed(&self, from: &str, to: &str) -> Option<String> {
+        let Value::Map(entries) = &self.root.value else {
+            return None;
+        };
+        let (key, _) = entries.iter().find(|(key, _)| key.text() == Some(from))?;
+        let mut text = self.text.clone();
+        (text.get(key.range.clone()) == Some(from)).then(|| {
+            text.replace_range(key.range.clone(), to);
+            text
+        })
+    }
+
+    /// Both forms of one thing are there, and nobody can say which counts.
+    pub(super) fn half(&self, older: &str, newer: &str) -> Box<Diagnostic> {
+        let (line, column) = self.place(older);
+        let message = format!("`{older}` is the older form of `{newer}`, and both are there");
+        let one = Diagnostic::error(&self.path, message).at(line, column);
+        Box::new(one.key(older).mend("keep the one that counts"))
+    }
+
+    /// Tells what is left to a person.
+    pub(super) fn keep(&mut self, key: &str, message: &str, mend: &str) {
+        let (line, column) = self.place(key);
+        let one = Diagnostic::warning(&self.path, message).at(line, column);
+        self.kept.push(one.key(key).mend(mend));
+    }
+
+    fn place(&self, key: &str) -> (u32, u32) {
+        let node = self.root.get(key).unwrap_or(&self.root);
+        (node.line, node.column)
+    }
+}

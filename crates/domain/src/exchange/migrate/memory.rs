@@ -1,0 +1,139 @@
+//! Older shapes of memories: among others, that of the workstreams in a flat exchange.
+
+use super::document::Document;
+use crate::diagnostic::Diagnostic;
+use crate::exchange::edit::{self, node, text};
+use crate::exchange::layout::Layout;
+use crate::exchange::memory::GOAL;
+use crate::exchange::shapes::PERSPECTIVE;
+use crate::yaml::{Node, Value};
+
+/// Keys of the workstreams' memory that the flat one does not have.
+const OLDER: [&str; 4] = ["workstream", "biases", "recent_runs", "learned_exclusions"];
+/// Keys that both have.
+const SHARED: [&str; 4] = ["schema_version", "observer", "updated_at", "goals"];
+/// Keys of the flat memory that the workstreams' does not have, each with the older one of the same meaning.
+const NEWER: [(&str, &str); 3] = [
+    ("ignore", "learned_exclusions"),
+    ("rules", "biases"),
+    ("log", "recent_runs"),
+];
+/// How many goals the flat memory has.
+const GOALS: usize = 3;
+
+pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
+    if layout == Layout::Workstreams {
+        return Ok(());
+    }
+    owner(document)?;
+    if !OLDER.iter().any(|key| document.has(key)) {
+        return Ok(());
+    }
+    for (newer, older) in NEWER {
+        if document.has(newer) {
+            let older = OLDER
+                .into_iter()
+                .find(|key| document.has(key))
+                .unwrap_or(older);
+            return Err(document.half(older, newer));
+        }
+    }
+    let Value::Map(entries) = &document.root.value else {
+        return Ok(());
+    };
+    let foreign = entries
+        .iter()
+        .filter_map(|(key, _)| key.text())
+        .find(|key| !OLDER.contains(key) && !SHARED.contains(key))
+        .map(str::to_owned);
+    if let Some(key) = foreign {
+        document.keep(
+            &key,
+            "no memory has this key, so this one stays as it is",
+            "remove it, and migrate again",
+        );
+        return Ok(());
+    }
+    let anew = edit::emit(&flat(&document.root));
+    if let Some(wrong) = PERSPECTIVE
+        .validate(&document.path, &anew)
+        .into_iter()
+        .next()
+    {
+        let message = format!(
+            "it stays as it is, for its newer form would not be sound: {}",
+            wrong.message
+        );
+        document.keep("", &message, "mend it, and migrate again");
+        return Ok(());
+    }
+    document.rewrite(
+        anew,
+        "the memory of a workstream became one of the flat layout".to_owned(),
+    );
+    Ok(())
+}
+
+/// Whose memory it is, later versions said alike for all.
+fn owner(document: &mut Document) -> Result<(), Box<Diagnostic>> {
+    let innovator = document.has("focus") || document.has("recent_proposals");
+    document.rename("role", if innovator { "persona" } else { "observer" })
+}
+
+/// The same in the flat layout's shape. Nothing is lost: what has no key of its own there becomes a rule.
+fn flat(root: &Node) -> Node {
+    let list = |of: Option<&Node>, key: &str| -> Vec<Node> {
+        of.and_then(|of| of.get(key))
+            .map(Node::items)
+            .unwrap_or_default()
+            .to_vec()
+    };
+    let called = |what: &str, nodes: Vec<Node>| -> Vec<Node> {
+        let line = |one: &Node| one.text().map(|line| text(format!("{what}: {line}")));
+        nodes
+            .iter()
+            .map(|one| line(one).unwrap_or_else(|| one.clone()))
+            .collect()
+    };
+    let mut goals = list(root.get("goals"), "short_term");
+    let more = goals.split_off(goals.len().min(GOALS));
+    if goals.is_empty() {
+        goals.push(text(GOAL));
+    }
+    let biases = root.get("biases");
+    let mut rules = list(biases, "heuristics");
+    rules.extend(called("Assumption", list(biases, "assumptions")));
+    rules.extend(called("Blind spot", list(biases, "blind_spots")));
+    rules.extend(called("Goal", more));
+    let runs = root.get("recent_runs").map(Node::items).unwrap_or_default();
+    let log = runs.iter().map(|run| {
+        let said = |key: &str| run.get(key).and_then(Node::text).unwrap_or_default();
+        let summary = match said("history_path") {
+            "" => said("summary").to_owned(),
+            path => format!("{} ({path})", said("summary")),
+        };
+        node(Value::Map(vec![
+            (text("at"), text(said("created_at"))),
+            (text("summary"), text(summary)),
+        ]))
+    });
+    let value = |key: &str| root.get(key).map_or(Value::Null, |one| one.value.clone());
+    let entries = [
+        ("schema_version", Value::Integer(2)),
+        ("observer", value("observer")),
+        ("updated_at", value("updated_at")),
+        ("goals", Value::List(goals)),
+        ("rules", Value::List(rules)),
+        (
+            "ignore",
+            Value::List(list(Some(root), "learned_exclusions")),
+        ),
+        ("log", Value::List(log.collect())),
+    ];
+    let entries = entries.into_iter();
+    node(Value::Map(
+        entries
+            .map(|(key, value)| (text(key), node(value)))
+            .collect(),
+    ))
+}

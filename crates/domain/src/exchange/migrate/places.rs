@@ -1,0 +1,203 @@
+//! Where an artifact belongs, by where it lies.
+
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::stem;
+use crate::exchange::labels::Labels;
+use crate::exchange::layout::{
+    FLAT_FOLDER, Layout, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER, place,
+};
+use crate::exchange::values;
+use crate::model::Tree;
+use crate::yaml::{self, Node};
+
+/// The list that an older flat exchange kept.
+const FLAT_LIST: &str = ".jules/exchange/issues/index.md";
+
+/// What an artifact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Event,
+    Item,
+    Proposal,
+    Feedback,
+    Memory,
+    /// The list of issues, which is made of them.
+    List,
+}
+
+/// Where a file belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Goal {
+    /// `None`: nowhere, for it is made of others.
+    pub(super) to: Option<String>,
+    pub(super) kind: Kind,
+    /// Why it is not where it lies, where it is not.
+    pub(super) why: Option<String>,
+}
+
+/// Where a file of the exchange belongs; an error where it has no place. `None`: there is nothing to say of it.
+pub(super) fn goal(
+    layout: Layout,
+    tree: &Tree,
+    labels: &Labels,
+    path: &str,
+) -> Option<Result<Goal, Box<Diagnostic>>> {
+    let here = place(layout, path)?;
+    let home = |stream: &str| layout.home(tree, stream);
+    let name = format!("{}.yml", stem(path));
+    let (to, kind) = match here {
+        Place::Event { stream, state } => (
+            format!("{}/events/{state}/{name}", home(stream)),
+            Kind::Event,
+        ),
+        Place::Feedback { stream } => (format!("{}/feedback/{name}", home(stream)), Kind::Feedback),
+        Place::Proposal { stream } => {
+            (format!("{}/proposals/{name}", home(stream)), Kind::Proposal)
+        }
+        Place::Item {
+            stream,
+            label: None,
+        } => (format!("{}/requirements/{name}", home(stream)), Kind::Item),
+        Place::Item {
+            stream,
+            label: Some(folder),
+        } => {
+            let own = label(tree, path).filter(|own| labels.contains(own));
+            // A folder that is no label is the item's priority in an older contract.
+            let folder = match own {
+                Some(own) if !labels.contains(folder) => own,
+                _ => folder.to_owned(),
+            };
+            (
+                format!("{}/issues/{folder}/{name}", home(stream)),
+                Kind::Item,
+            )
+        }
+        Place::Index { stream } => {
+            let to = format!("{}/issues/index.md", home(stream));
+            let elsewhere = to != path;
+            return elsewhere.then_some(Ok(Goal {
+                to: None,
+                kind: Kind::List,
+                why: Some(format!("the list is made of the issues, as `{to}`")),
+            }));
+        }
+        Place::Memory { .. } => (path.to_owned(), Kind::Memory),
+        Place::RoleFeedback => {
+            let one =
+                Diagnostic::warning(path, "a role's feedback names no event, so it has no place");
+            return Some(Err(Box::new(one.mend(
+                "put what still counts into the role's memory; it is not read by anything else",
+            ))));
+        }
+        Place::Stray if path == FLAT_LIST => {
+            return Some(Ok(Goal {
+                to: None,
+                kind: Kind::List,
+                why: Some("a flat exchange has no list of its work items".to_owned()),
+            }));
+        }
+        Place::Stray => match stray(layout, tree, labels, path) {
+            Some(goal) => goal,
+            None => {
+                let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
+                return Some(Err(Box::new(one.mend(match innovation(path) {
+                    true => "ideas and comments became proposals of one piece: write what still counts as one",
+                    false => "move it to where artifacts of its kind lie, or remove it",
+                }))));
+            }
+        },
+        Place::Changes | Place::History { .. } | Place::Roster { .. } | Place::Beside => {
+            return None;
+        }
+    };
+    let why = (to != path).then(|| {
+        match path.ends_with(".yaml") && to == path.replace(".yaml", ".yml") {
+            true => "artifacts end in `.yml`".to_owned(),
+            false => format!("an older place of {}", called(kind)),
+        }
+    });
+    Some(Ok(Goal {
+        to: Some(to),
+        kind,
+        why,
+    }))
+}
+
+/// Places that this layout had once.
+fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(String, Kind)> {
+    let name = format!("{}.yml", stem(path));
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
+    match (layout, parts.as_slice()) {
+        _ if !is_yaml => None,
+        (
+            Layout::Flat,
+            [".jules", "exchange", "issues", _] | [".jules", "exchange", "issues", _, _],
+        ) => Some((format!("{FLAT_FOLDER}/requirements/{name}"), Kind::Item)),
+        (
+            Layout::Flat,
+            [
+                ".jules",
+                "exchange",
+                "innovators",
+                role,
+                "perspective.yml" | "perspective.yaml",
+            ],
+        )
+        | (Layout::Flat, [".jules", "workstations", role, "perspective.yaml"])
+            if values::is_name(role) =>
+        {
+            Some((
+                format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml"),
+                Kind::Memory,
+            ))
+        }
+        (
+            Layout::Workstreams,
+            [
+                ".jules",
+                "workstreams",
+                stream,
+                "workstations",
+                role,
+                "perspective.yaml",
+            ],
+        ) => {
+            let to = format!("{STREAMS_FOLDER}/{stream}/workstations/{role}/perspective.yml");
+            Some((to, Kind::Memory))
+        }
+        (
+            Layout::Workstreams,
+            [".jules", "workstreams", stream, "issues", _]
+            | [".jules", "workstreams", stream, "exchange", "issues", _],
+        ) => {
+            let own = label(tree, path).filter(|own| labels.contains(own))?;
+            let home = layout.home(tree, stream);
+            Some((format!("{home}/issues/{own}/{name}"), Kind::Item))
+        }
+        _ => None,
+    }
+}
+
+/// Whether it is a part of a proposal that was made in two phases.
+fn innovation(path: &str) -> bool {
+    path.starts_with(&format!("{FLAT_FOLDER}/innovators/"))
+}
+
+/// The label that a work item gives itself.
+fn label(tree: &Tree, path: &str) -> Option<String> {
+    let root = yaml::parse(tree.text(path)?).0?;
+    root.get("label").and_then(Node::text).map(str::to_owned)
+}
+
+fn called(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Event => "events",
+        Kind::Item => "work items",
+        Kind::Proposal => "proposals",
+        Kind::Feedback => "feedback",
+        Kind::Memory => "memories",
+        Kind::List => "lists",
+    }
+}

@@ -1,0 +1,294 @@
+//! A session's patch as whole files: what it wrote, in the form in which imports look at it.
+//!
+//! Jules hands out one unified diff for everything that a session changed, against the commit that it began on. Each
+//! file of it is read by itself, so that one that is broken holds up no other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchKind, PatchSet};
+
+use super::import::{Changed, Content};
+use super::limits::{CHANGE_FILES_LIMIT, PATCH_LIMIT_BYTES};
+use crate::diagnostic::Diagnostic;
+use crate::model::Mode;
+
+/// How the part about one file begins.
+const HEADER: &str = "diff --git ";
+/// Where imports look. Of all other files it counts only that they were touched.
+const ROOT: &str = ".jules/";
+
+/// The paths whose text at the patch's base commit it takes to know the whole of what was written.
+#[must_use]
+pub fn bases(patch: &str) -> BTreeSet<String> {
+    let parts = parts(patch).take(CHANGE_FILES_LIMIT);
+    let bases = parts.filter_map(|part| match operation(&parse(part).ok()?) {
+        Operation::Change { from, to } | Operation::Rename { from, to } if to.starts_with(ROOT) => {
+            Some(from)
+        }
+        _ => None,
+    });
+    bases.collect()
+}
+
+/// The files of a patch. `base`: the texts of [`bases`], as far as they could be read.
+///
+/// Files that cannot be told for sure are told of instead.
+#[must_use]
+pub fn changed(patch: &str, base: &BTreeMap<String, String>) -> (Vec<Changed>, Vec<Diagnostic>) {
+    let mut files = Vec::new();
+    let mut found = Vec::new();
+    if patch.len() > PATCH_LIMIT_BYTES {
+        let message = format!(
+            "the patch has {} bytes, more than {PATCH_LIMIT_BYTES}; it is not looked at",
+            patch.len()
+        );
+        let one = Diagnostic::error(ROOT.trim_end_matches('/'), message);
+        return (files, vec![one.mend("write only the files of the task")]);
+    }
+    // One more than imports look at, so that they see that there are too many.
+    for part in parts(patch).take(CHANGE_FILES_LIMIT + 1) {
+        match parse(part) {
+            Ok(file) => take(&file, base, &mut files, &mut found),
+            Err(why) => {
+                let header = part.lines().next().unwrap_or_default();
+                let place = header.strip_prefix(HEADER).unwrap_or(header);
+                let place = place.escape_debug().to_string();
+                let one =
+                    Diagnostic::error(place, format!("its part of the patch is broken: {why}"));
+                found.push(one.mend("write the whole file"));
+            }
+        }
+    }
+    (files, found)
+}
+
+/// What a part of a patch does, with the paths from the repository's root.
+enum Operation {
+    Create(String),
+    Change { from: String, to: String },
+    Rename { from: String, to: String },
+    Remove(String),
+}
+
+fn take(
+    file: &FilePatch<'_, str>,
+    base: &BTreeMap<String, String>,
+    files: &mut Vec<Changed>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut push = |path: &str, content| {
+        files.push(Changed {
+            path: path.to_owned(),
+            content,
+        });
+    };
+    let mode = match file.new_mode() {
+        Some(FileMode::Symlink) => Some(Mode::Link),
+        Some(FileMode::Gitlink) => Some(Mode::Submodule),
+        _ => None,
+    };
+    let (before, path) = match operation(file) {
+        Operation::Remove(path) => return push(&path, Content::Removed),
+        Operation::Create(path) => (Some(""), path),
+        Operation::Change { from, to } => (base.get(&from).map(String::as_str), to),
+        Operation::Rename { from, to } => {
+            push(&from, Content::Removed);
+            (base.get(&from).map(String::as_str), to)
+        }
+    };
+    if let Some(mode) = mode {
+        return push(&path, Content::Other(mode));
+    }
+    let PatchKind::Text(patch) = file.patch() else {
+        return push(&path, Content::Other(Mode::File));
+    };
+    if !path.starts_with(ROOT) {
+        return push(&path, Content::Text(String::new()));
+    }
+    let text = before.map(|before| diffy::apply(before, patch));
+    match text {
+        Some(Ok(text)) => push(&path, Content::Text(text)),
+        Some(Err(_)) | None => {
+            let path = path.escape_debug().to_string();
+            let one =
+                Diagnostic::error(path, "the file that it changes is another one at its base");
+            found.push(one.mend("write the whole file"));
+        }
+    }
+}
+
+/// The parts of a patch, one a file. No line of a hunk can begin like a header.
+fn parts(patch: &str) -> impl Iterator<Item = &str> {
+    let starts = patch
+        .match_indices(HEADER)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || patch[..*at].ends_with('\n'));
+    let starts: Vec<usize> = starts.collect();
+    let ends: Vec<usize> = starts
+        .iter()
+        .skip(1)
+        .copied()
+        .chain([patch.len()])
+        .collect();
+    starts
+        .into_iter()
+        .zip(ends)
+        .map(|(start, end)| &patch[start..end])
+}
+
+fn parse(part: &str) -> Result<FilePatch<'_, str>, String> {
+    let mut all = PatchSet::parse(part, ParseOptions::gitdiff());
+    match all.next() {
+        Some(Ok(file)) => Ok(file),
+        Some(Err(error)) => Err(error.to_string()),
+        None => Err("there is nothing in it".to_owned()),
+    }
+}
+
+fn operation(file: &FilePatch<'_, str>) -> Operation {
+    let bare = |path: &str| {
+        let rest = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
+        rest.unwrap_or(path).to_owned()
+    };
+    match file.operation() {
+        FileOperation::Delete(path) => Operation::Remove(bare(path)),
+        FileOperation::Create(path) => Operation::Create(bare(path)),
+        FileOperation::Modify { original, modified } => Operation::Change {
+            from: bare(original),
+            to: bare(modified),
+        },
+        // git writes these without a prefix.
+        FileOperation::Rename { from, to } => Operation::Rename {
+            from: from.to_string(),
+            to: to.to_string(),
+        },
+        FileOperation::Copy { from, to } => Operation::Change {
+            from: from.to_string(),
+            to: to.to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATCH: &str = "\
+diff --git a/.jules/exchange/events/pending/a.yml b/.jules/exchange/events/pending/a.yml
+new file mode 100644
+index 0000000..1111111
+--- /dev/null
++++ b/.jules/exchange/events/pending/a.yml
+@@ -0,0 +1,2 @@
++id: abc123
++diff --git is no header here
+diff --git a/.jules/workstations/qa/perspective.yml b/.jules/workstations/qa/perspective.yml
+index 1111111..2222222 100644
+--- a/.jules/workstations/qa/perspective.yml
++++ b/.jules/workstations/qa/perspective.yml
+@@ -1,2 +1,2 @@
+ a: 1
+-b: 2
++b: 3
+diff --git a/.jules/exchange/changes.yml b/.jules/exchange/changes.yml
+deleted file mode 100644
+index 1111111..0000000
+--- a/.jules/exchange/changes.yml
++++ /dev/null
+@@ -1 +0,0 @@
+-x: 1
+diff --git a/.jules/exchange/link.yml b/.jules/exchange/link.yml
+new file mode 120000
+index 0000000..3333333
+--- /dev/null
++++ b/.jules/exchange/link.yml
+@@ -0,0 +1 @@
++/etc/passwd
+\\ No newline at end of file
+diff --git a/src/lib.rs b/src/lib.rs
+index 1111111..2222222 100644
+--- a/src/lib.rs
++++ b/src/lib.rs
+@@ -7 +7 @@
+-old
++new
+diff --git a/.jules/exchange/broken.yml b/.jules/exchange/broken.yml
+index 1111111..2222222 100644
+--- a/.jules/exchange/broken.yml
++++ b/.jules/exchange/broken.yml
+@@ nonsense @@
++x
+diff --git a/logo.png b/logo.png
+new file mode 100644
+index 0000000..4444444
+Binary files /dev/null and b/logo.png differ
+";
+
+    fn content<'f>(files: &'f [Changed], path: &str) -> &'f Content {
+        let found = files.iter().find(|one| one.path == path);
+        &found.unwrap_or_else(|| panic!("{path}: {files:?}")).content
+    }
+
+    #[test]
+    fn each_file_of_a_patch_is_made_whole_by_itself() {
+        let memory = ".jules/workstations/qa/perspective.yml";
+        let bases = bases(PATCH);
+        assert_eq!(bases, BTreeSet::from([memory.to_owned()]));
+        let base = BTreeMap::from([(memory.to_owned(), "a: 1\nb: 2\n".to_owned())]);
+        let (files, found) = changed(PATCH, &base);
+        let text = |text: &str| Content::Text(text.to_owned());
+        assert_eq!(
+            *content(&files, ".jules/exchange/events/pending/a.yml"),
+            text("id: abc123\ndiff --git is no header here\n")
+        );
+        assert_eq!(*content(&files, memory), text("a: 1\nb: 3\n"));
+        assert_eq!(
+            *content(&files, ".jules/exchange/changes.yml"),
+            Content::Removed
+        );
+        assert_eq!(
+            *content(&files, ".jules/exchange/link.yml"),
+            Content::Other(Mode::Link)
+        );
+        assert_eq!(*content(&files, "src/lib.rs"), text(""));
+        assert_eq!(*content(&files, "logo.png"), Content::Other(Mode::File));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].to_string().contains("broken.yml"), "{}", found[0]);
+    }
+
+    #[test]
+    fn a_change_of_a_file_that_is_another_one_is_told_of() {
+        let memory = ".jules/workstations/qa/perspective.yml";
+        for base in [None, Some("x: 1\n")] {
+            let base: BTreeMap<_, _> = base
+                .map(|text| (memory.to_owned(), text.to_owned()))
+                .into_iter()
+                .collect();
+            let (files, found) = changed(PATCH, &base);
+            assert!(!files.iter().any(|one| one.path == memory));
+            assert!(found.iter().any(|one| one.file == memory), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_renamed_file_leaves_its_old_place() {
+        let patch = "\
+diff --git a/.jules/exchange/a.yml b/.jules/exchange/b.yml
+similarity index 100%
+rename from .jules/exchange/a.yml
+rename to .jules/exchange/b.yml
+";
+        let (files, found) = changed(patch, &BTreeMap::new());
+        assert_eq!(*content(&files, ".jules/exchange/a.yml"), Content::Removed);
+        assert_eq!(found.len(), 1, "its text is not known");
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_looked_at() {
+        let patch = format!("{PATCH}{}", "+x\n".repeat(PATCH_LIMIT_BYTES / 3));
+        let (files, found) = changed(&patch, &BTreeMap::new());
+        assert_eq!((files, found.len()), (Vec::new(), 1));
+        assert_eq!(changed("", &BTreeMap::new()), (Vec::new(), Vec::new()));
+        assert_eq!(changed("nonsense", &BTreeMap::new()).0, Vec::new());
+    }
+}

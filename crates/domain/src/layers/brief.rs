@@ -1,0 +1,479 @@
+//! What the prompt of one session needs beside the texts of its layer: names for the template, its task, and what others
+//! wrote that belongs to it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::limits::{
+    COMMITS_LIMIT_BYTES, FINDINGS_LIMIT_BYTES, TRIAGE_EVENTS, TRIAGE_ITEMS_BYTES,
+    TRIAGE_LIMIT_BYTES,
+};
+use super::spelling::{USUAL_ROLES, usual_role};
+use super::{Catalogue, digest, is_role_name};
+use crate::Diagnostic;
+use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem};
+use crate::model::{RepositoryName, Tree};
+use crate::plan::closest;
+use crate::prompt::{Assembled, Assembly, Attached, OpenPull, assemble, clean_line};
+
+/// The task of innovators.
+const PROPOSE: &str = "create_three_proposals";
+
+/// What a session of a layer is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job<'a> {
+    /// Tell what has changed. `commits`: those since the last summary, as `git log` shows them, where they are known.
+    Narrator {
+        /// A line for each commit.
+        commits: Option<&'a str>,
+    },
+    /// Look at the repository through a role.
+    Observer(&'a str),
+    /// Decide on the events that wait.
+    Decider,
+    /// Expand a work item. `None`: a preview without one.
+    Planner(Option<&'a str>),
+    /// Do a work item, by the task of its label. `None`: a preview without one.
+    Implementer(&'a str, Option<&'a str>),
+    /// Propose changes of direction through a role.
+    Innovator(&'a str),
+    /// Put pull requests together.
+    Integrator {
+        /// Those that are open and come from implementers.
+        pulls: &'a [OpenPull],
+        /// The branch that they go to.
+        target: &'a str,
+    },
+}
+
+impl Job<'_> {
+    /// The layer, in the plan's spelling.
+    #[must_use]
+    pub fn layer(&self) -> &'static str {
+        match self {
+            Self::Narrator { .. } => "narrator",
+            Self::Observer(_) => "observers",
+            Self::Decider => "decider",
+            Self::Planner(_) => "planner",
+            Self::Implementer(..) => "implementer",
+            Self::Innovator(_) => "innovators",
+            Self::Integrator { .. } => "integrator",
+        }
+    }
+}
+
+/// What a session's prompt needs beside the texts of its layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    /// The layer, in the plan's spelling.
+    pub layer: &'static str,
+    /// What the template may name.
+    pub variables: BTreeMap<String, String>,
+    /// The task whose text is `task`.
+    pub task: Option<String>,
+    /// What others wrote; it stands at the end, fenced.
+    pub sections: Vec<Section>,
+    /// The ids of the events that a decider gets; others wait for its next session.
+    pub events: Vec<String>,
+}
+
+/// A text of others that belongs to one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its heading.
+    pub title: String,
+    /// What it is, where it is quoted.
+    pub what: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Brief {
+    /// Makes the prompt, without its marker. `ledger`: the files of the branch `jules`; `turn`: what this prompt alone is
+    /// about, such as the id of its turn.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with the templates.
+    pub fn assemble(
+        &self,
+        catalogue: &Catalogue,
+        ledger: &Tree,
+        (turn, now): (&str, Timestamp),
+        entropy: &[u8; 32],
+    ) -> Result<Assembled, Diagnostic> {
+        let attached: Vec<Attached<'_>> = self
+            .sections
+            .iter()
+            .map(|one| Attached {
+                title: &one.title,
+                what: &one.what,
+                text: &one.text,
+            })
+            .collect();
+        assemble(&Assembly {
+            layer: self.layer,
+            tree: catalogue.tree(),
+            ledger,
+            variables: &self.variables,
+            task: self.task.as_deref(),
+            attached: &attached,
+            turn,
+            now,
+            entropy,
+        })
+    }
+
+    fn name(&mut self, name: &str, value: impl Into<String>) {
+        self.variables.insert(name.to_owned(), value.into());
+    }
+
+    fn attach(&mut self, title: impl Into<String>, what: impl Into<String>, text: String) {
+        if !text.trim().is_empty() {
+            self.sections.push(Section {
+                title: title.into(),
+                what: what.into(),
+                text,
+            });
+        }
+    }
+}
+
+/// What a brief is made of.
+struct Desk<'a> {
+    layout: Layout,
+    ledger: &'a Tree,
+    exchange: Option<&'a Exchange>,
+    name: &'a str,
+    stream: Stream,
+}
+
+impl Catalogue {
+    /// What the prompt of a session needs. `ledger`: the files of the branch `jules`; `exchange`: the same, read, where
+    /// an exchange has begun; `stream`: the workstream, [`FLAT_STREAM`](crate::exchange::FLAT_STREAM) in the flat layout.
+    ///
+    /// # Errors
+    ///
+    /// There is no such role, or no such work item.
+    pub fn brief(
+        &self,
+        repository: &RepositoryName,
+        ledger: &Tree,
+        exchange: Option<&Exchange>,
+        stream: &str,
+        job: Job<'_>,
+    ) -> Result<Brief, Diagnostic> {
+        let found = exchange.and_then(|exchange| exchange.streams.get(stream));
+        let desk = Desk {
+            layout: self.layout,
+            ledger,
+            exchange,
+            name: stream,
+            stream: found.cloned().unwrap_or_else(|| Stream {
+                home: self.layout.home(ledger, stream),
+                workstations: self.layout.workstations(stream),
+                ..Stream::default()
+            }),
+        };
+        let mut brief = Brief {
+            layer: job.layer(),
+            variables: BTreeMap::new(),
+            task: None,
+            sections: Vec::new(),
+            events: Vec::new(),
+        };
+        desk.places(&mut brief);
+        brief.name("repository", repository.to_string());
+        match job {
+            Job::Narrator { commits } => desk.narrator(&mut brief, commits),
+            Job::Observer(role) => {
+                self.known("observers", role)?;
+                desk.observer(&mut brief, role);
+            }
+            Job::Decider => desk.decider(&mut brief, &Labels::read(self.tree()).0),
+            Job::Planner(item) => desk.planner(&mut brief, item)?,
+            Job::Implementer(label, item) => {
+                brief.task = Some(label.to_owned());
+                desk.implementer(&mut brief, item)?;
+            }
+            Job::Innovator(role) => {
+                self.known("innovators", role)?;
+                desk.innovator(&mut brief, role);
+            }
+            Job::Integrator { pulls, target } => {
+                brief.name("target_branch", clean_line(target));
+                brief.name(
+                    "candidate_branches",
+                    "They stand at the end of this prompt.",
+                );
+                let text = digest::pulls(pulls);
+                brief.attach(
+                    "The pull requests to put together",
+                    "a list of pull requests",
+                    text,
+                );
+            }
+        }
+        Ok(brief)
+    }
+
+    fn known(&self, layer: &str, role: &str) -> Result<(), Diagnostic> {
+        if self.role(layer, role).is_some() {
+            return Ok(());
+        }
+        let names = self.roles().iter().filter(|one| one.layer == layer);
+        let mend = match closest(role, names.map(|one| one.name.as_str())) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => {
+                format!("write it (`phileas role create {layer} NAME`), or take it off the roster")
+            }
+        };
+        let shown = role.escape_debug().to_string();
+        if !is_role_name(role) {
+            return Err(
+                Diagnostic::error(USUAL_ROLES, format!("`{shown}` can be no role"))
+                    .mend("a role has letters, digits, `-` and `_`"),
+            );
+        }
+        let path = usual_role(layer, &shown);
+        Err(Diagnostic::error(path, format!("the layer `{layer}` has no such role")).mend(mend))
+    }
+}
+
+impl Desk<'_> {
+    /// Where things lie, for templates.
+    fn places(&self, brief: &mut Brief) {
+        let home = &self.stream.home;
+        brief.name("workstream", self.name);
+        brief.name("changes_path", self.layout.changes_path());
+        brief.name("changes_schema", super::texts::changes_schema(self.layout));
+        brief.name(
+            "pending_folder",
+            format!("{home}/events/{}", EventState::Pending.folder()),
+        );
+        brief.name("feedback_folder", format!("{home}/feedback"));
+        brief.name("proposals_folder", format!("{home}/proposals"));
+        let items = match self.layout {
+            Layout::Flat => "requirements",
+            Layout::Workstreams => "issues/LABEL",
+        };
+        brief.name("items_folder", format!("{home}/{items}"));
+    }
+
+    fn narrator(&self, brief: &mut Brief, commits: Option<&str>) {
+        let changes = self.exchange.and_then(|exchange| exchange.changes.as_ref());
+        let changes = changes.map(|filed| &filed.value);
+        let at: Option<Timestamp> = changes.and_then(|changes| changes.created_at.parse().ok());
+        let (mode, range) = match at {
+            None => (
+                "bootstrap",
+                "There is no summary yet: with the last twenty commits.".to_owned(),
+            ),
+            Some(at) => {
+                let commit = changes.and_then(|changes| changes.to_commit.as_deref());
+                let commit = commit
+                    .filter(|sha| sha.len() >= 7 && sha.bytes().all(|b| b.is_ascii_hexdigit()));
+                let after = commit.map(|sha| format!(", after the commit {sha}"));
+                (
+                    "overwrite",
+                    format!("With what came since {at}{}.", after.unwrap_or_default()),
+                )
+            }
+        };
+        brief.task = Some(format!("{mode}_summary"));
+        brief.name("run_mode", mode);
+        brief.name("range_description", range);
+        let told = match commits {
+            Some(_) => "They stand at the end of this prompt.",
+            None => "They are not given: list them yourself.",
+        };
+        brief.name("commits_since_cursor", told);
+        if let Some(commits) = commits {
+            brief.attach(
+                "The commits since then",
+                "a list of commits",
+                cut(commits, COMMITS_LIMIT_BYTES),
+            );
+        }
+    }
+
+    fn observer(&self, brief: &mut Brief, role: &str) {
+        self.role(brief, role);
+        self.under_way(brief);
+        let pending = digest::pending(&self.stream);
+        brief.attach(
+            "Events that wait to be decided",
+            "a list of events",
+            pending,
+        );
+    }
+
+    fn innovator(&self, brief: &mut Brief, role: &str) {
+        self.role(brief, role);
+        brief.task = Some(PROPOSE.to_owned());
+        brief.name("proposal_prefix", crate::exchange::proposal_prefix(role));
+        self.under_way(brief);
+        let proposals = digest::proposals(&self.stream);
+        brief.attach(
+            "Proposals that are not issues yet",
+            "a list of proposals",
+            proposals,
+        );
+    }
+
+    fn role(&self, brief: &mut Brief, role: &str) {
+        brief.name("role", role);
+        brief.name(
+            "memory_path",
+            format!("{}/{role}/perspective.yml", self.stream.workstations),
+        );
+    }
+
+    fn under_way(&self, brief: &mut Brief) {
+        let items = digest::items(&self.stream);
+        brief.attach("Work that is under way", "a list of work items", items);
+    }
+
+    /// The oldest events first, as many as there is room for; work that is there whole, as far as there is room.
+    fn decider(&self, brief: &mut Brief, labels: &Labels) {
+        let names: Vec<&str> = labels.iter().collect();
+        brief.name("labels", format!("`{}`", names.join("`, `")));
+        let mut left = TRIAGE_LIMIT_BYTES;
+        let mut events: Vec<_> = self
+            .stream
+            .events_in(EventState::Pending)
+            .filter(|event| event.sound)
+            .collect();
+        events.sort_by(|a, b| (&a.value.created_at, &a.path).cmp(&(&b.value.created_at, &b.path)));
+        let mut sections = Vec::new();
+        for event in &events {
+            let Some(text) = self.ledger.text(&event.path) else {
+                continue;
+            };
+            // One event is always decided on, however long it is.
+            let fits = text.len() <= left.saturating_sub(TRIAGE_ITEMS_BYTES) || sections.is_empty();
+            if !fits || sections.len() >= TRIAGE_EVENTS {
+                break;
+            }
+            left = left.saturating_sub(text.len());
+            brief.events.push(event.value.id.clone());
+            sections.push((
+                format!("Event {}", event.value.id),
+                event.path.clone(),
+                text.to_owned(),
+            ));
+        }
+        let waiting = events.len() - sections.len();
+        let mut listed = self.stream.clone();
+        listed.items.clear();
+        let mut whole = Vec::new();
+        let mut room = left.min(TRIAGE_ITEMS_BYTES);
+        for item in &self.stream.items {
+            match self.ledger.text(&item.path) {
+                Some(text) if text.len() <= room => {
+                    room -= text.len();
+                    whole.push((
+                        format!("Work item {}", item.value.id),
+                        item.path.clone(),
+                        text.to_owned(),
+                    ));
+                }
+                _ => listed.items.push(item.clone()),
+            }
+        }
+        for (title, path, text) in sections.into_iter().chain(whole) {
+            brief.attach(title, format!("the file {path}"), text);
+        }
+        let more = digest::items(&listed);
+        brief.attach("Further work that is there", "a list of work items", more);
+        if waiting > 0 {
+            let text =
+                format!("{waiting} more events wait for the next session; leave them alone.");
+            brief.attach("Events that are not shown", "a count", text);
+        }
+    }
+
+    fn planner(&self, brief: &mut Brief, item: Option<&str>) -> Result<(), Diagnostic> {
+        let path = item.map_or_else(
+            || format!("{}/NAME.yml", brief.variables["items_folder"]),
+            clean_line,
+        );
+        brief.name("item_path", path);
+        if let Some(item) = item {
+            let filed = self.item(item)?;
+            self.whole(brief, "The work item", &filed.path);
+            let (findings, _) = self.findings(filed, FINDINGS_LIMIT_BYTES);
+            brief.sections.extend(findings);
+        }
+        Ok(())
+    }
+
+    fn implementer(&self, brief: &mut Brief, item: Option<&str>) -> Result<(), Diagnostic> {
+        if let Some(item) = item {
+            let filed = self.item(item)?;
+            self.whole(brief, "The requirement", &filed.path);
+            let (findings, left_out) = self.findings(filed, FINDINGS_LIMIT_BYTES);
+            brief.sections.extend(findings);
+            if left_out > 0 {
+                let text = format!("{left_out} more findings say the same and are left out here.");
+                brief.attach("Findings that are not shown", "a count", text);
+            }
+        }
+        Ok(())
+    }
+
+    fn whole(&self, brief: &mut Brief, title: &str, path: &str) {
+        let text = self.ledger.text(path).unwrap_or_default().to_owned();
+        brief.attach(title, format!("the file {path}"), text);
+    }
+
+    fn item(&self, path: &str) -> Result<&Filed<WorkItem>, Diagnostic> {
+        let found = self.stream.items.iter().find(|item| item.path == path);
+        found.ok_or_else(|| {
+            let shown = path.escape_debug().to_string();
+            Diagnostic::error(shown, "there is no such work item in this stream")
+                .mend("name one that `phileas exchange inspect` lists")
+        })
+    }
+
+    /// The events that an item was made of, as far as there is room, and how many were left out.
+    fn findings(&self, item: &Filed<WorkItem>, mut room: usize) -> (Vec<Section>, usize) {
+        let (mut sections, mut left_out) = (Vec::new(), 0);
+        for id in &item.value.source_events {
+            for event in self.stream.events_of(id) {
+                match self.ledger.text(&event.path) {
+                    Some(text) if text.len() <= room => {
+                        room -= text.len();
+                        sections.push(Section {
+                            title: format!("Finding {id}"),
+                            what: format!("the file {}", event.path),
+                            text: text.to_owned(),
+                        });
+                    }
+                    _ => left_out += 1,
+                }
+            }
+        }
+        (sections, left_out)
+    }
+}
+
+/// The first lines of a text that fit.
+fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let kept = text[..end]
+        .rfind('\n')
+        .map_or(&text[..end], |at| &text[..at]);
+    let more = text[kept.len()..]
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .count();
+    format!("{kept}\nand {more} more")
+}

@@ -1,0 +1,227 @@
+//! The binary's files with a repository's own over them.
+
+use std::collections::BTreeMap;
+
+use super::role::{self, Role, built_in, own_roles};
+use super::spelling::{USUAL_FOLDER, folders, usual_role};
+use super::texts::{self, ROLES};
+use crate::Diagnostic;
+use crate::exchange::{LABELS_PATH, Layout};
+use crate::model::Tree;
+use crate::plan::{LAYERS, ROLE_LAYERS};
+use crate::prompt::RULES_PATH;
+
+/// What layers are told in a repository: the catalogue, with the default branch's files over it.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    pub(super) layout: Layout,
+    tree: Tree,
+    roles: Vec<Role>,
+    found: Vec<Diagnostic>,
+}
+
+/// Where the files of a layer are, in a repository.
+struct Home {
+    folder: String,
+    /// The folder's own name.
+    name: String,
+    /// Whether the repository has a prompt of its own.
+    has_prompt: bool,
+}
+
+impl Home {
+    /// The first folder with a prompt, else the first with anything that belongs to a layer, else the usual one. A role
+    /// alone makes no home: it is found wherever it lies.
+    fn of(tree: &Tree, layer: &str) -> Self {
+        let candidates = folders(layer);
+        let has_prompt = |(folder, name): &&(String, String)| {
+            let prompts = [
+                &format!("{name}_prompt.j2"),
+                "prompt_assembly.yml",
+                "prompt.yml",
+            ];
+            prompts
+                .iter()
+                .any(|file| tree.get(&format!("{folder}/{file}")).is_some())
+        };
+        let has_anything = |(folder, _): &&(String, String)| {
+            let mut files = tree
+                .below(folder)
+                .map(|(path, _)| &path[folder.len() + 1..]);
+            files.any(|file| {
+                file == "contracts.yml"
+                    || file.starts_with("tasks/")
+                    || file.starts_with("schemas/")
+            })
+        };
+        let own = candidates.iter().find(has_prompt);
+        let chosen = own.or_else(|| candidates.iter().find(has_anything));
+        let (folder, name) = chosen.unwrap_or(&candidates[0]).clone();
+        Self {
+            folder,
+            name,
+            has_prompt: own.is_some(),
+        }
+    }
+}
+
+impl Catalogue {
+    /// What counts in a repository whose default branch is this, and whose exchange is laid out so.
+    #[must_use]
+    pub fn of(tree: &Tree, layout: Layout) -> Self {
+        let (roles, found) = role::read(tree);
+        let mut whole = tree.clone();
+        let homes: BTreeMap<&str, Home> = LAYERS
+            .into_iter()
+            .map(|layer| (layer, Home::of(tree, layer)))
+            .collect();
+        for (path, text) in texts::layers(layout) {
+            let rest = path
+                .strip_prefix(USUAL_FOLDER)
+                .and_then(|rest| rest.strip_prefix('/'));
+            let Some((layer, file)) = rest.and_then(|rest| rest.split_once('/')) else {
+                continue;
+            };
+            let Some(home) = homes.get(layer) else {
+                continue;
+            };
+            let is_prompt = file == format!("{layer}_prompt.j2");
+            if is_prompt && home.has_prompt {
+                continue;
+            }
+            let file = if is_prompt {
+                format!("{}_prompt.j2", home.name)
+            } else {
+                file.to_owned()
+            };
+            let target = format!("{}/{file}", home.folder);
+            if whole.get(&target).is_some() {
+                continue;
+            }
+            // A file that lies under another spelling is the repository's all the same.
+            let elsewhere = folders(layer)
+                .into_iter()
+                .find_map(|(folder, _)| tree.get(&format!("{folder}/{file}")));
+            match elsewhere {
+                Some(entry) => whole.insert(target, entry.clone()),
+                None => whole.insert_text(target, &pointed(&text, &homes)),
+            }
+        }
+        for (path, text) in [(RULES_PATH, texts::RULES.to_owned()), texts::labels()] {
+            if whole.get(path).is_none() {
+                whole.insert_text(path, &text);
+            }
+        }
+        for layer in ROLE_LAYERS {
+            add_roles(&mut whole, tree, layer, &homes[layer]);
+        }
+        Self {
+            layout,
+            tree: whole,
+            roles,
+            found,
+        }
+    }
+
+    /// All files: what [`assemble`](crate::prompt::assemble) takes for the default branch.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// What is wrong with the roles that the repository has itself.
+    #[must_use]
+    pub fn found(&self) -> &[Diagnostic] {
+        &self.found
+    }
+
+    /// All roles, by layer and name.
+    #[must_use]
+    pub fn roles(&self) -> &[Role] {
+        &self.roles
+    }
+
+    /// A role of a layer, in the plan's spelling.
+    #[must_use]
+    pub fn role(&self, layer: &str, name: &str) -> Option<&Role> {
+        self.roles
+            .iter()
+            .find(|role| role.layer == layer && role.name == name)
+    }
+
+    /// The catalogue's own text of a role.
+    #[must_use]
+    pub fn built_in_role(layer: &str, name: &str) -> Option<&'static str> {
+        built_in(layer, name)
+    }
+
+    /// The readable copies that belong into a ledger, by path: everything that layers are told in this repository.
+    #[must_use]
+    pub fn copies(&self) -> BTreeMap<String, String> {
+        let mut copies = BTreeMap::new();
+        let mut add = |path: &str, to: String| {
+            if let Some(text) = self.tree.text(path) {
+                copies.insert(to, text.to_owned());
+            }
+        };
+        for (path, _) in self.tree.below(USUAL_FOLDER) {
+            add(path, path.to_owned());
+        }
+        for layer in LAYERS {
+            for (folder, _) in folders(layer) {
+                for (path, _) in self.tree.below(&folder) {
+                    add(path, path.to_owned());
+                }
+            }
+        }
+        for role in &self.roles {
+            let path = usual_role(role.layer, &role.name);
+            add(
+                &path,
+                format!(".jules/roles/{}/{}/role.yml", role.layer, role.name),
+            );
+        }
+        add(RULES_PATH, RULES_PATH.to_owned());
+        add(LABELS_PATH, LABELS_PATH.to_owned());
+        copies.insert(".jules/README.md".to_owned(), texts::README.to_owned());
+        copies
+    }
+}
+
+/// A text of the catalogue whose paths lead to where the layers are in this repository.
+fn pointed(text: &str, homes: &BTreeMap<&str, Home>) -> String {
+    let mut text = text.to_owned();
+    for (layer, home) in homes {
+        let usual = format!("{USUAL_FOLDER}/{layer}/");
+        text = text.replace(&usual, &format!("{}/", home.folder));
+    }
+    text
+}
+
+/// Every role at its usual place; beside it where the older form of prompts looks for it.
+fn add_roles(whole: &mut Tree, tree: &Tree, layer: &str, home: &Home) {
+    let own = own_roles(tree, layer);
+    let built_in = ROLES.iter().filter(|(one, _, _)| *one == layer);
+    let mut texts = Tree::new();
+    for (_, role, text) in built_in {
+        texts.insert_text(*role, text);
+    }
+    for (role, path) in &own {
+        if let Some(entry) = tree.get(path) {
+            texts.insert(role.clone(), entry.clone());
+        }
+    }
+    for (role, entry) in texts.iter() {
+        let mut places = vec![usual_role(layer, role)];
+        if home.has_prompt {
+            let folder = &home.folder;
+            places.push(format!("{folder}/{role}/role.yml"));
+            places.push(format!("{folder}/roles/{role}/role.yml"));
+        }
+        for place in places {
+            if whole.get(&place).is_none() {
+                whole.insert(place, entry.clone());
+            }
+        }
+    }
+}

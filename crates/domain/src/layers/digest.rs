@@ -1,0 +1,67 @@
+//! How a prompt shows work that is under way, in few words.
+
+use super::limits::{LISTED_LIMIT, LISTED_LINE_CHARS};
+use crate::exchange::{EventState, Stream};
+use crate::prompt::{OpenPull, clean_line};
+
+/// The work items of a stream, a line each; empty where there are none.
+pub(super) fn items(stream: &Stream) -> String {
+    list(stream.items.iter().map(|item| {
+        let value = &item.value;
+        format!(
+            "{} ({}, {}): {}. {}",
+            value.id, value.label, value.priority, value.title, value.summary
+        )
+    }))
+}
+
+/// The events of a stream that wait to be decided, a line each.
+pub(super) fn pending(stream: &Stream) -> String {
+    list(stream.events_in(EventState::Pending).map(|event| {
+        let value = &event.value;
+        let places: Vec<&str> = value.evidence.iter().map(|one| one.path.as_str()).collect();
+        format!(
+            "{} by {}: {} ({})",
+            value.id,
+            value.author_role,
+            value.title,
+            places.join(", ")
+        )
+    }))
+}
+
+/// The proposals of a stream that are not issues yet, a line each.
+pub(super) fn proposals(stream: &Stream) -> String {
+    list(
+        stream
+            .proposals
+            .iter()
+            .map(|one| format!("{} by {}", one.value.title, one.value.persona)),
+    )
+}
+
+/// Pull requests, a line each.
+pub(super) fn pulls(pulls: &[OpenPull]) -> String {
+    list(pulls.iter().map(|pull| {
+        let draft = if pull.draft { ", a draft" } else { "" };
+        format!(
+            "#{} on the branch {}{draft}: {}",
+            pull.number, pull.head, pull.title
+        )
+    }))
+}
+
+fn list(lines: impl Iterator<Item = String>) -> String {
+    let mut lines: Vec<String> = lines
+        .map(|line| {
+            let line: String = clean_line(&line).chars().take(LISTED_LINE_CHARS).collect();
+            format!("- {line}")
+        })
+        .collect();
+    let more = lines.len().saturating_sub(LISTED_LIMIT);
+    lines.truncate(LISTED_LIMIT);
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
+    }
+    lines.join("\n")
+}

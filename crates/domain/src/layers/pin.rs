@@ -1,0 +1,327 @@
+//! What phileas wrote, by the digest of each text: so that a newer version replaces what nobody has changed, and nothing
+//! else.
+//!
+//! Three texts decide about a file: the one that was written (known by its digest), the one that is there, and the one that
+//! would be written now. Where what is there is what was written, it is replaced; where only people have changed it, it
+//! stays; where both have, it stays and is told as a conflict; what people have removed is not written again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
+use crate::exchange::{EventState, Layout};
+
+/// Where the default branch keeps its pin.
+pub const CONFIG_PIN_PATH: &str = ".jlo/.phileas-version";
+/// Where the ledger keeps its pin.
+pub const LEDGER_PIN_PATH: &str = ".jules/.phileas-version";
+/// What stands below the version.
+const ABOUT: &str = "# What phileas wrote, by the SHA-256 of its text; `phileas upgrade` goes by it. Leave it as it is.";
+/// The most files of a pin.
+const FILES_LIMIT: usize = 2_000;
+
+/// A version, and what it wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// The version of phileas.
+    pub version: String,
+    /// The digests of what was written, by path.
+    pub digests: BTreeMap<String, String>,
+}
+
+/// Why a pin cannot be gone by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PinError {
+    /// A newer version wrote it.
+    #[error(
+        "it was written by phileas {found}, and this is {ours}; take that version or a newer one"
+    )]
+    Newer {
+        /// The version that wrote it.
+        found: String,
+        /// This one.
+        ours: String,
+    },
+    /// It is not what phileas writes.
+    #[error(
+        "line {line} is not what phileas writes; put the file back as it was (git log -- FILE), or remove it: then nothing that is there is replaced"
+    )]
+    Broken {
+        /// The first line that is wrong, from 1.
+        line: usize,
+    },
+}
+
+impl Pin {
+    /// A pin of a version that has written nothing yet.
+    #[must_use]
+    pub fn new(version: &str) -> Self {
+        Self {
+            version: version.to_owned(),
+            digests: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a pin. `ours`: the version that asks.
+    ///
+    /// # Errors
+    ///
+    /// [`PinError`], when a newer version wrote it or it is no pin.
+    pub fn read(text: &str, ours: &str) -> Result<Self, PinError> {
+        let mut lines = text.lines().enumerate();
+        let version = lines
+            .next()
+            .map(|(_, line)| line.trim())
+            .unwrap_or_default();
+        let (Some(found), Some(known)) = (parts(version), parts(ours)) else {
+            return Err(PinError::Broken { line: 1 });
+        };
+        if found > known {
+            return Err(PinError::Newer {
+                found: version.to_owned(),
+                ours: ours.to_owned(),
+            });
+        }
+        let mut pin = Self::new(version);
+        for (index, line) in lines {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let entry = line.split_once("  ").filter(|(digest, path)| {
+                digest.len() == 64
+                    && digest.bytes().all(|b| b.is_ascii_hexdigit())
+                    && !path.is_empty()
+            });
+            let Some((digest, path)) = entry.filter(|_| index < FILES_LIMIT) else {
+                return Err(PinError::Broken { line: index + 1 });
+            };
+            pin.digests.insert(path.to_owned(), digest.to_owned());
+        }
+        Ok(pin)
+    }
+
+    /// Notes what was written.
+    pub fn note(&mut self, path: &str, text: &str) {
+        self.digests.insert(path.to_owned(), digest(text));
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n{ABOUT}\n", self.version);
+        for (path, digest) in &self.digests {
+            text.push_str(&format!("{digest}  {path}\n"));
+        }
+        text
+    }
+}
+
+/// Major, minor and patch of a version; what follows a `-` or `+` does not count.
+fn parts(version: &str) -> Option<[u64; 3]> {
+    let bare = version.split(['-', '+']).next()?;
+    let mut parts = bare.split('.').map(|part| part.parse().ok());
+    let three = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(three)
+}
+
+/// Line ends do not count, since git may change them.
+fn digest(text: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(text.replace("\r\n", "\n")))
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is as it should be.
+    Same,
+    /// It is new, with this text.
+    Write(String),
+    /// Nobody has changed it: this text takes its place.
+    Replace(String),
+    /// Nobody has changed it, and this version has no such file: it goes.
+    Remove,
+    /// People have changed it, and this version says nothing new: it stays.
+    Changed,
+    /// People have changed it, and this version says something else, too: it stays, and a person must look.
+    Conflict(String),
+    /// People have removed it: it stays away.
+    Gone,
+    /// People have changed it, and this version has no such file: it stays, and is theirs.
+    Theirs,
+}
+
+/// A file, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// Where.
+    pub path: String,
+    /// What.
+    pub fate: Fate,
+}
+
+/// What becomes of every file, and the pin afterwards. `there`: the text at a path; something that is there and is no
+/// text counts as changed. `version`: the one that writes.
+#[must_use]
+pub fn moves<'t>(
+    pin: Option<&Pin>,
+    version: &str,
+    wanted: &BTreeMap<String, String>,
+    there: impl Fn(&str) -> Option<Option<&'t str>>,
+) -> (Vec<Move>, Pin) {
+    let none = BTreeMap::new();
+    let before = pin.map_or(&none, |pin| &pin.digests);
+    let mut after = Pin::new(version);
+    let paths: BTreeSet<&String> = wanted.keys().chain(before.keys()).collect();
+    let mut moves = Vec::new();
+    for path in paths {
+        let base = before.get(path);
+        let new = wanted.get(path).map(|text| (text, digest(text)));
+        let present = there(path).map(|text| text.map(digest).unwrap_or_default());
+        let fate = match (&new, present) {
+            (Some((text, _)), None) if base.is_none() => Fate::Write((*text).clone()),
+            (_, None) => Fate::Gone,
+            (Some((_, new)), Some(present)) if *new == present => Fate::Same,
+            (Some((text, _)), Some(present)) if base == Some(&present) => {
+                Fate::Replace((*text).clone())
+            }
+            (Some((_, new)), Some(_)) if base == Some(new) => Fate::Changed,
+            (Some((text, _)), Some(_)) => Fate::Conflict((*text).clone()),
+            (None, Some(present)) if base == Some(&present) => Fate::Remove,
+            (None, Some(_)) => Fate::Theirs,
+        };
+        let keep = match &fate {
+            Fate::Same | Fate::Write(_) | Fate::Replace(_) => new.map(|(_, digest)| digest),
+            // A conflict is told once: from now on it is a change of theirs against this version's text.
+            Fate::Changed | Fate::Conflict(_) => new.map(|(_, digest)| digest),
+            Fate::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
+            Fate::Remove | Fate::Theirs => None,
+        };
+        if let Some(digest) = keep {
+            after.digests.insert(path.clone(), digest);
+        }
+        moves.push(Move {
+            path: path.clone(),
+            fate,
+        });
+    }
+    (moves, after)
+}
+
+/// Empty files that keep the folders of a layout's exchange, by path.
+#[must_use]
+pub fn keepers(layout: Layout) -> BTreeMap<String, String> {
+    if layout == Layout::Workstreams {
+        return BTreeMap::new();
+    }
+    let home = layout.home(&crate::model::Tree::new(), crate::exchange::FLAT_STREAM);
+    let states = [
+        EventState::Pending,
+        EventState::Decided,
+        EventState::Rejected,
+    ];
+    let events = states.map(|state| format!("{home}/events/{}", state.folder()));
+    let others = ["feedback", "requirements", "proposals"].map(|folder| format!("{home}/{folder}"));
+    let folders = events.into_iter().chain(others);
+    folders
+        .map(|folder| (format!("{folder}/.gitkeep"), String::new()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of one file: what was written, what is there, what is wanted.
+    fn fate(
+        base: Option<&str>,
+        there: Option<&str>,
+        wanted: Option<&str>,
+    ) -> (Fate, Option<String>) {
+        let mut pin = Pin::new("0.1.0");
+        if let Some(base) = base {
+            pin.note("a", base);
+        }
+        let wanted: BTreeMap<String, String> = wanted
+            .map(|text| ("a".to_owned(), text.to_owned()))
+            .into_iter()
+            .collect();
+        let (moves, after) = moves(Some(&pin), "0.2.0", &wanted, |_| there.map(Some));
+        assert_eq!(after.version, "0.2.0");
+        (moves[0].fate.clone(), after.digests.get("a").cloned())
+    }
+
+    #[test]
+    fn three_texts_decide() {
+        let (one, two, own) = (Some("1"), Some("2"), Some("own"));
+        let text = |text: &str| text.to_owned();
+        for (base, there, wanted, expected, kept) in [
+            (None, None, one, Fate::Write(text("1")), one),
+            (None, one, one, Fate::Same, one),
+            (None, own, one, Fate::Conflict(text("1")), one),
+            (one, one, one, Fate::Same, one),
+            (one, one, two, Fate::Replace(text("2")), two),
+            (one, Some("1\r\n"), two, Fate::Conflict(text("2")), two),
+            (
+                Some("1\n"),
+                Some("1\r\n"),
+                two,
+                Fate::Replace(text("2")),
+                two,
+            ),
+            (one, own, one, Fate::Changed, one),
+            (one, own, two, Fate::Conflict(text("2")), two),
+            (two, own, two, Fate::Changed, two),
+            (one, None, one, Fate::Gone, one),
+            (one, None, two, Fate::Gone, one),
+            (one, None, None, Fate::Gone, None),
+            (one, one, None, Fate::Remove, None),
+            (one, own, None, Fate::Theirs, None),
+        ] {
+            let (fate, digest_kept) = fate(base, there, wanted);
+            assert_eq!(fate, expected, "{base:?} {there:?} {wanted:?}");
+            assert_eq!(
+                digest_kept,
+                kept.map(digest),
+                "{base:?} {there:?} {wanted:?}"
+            );
+        }
+        // Something that is no text is not ours to replace.
+        let wanted = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
+        let (moves, _) = moves(None, "0.1.0", &wanted, |_| Some(None));
+        assert!(matches!(moves[0].fate, Fate::Conflict(_)));
+    }
+
+    #[test]
+    fn a_pin_is_read_as_it_is_written() {
+        let mut pin = Pin::new("1.2.3");
+        pin.note("b c", "x");
+        pin.note("a", "y");
+        assert_eq!(Pin::read(&pin.text(), "1.2.3"), Ok(pin.clone()));
+        assert_eq!(
+            Pin::read(&pin.text().replace('\n', "\r\n"), "1.10.0"),
+            Ok(pin.clone())
+        );
+        for ours in ["1.2.2", "1.1.9", "0.9.9"] {
+            assert!(
+                matches!(Pin::read(&pin.text(), ours), Err(PinError::Newer { .. })),
+                "{ours}"
+            );
+        }
+        for (text, line) in [
+            ("", 1),
+            ("next\n", 1),
+            ("1.2\n", 1),
+            ("1.2.3.4\n", 1),
+            ("1.2.3\nx  a\n", 2),
+            ("1.2.3\n\n# x\nabc", 4),
+        ] {
+            assert_eq!(
+                Pin::read(text, "2.0.0"),
+                Err(PinError::Broken { line }),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The roles of a layer: the catalogue's, and a repository's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::spelling::{role_folders, spellings, usual_role};
+use super::texts::ROLES;
+use crate::Diagnostic;
+use crate::exchange::limits::NAME_LIMIT_BYTES;
+use crate::model::Tree;
+use crate::plan::ROLE_LAYERS;
+use crate::yaml::{self, Node, Value};
+
+/// What a role's name is made of, as a pattern; beside it counts [`NAME_LIMIT_BYTES`].
+pub const ROLE_NAME: &str = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
+
+/// What a role's profile must say.
+const PROFILE: [&str; 2] = ["focus", "analysis_points"];
+/// What that of an innovator must say, too.
+const PROFILE_OF_INNOVATORS: [&str; 5] = [
+    "first_principles",
+    "guiding_questions",
+    "anti_patterns",
+    "evidence_expectations",
+    "proposal_quality_bar",
+];
+
+/// A role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role {
+    /// Its layer.
+    pub layer: &'static str,
+    /// Its name.
+    pub name: String,
+    /// What it looks at, in a few words; empty where its file does not say.
+    pub description: String,
+    /// Whether it writes down what strangers should not know.
+    pub sensitive: bool,
+    /// Whether its file can be read and has no blanks left: one that is not sound does not work.
+    pub sound: bool,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a role comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The catalogue.
+    Catalogue,
+    /// A file of the default branch that counts instead of the catalogue's.
+    Overlaid(String),
+    /// A file of the default branch; the catalogue has no such role.
+    Own(String),
+}
+
+impl Source {
+    /// The file of the default branch, where it comes from one.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Catalogue => None,
+            Self::Overlaid(path) | Self::Own(path) => Some(path),
+        }
+    }
+}
+
+/// Whether a text can name a role.
+#[must_use]
+pub fn is_role_name(text: &str) -> bool {
+    text.len() <= NAME_LIMIT_BYTES
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+/// The names of all roles of a layer: the catalogue's, and those with a file on the default branch.
+#[must_use]
+pub fn role_names(tree: &Tree, layer: &str) -> BTreeSet<String> {
+    let own = own_roles(tree, layer).into_keys();
+    let built_in = ROLES.iter().filter(|(one, _, _)| *one == layer);
+    own.chain(built_in.map(|(_, role, _)| (*role).to_owned()))
+        .collect()
+}
+
+/// The text of the catalogue's role.
+pub(super) fn built_in(layer: &str, role: &str) -> Option<&'static str> {
+    let found = ROLES
+        .iter()
+        .find(|(one, name, _)| *one == layer && *name == role);
+    found.map(|(_, _, text)| *text)
+}
+
+/// The files of a repository's own roles, by name.
+pub(super) fn own_roles(tree: &Tree, layer: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for folder in role_folders(layer) {
+        for (path, _) in tree.below(&folder) {
+            let name = path
+                .strip_prefix(&format!("{folder}/"))
+                .and_then(|rest| rest.strip_suffix("/role.yml"))
+                .filter(|name| is_role_name(name));
+            if let Some(name) = name {
+                found
+                    .entry(name.to_owned())
+                    .or_insert_with(|| path.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The roles of both layers, by layer and name, and what is wrong with the files of a repository's own.
+pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
+    let (mut roles, mut found) = (Vec::new(), Vec::new());
+    for layer in ROLE_LAYERS {
+        let own = own_roles(tree, layer);
+        for name in role_names(tree, layer) {
+            let before = found.len();
+            let catalogue = built_in(layer, &name);
+            let path = own.get(&name);
+            let text = match path {
+                Some(path) => tree.text(path),
+                None => catalogue,
+            };
+            let file = path.cloned().unwrap_or_else(|| usual_role(layer, &name));
+            let (root, mistakes) = match text {
+                Some(text) => yaml::parse(text),
+                None => {
+                    let message = "it was not read: it is no regular file, no text, or too large";
+                    found.push(Diagnostic::error(&file, message).mend("put a text file here"));
+                    (None, Vec::new())
+                }
+            };
+            if path.is_some() {
+                found.extend(mistakes.into_iter().map(|one| one.diagnostic(&file)));
+                found.extend(
+                    root.iter()
+                        .flat_map(|root| check(&file, layer, &name, root)),
+                );
+            }
+            let text_of = |key: &str| root.as_ref().and_then(|root| root.get(key)?.text());
+            let flag = root.as_ref().and_then(|root| root.get("sensitive"));
+            // The catalogue's word on its own role counts until the repository says otherwise.
+            let usual =
+                catalogue.is_some_and(|text| text.lines().any(|line| line == "sensitive: true"));
+            roles.push(Role {
+                layer,
+                sound: !found[before..].iter().any(Diagnostic::is_error),
+                description: text_of("description").unwrap_or_default().to_owned(),
+                sensitive: flag.map_or(usual, |flag| flag.value != Value::Flag(false)),
+                source: match (path, catalogue) {
+                    (Some(path), Some(_)) => Source::Overlaid(path.clone()),
+                    (Some(path), None) => Source::Own(path.clone()),
+                    (None, _) => Source::Catalogue,
+                },
+                name,
+            });
+        }
+    }
+    (roles, found)
+}
+
+/// What is wrong with a role's file. A blank that was left keeps the role from working; what is missing does not.
+fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (path, node) in texts(root, "") {
+        if node.text().is_some_and(is_blank_to_fill) {
+            let one = Diagnostic::error(file, "a blank is not filled in");
+            let one = one.at(node.line, node.column).key(path);
+            found.push(one.mend("write what belongs there; the role does not work until then"));
+        }
+    }
+    let mut warn = |node: &Node, key: &str, message: String, mend: String| {
+        let one = Diagnostic::warning(file, message).at(node.line, node.column);
+        found.push(one.key(key).mend(mend));
+    };
+    for (key, wanted) in [("role", role), ("layer", layer)] {
+        let Some(node) = root.get(key) else {
+            let message = format!("`{key}` is missing");
+            warn(root, key, message, format!("write `{key}: {wanted}`"));
+            continue;
+        };
+        let said = node.text().unwrap_or_default();
+        let other_spelling = key == "layer" && spellings(layer).iter().any(|name| name == said);
+        if said != wanted && !other_spelling {
+            let said = said.escape_debug();
+            let message = format!("`{key}` is `{said}`, and the file lies with `{wanted}`");
+            warn(
+                node,
+                key,
+                message,
+                format!("write `{wanted}`, or move the file"),
+            );
+        }
+    }
+    let profile = root.get("profile");
+    let says = |key: &str| {
+        let value = profile.and_then(|profile| profile.get(key));
+        let text = |node: &Node| node.text().is_some_and(|text| !text.trim().is_empty());
+        value.is_some_and(|node| !node.items().is_empty() || text(node))
+    };
+    let more: &[&str] = if layer == "innovators" {
+        &PROFILE_OF_INNOVATORS
+    } else {
+        &[]
+    };
+    for key in PROFILE.iter().chain(more).filter(|key| !says(key)) {
+        let path = format!("profile.{key}");
+        let message = format!("`{path}` is missing or empty");
+        let mend = "write it; `phileas role create` shows what belongs into it".to_owned();
+        warn(profile.unwrap_or(root), &path, message, mend);
+    }
+    found
+}
+
+/// Whether a text is a blank of [`blank_role`].
+fn is_blank_to_fill(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('<') && text.ends_with('>')
+}
+
+/// The texts of a role's file with their key paths.
+fn texts<'n>(node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
+    match &node.value {
+        Value::Text(_) => vec![(path.to_owned(), node)],
+        Value::List(items) => {
+            let items = items.iter().enumerate();
+            items
+                .flat_map(|(index, item)| texts(item, &format!("{path}[{index}]")))
+                .collect()
+        }
+        Value::Map(entries) => {
+            let entries = entries
+                .iter()
+                .filter_map(|(key, value)| Some((key.text()?, value)));
+            let join = |key: &str| {
+                if path.is_empty() {
+                    key.to_owned()
+                } else {
+                    format!("{path}.{key}")
+                }
+            };
+            entries
+                .flat_map(|(key, value)| texts(value, &join(key)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A role's file with blanks to fill in, for a repository's own role.
+#[must_use]
+pub fn blank_role(layer: &str, role: &str) -> String {
+    let mut text = format!(
+        "# A role of the layer `{layer}`. Fill in what stands between angle brackets, and take the brackets out.\n\
+         role: {role}\n\
+         layer: {layer}\n\
+         description: <what it looks at, in a few words>\n\
+         # Whether it writes down what strangers should not know: then it does not work in a public repository by itself.\n\
+         sensitive: false\n\
+         profile:\n  \
+           focus: <which question it asks, and why the answer matters to whom>\n"
+    );
+    let lists = [
+        (
+            "analysis_points",
+            "<a kind of thing to look for, concrete enough to search for it>",
+        ),
+        (
+            "first_principles",
+            "<what it goes by when two opinions are possible>",
+        ),
+        ("guiding_questions", "<a question that leads to findings>"),
+        (
+            "anti_patterns",
+            "<a finding that looks like one and is none>",
+        ),
+        (
+            "evidence_expectations",
+            "<what proves a finding: a command and its output, a count, the lines>",
+        ),
+    ];
+    let bar = ("proposal_quality_bar", "<what a proposal must stand up to>");
+    let bar = (layer == "innovators").then_some(bar);
+    for (key, blank) in lists.into_iter().chain(bar) {
+        text.push_str(&format!("  {key}:\n    - {blank}\n"));
+    }
+    text
+}

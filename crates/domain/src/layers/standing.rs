@@ -1,0 +1,66 @@
+//! Which roles of a layer work now, and why the others do not.
+
+use super::Catalogue;
+use crate::plan::Roster;
+
+/// A role of the roster, and whether it works now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The role.
+    pub role: String,
+    /// `None`: it works. Else why it does not.
+    pub held: Option<Held>,
+}
+
+/// Why a role of the roster does not work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// It is turned off.
+    Disabled,
+    /// Nothing says what it is to do.
+    Unknown,
+    /// Its file is broken, or has blanks left to fill in.
+    Broken,
+    /// It writes down what strangers should not know, the repository is public, and nobody allowed it by name.
+    Sensitive,
+}
+
+impl Held {
+    /// Why, and how to change it: a fragment.
+    #[must_use]
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Disabled => "it is turned off: `enabled = false` in .jlo/config.toml",
+            Self::Unknown => "nothing says what it is to do: there is no role.yml of that name",
+            Self::Broken => "its role.yml is broken or not filled in: phileas validate",
+            Self::Sensitive => {
+                "the ledger of a public repository is public, too: write `sensitive = true` beside its name in .jlo/config.toml if that is meant"
+            }
+        }
+    }
+}
+
+impl Catalogue {
+    /// The roles of a layer in the order of the roster. A layer without roles has none.
+    #[must_use]
+    pub fn standing(&self, roster: &Roster, layer: &str, public: bool) -> Vec<Standing> {
+        let members = roster.of(layer).iter();
+        let standing = members.map(|member| {
+            let role = self.role(layer, &member.role);
+            let held = match role {
+                _ if !member.enabled => Some(Held::Disabled),
+                None => Some(Held::Unknown),
+                Some(role) if !role.sound => Some(Held::Broken),
+                Some(role) if role.sensitive && public && !member.sensitive => {
+                    Some(Held::Sensitive)
+                }
+                Some(_) => None,
+            };
+            Standing {
+                role: member.role.clone(),
+                held,
+            }
+        });
+        standing.collect()
+    }
+}

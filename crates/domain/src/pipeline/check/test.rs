@@ -1,0 +1,59 @@
+//! Invariants of a test's result.
+
+use super::Checker;
+use crate::pipeline::artifact::Artifact;
+use crate::pipeline::read::Part::Key;
+use crate::pipeline::values::{TestResult, Verdict};
+
+const TEST: Artifact = Artifact::Test;
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let test: Option<TestResult> =
+        checker.artifact(TEST, "test_result_exists", "test_result_valid");
+    let Some(test) = test else { return };
+    let first = test.failed_first();
+    if let (Some(name), Some(_)) = (first.first(), &test.phase_2) {
+        let wrong = format!("phase 2 ran although the check `{name}` of phase 1 failed");
+        let mend = "write null; integration tests run when phase 1 passes";
+        checker.error("phase_2_gated", (TEST, &[Key("phase_2")]), wrong, mend);
+    }
+    let failed = test.failed();
+    let place = (TEST, &[Key("verdict")][..]);
+    match (test.verdict, failed.first()) {
+        (Verdict::Pass, Some(name)) => {
+            let wrong = format!("the verdict is PASS, and the check `{name}` failed");
+            checker.error("verdict_consistent", place, wrong, "write FAIL");
+        }
+        (Verdict::Fail, None) => {
+            let wrong = "the verdict is FAIL, and no check failed";
+            checker.warning(
+                "verdict_consistent",
+                place,
+                wrong,
+                "name the check that failed",
+            );
+        }
+        (Verdict::Skip, _) => {
+            let wrong = "the tests were skipped";
+            checker.warning(
+                "verdict_consistent",
+                place,
+                wrong,
+                "run them, or say why not",
+            );
+        }
+        _ => {}
+    }
+    if test.inline_triage == Some(true) && test.fix_instruction.is_none() {
+        let wrong = "the failure is to be mended at once, and nothing says how";
+        let place = (TEST, &[Key("inline_triage")][..]);
+        checker.warning(
+            "inline_triage_has_fix",
+            place,
+            wrong,
+            "write `fix_instruction`",
+        );
+    }
+    checker.tier_fits(TEST, test.tier_used);
+    checker.tiers_rise(TEST, test.escalation_history.as_deref());
+}

@@ -1,0 +1,41 @@
+//! Pipeline artifacts: what the agents of a run hand to one another in `.pipeline/<issue-id>/`.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | `shapes/` | what may an artifact say? Validator and JSON Schema are made of it |
+//! | `variants/` | how else is it written, and what is the normal form? |
+//! | `read` | what does a file say, and what is wrong with it by itself? |
+//! | `run` | which attempts do the files of an issue and its trace tell of? |
+//! | `check/` | what must hold between them? |
+//! | `next`, `rule`, `tiers` | who comes next, and why? |
+//! | `trace`, `lessons` | what does phileas write? |
+
+mod artifact;
+mod check;
+mod document;
+mod issue;
+mod lessons;
+pub mod limits;
+mod next;
+mod outcome;
+mod read;
+mod rule;
+mod run;
+mod settings;
+mod shapes;
+mod tiers;
+mod trace;
+pub mod values;
+mod variants;
+
+pub use artifact::{Artifact, UnknownArtifact};
+pub use check::{Broken, CheckStage, check};
+pub use issue::{IssueId, IssueIdError};
+pub use lessons::{Lesson, learn, lessons};
+pub use next::{Dispatch, Next, Step, next};
+pub use read::{Reading, read};
+pub use rule::Rule;
+pub use run::{Attempt, Run, RunFile};
+pub use settings::{SETTINGS_FILE, Settings};
+pub use trace::{Made, TraceError, traced};
+pub use values::{Outcome, Stage, Tier};

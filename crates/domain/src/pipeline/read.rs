@@ -1,0 +1,148 @@
+//! A file of a run: read, brought into the normal form, and held against its shape.
+
+use serde::de::DeserializeOwned;
+
+use super::artifact::Artifact;
+use super::document::document;
+use super::limits::FINDINGS_LIMIT;
+use super::settings::Settings;
+use super::variants;
+use crate::Diagnostic;
+use crate::exchange::{edit, validate};
+use crate::yaml::{Node, Value};
+
+/// A file that was read, and everything that is wrong with it by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What it is.
+    pub artifact: Artifact,
+    /// Its name, for messages.
+    pub file: String,
+    /// What is wrong with it, by line and column. Warnings tell of variants, which are taken.
+    pub found: Vec<Diagnostic>,
+    /// Its document in the normal form; `None` where it cannot be read.
+    node: Option<Node>,
+}
+
+/// Reads a file of a run.
+#[must_use]
+pub fn read(artifact: Artifact, file: &str, text: &str, settings: &Settings) -> Reading {
+    let mut found = Vec::new();
+    let mut node = document(artifact, file, text, &mut found);
+    if let Some(root) = &mut node {
+        variants::mend(artifact, file, root, &mut found);
+        found.extend(validate::value(file, root, artifact.shape()));
+        let assessed = root
+            .get("self_assessment")
+            .is_some_and(|node| node.value != Value::Null);
+        if settings.assessed && artifact.assesses_itself() && !assessed {
+            let wrong = Diagnostic::error(file, "`self_assessment` is missing")
+                .at(root.line, root.column)
+                .key("self_assessment");
+            found.push(wrong.mend(
+                "this repository asks for it: write `confidence` from 0 to 1, `uncertainty_areas` and `recommendation`",
+            ));
+        }
+    }
+    found.sort_by_key(|one| (one.line, one.column));
+    let more = found.len().saturating_sub(FINDINGS_LIMIT);
+    if more > 0 {
+        // No error may hide behind warnings.
+        found.sort_by_key(|one| !one.is_error());
+        found.truncate(FINDINGS_LIMIT);
+        let message = format!("there are {more} further findings in it");
+        found.push(Diagnostic::warning(file, message).mend("mend those above first"));
+    }
+    Reading {
+        artifact,
+        file: file.to_owned(),
+        found,
+        node,
+    }
+}
+
+impl Reading {
+    /// Whether it may be used: what is wrong with it are variants at most.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.node.is_some() && !self.found.iter().any(Diagnostic::is_error)
+    }
+
+    /// The normal form: JSON with two spaces and a final newline, or YAML. `None` where it is not sound.
+    #[must_use]
+    pub fn normal_form(&self) -> Option<String> {
+        Some(written(self.artifact, &self.document()?))
+    }
+
+    /// Its document in the normal form, with keys that nobody knows; `None` where it is not sound.
+    #[must_use]
+    pub fn document(&self) -> Option<serde_json::Value> {
+        let node = self.node.as_ref().filter(|_| self.is_sound())?;
+        Some(node.json())
+    }
+
+    /// What it says, as one of [`values`](super::values); `None` where it is not sound.
+    #[must_use]
+    pub fn value<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(self.document()?).ok()
+    }
+
+    /// The value at a path of keys and indices, or the nearest one above it.
+    pub(super) fn nearest(&self, path: &[Part<'_>]) -> Option<&Node> {
+        let mut node = self.node.as_ref()?;
+        for part in path {
+            let below = match part {
+                Part::Key(key) => node.get(key),
+                Part::Index(index) => node.items().get(*index),
+            };
+            match below {
+                Some(below) => node = below,
+                None => break,
+            }
+        }
+        Some(node)
+    }
+}
+
+/// A document that phileas has made, in the normal form of an artifact.
+pub(super) fn written(artifact: Artifact, document: &serde_json::Value) -> String {
+    if artifact.is_yaml() {
+        return edit::emit(&placeless(document));
+    }
+    let text = serde_json::to_string_pretty(document);
+    text.expect("a tree of values is JSON") + "\n"
+}
+
+/// A value without a place.
+fn placeless(value: &serde_json::Value) -> Node {
+    use serde_json::Value as Json;
+    let value = match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Flag(*flag),
+        Json::Number(number) => match number.as_i64() {
+            Some(whole) => Value::Integer(whole),
+            None => Value::Float(number.as_f64().unwrap_or_default()),
+        },
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(placeless).collect()),
+        Json::Object(map) => {
+            let entry = |(key, value): (&String, &Json)| {
+                (placeless(&Json::String(key.clone())), placeless(value))
+            };
+            Value::Map(map.iter().map(entry).collect())
+        }
+    };
+    Node {
+        line: 1,
+        column: 1,
+        range: 0..0,
+        value,
+    }
+}
+
+/// A part of the way to a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part<'k> {
+    Key(&'k str),
+    Index(usize),
+}

@@ -1,0 +1,216 @@
+//! A run: the files of one issue, and the attempts that they and the trace tell of.
+
+use data_encoding::HEXLOWER;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use super::artifact::Artifact;
+use super::issue::IssueId;
+use super::outcome::outcome;
+use super::read::{Reading, read};
+use super::settings::Settings;
+use super::values::{Complexity, Outcome, Plan, PlannerState, Stage, Tier, Trace, TraceStage};
+
+/// A file of a run's folder, as it lies on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFile {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// When it was written, where that is known. It only orders attempts that no trace tells of.
+    pub written: Option<Timestamp>,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Its issue.
+    pub issue: IssueId,
+    /// What its repository asks of it.
+    pub settings: Settings,
+    files: Vec<Read>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Read {
+    reading: Reading,
+    sha256: String,
+    written: Option<Timestamp>,
+    /// Its place among the names of its kind.
+    rank: usize,
+}
+
+/// An attempt at a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// The stage.
+    pub stage: Stage,
+    /// How strong the agent was.
+    pub tier: Tier,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl Run {
+    /// Reads the files of a run. Those that are no artifacts are left alone.
+    #[must_use]
+    pub fn read(issue: IssueId, files: &[RunFile], settings: Settings) -> Self {
+        let one = |file: &RunFile| {
+            let artifact = Artifact::at(&file.name).ok()?;
+            let rank = artifact.names().iter().position(|name| *name == file.name);
+            Some(Read {
+                reading: read(artifact, &file.name, &file.text, &settings),
+                sha256: sha256(&file.text),
+                written: file.written,
+                rank: rank.unwrap_or_default(),
+            })
+        };
+        let mut files: Vec<Read> = files.iter().filter_map(one).collect();
+        files.sort_by_key(|file| (file.reading.artifact, file.written, file.rank));
+        Self {
+            issue,
+            settings,
+            files,
+        }
+    }
+
+    /// Everything that was read, in the order of the pipeline.
+    pub fn readings(&self) -> impl Iterator<Item = &Reading> {
+        self.files.iter().map(|file| &file.reading)
+    }
+
+    /// The newest file of a kind.
+    #[must_use]
+    pub fn reading(&self, artifact: Artifact) -> Option<&Reading> {
+        self.readings()
+            .filter(|one| one.artifact == artifact)
+            .last()
+    }
+
+    /// What the newest file of a kind says, as one of [`values`](super::values); `None` where there is none, or it is not
+    /// sound.
+    #[must_use]
+    pub fn value<T: DeserializeOwned>(&self, artifact: Artifact) -> Option<T> {
+        self.reading(artifact)?.value()
+    }
+
+    /// How hard the work is, where the plan or the planner says so.
+    #[must_use]
+    pub fn complexity(&self) -> Option<Complexity> {
+        let plan: Option<Plan> = self.value(Artifact::Plan);
+        let state = || self.value::<PlannerState>(Artifact::State);
+        plan.and_then(|plan| plan.complexity)
+            .or_else(|| state().and_then(|state| state.complexity))
+    }
+
+    /// The trace, where there is a sound one.
+    pub(super) fn trace(&self) -> Option<Trace> {
+        self.value(Artifact::Trace)
+    }
+
+    /// Every attempt in its order: first those of the trace, then what was written beside it.
+    #[must_use]
+    pub fn attempts(&self) -> Vec<Attempt> {
+        let traced = self.trace().map(|trace| trace.stages).unwrap_or_default();
+        let mut attempts: Vec<Attempt> = Vec::new();
+        for (index, entry) in traced.iter().enumerate() {
+            let last = !traced[index + 1..]
+                .iter()
+                .any(|one| one.stage == entry.stage);
+            attempts.push(self.recorded(entry, last));
+        }
+        let mut beside: Vec<(&Read, Stage)> = self
+            .files
+            .iter()
+            .filter_map(|file| Some((file, file.reading.artifact.stage()?)))
+            .filter(|(file, stage)| !is_traced(&traced, *stage, &file.sha256))
+            .collect();
+        beside.sort_by_key(|(file, stage)| (file.written, self.place(*stage), file.rank));
+        for (file, stage) in beside {
+            attempts.push(Attempt {
+                stage,
+                tier: self.tier_of(&file.reading, stage),
+                outcome: outcome(&file.reading),
+            });
+        }
+        attempts
+    }
+
+    fn recorded(&self, entry: &TraceStage, last: bool) -> Attempt {
+        // A trace of others says no more than pass or fail; what the last attempt wrote is still there.
+        let file = || self.reading(Artifact::of(entry.stage)).map(outcome);
+        let said = || match (entry.stage, entry.result == "pass") {
+            (Stage::Plan, _) => Outcome::Planned,
+            (Stage::Implement, true) | (Stage::Git, true) => Outcome::Completed,
+            (Stage::Implement, false) => Outcome::Blocked,
+            (Stage::Test | Stage::Review, true) => Outcome::Pass,
+            (Stage::Test | Stage::Review, false) => Outcome::Fail,
+            (Stage::Debug, true) => Outcome::FixTarget,
+            (Stage::Debug, false) => Outcome::TechnicalComplexity,
+            (Stage::Git, false) => Outcome::CiFailed,
+        };
+        let known = entry.outcome;
+        Attempt {
+            stage: entry.stage,
+            tier: entry.tier.unwrap_or_else(|| Tier::of_agent(&entry.agent)),
+            outcome: known
+                .or_else(|| file().filter(|_| last))
+                .unwrap_or_else(said),
+        }
+    }
+
+    /// Where a stage stands among files of the same instant.
+    fn place(&self, stage: Stage) -> usize {
+        let failed = || {
+            let test = self.reading(Artifact::Test).map(outcome);
+            test.is_some_and(|outcome| !outcome.is_pass())
+        };
+        match stage {
+            Stage::Plan => 0,
+            Stage::Implement => 1,
+            // A diagnosis follows a failure. Where the tests pass, it is what led there.
+            Stage::Debug if !failed() => 2,
+            Stage::Test => 3,
+            Stage::Debug => 4,
+            Stage::Review => 5,
+            Stage::Git => 6,
+        }
+    }
+
+    fn tier_of(&self, reading: &Reading, stage: Stage) -> Tier {
+        #[derive(serde::Deserialize)]
+        struct Made {
+            tier_used: Option<Tier>,
+            produced_by: Option<String>,
+        }
+        let made: Option<Made> = reading.value();
+        let said = made.as_ref().and_then(|made| made.tier_used);
+        let named = || {
+            let agent = made.as_ref()?.produced_by.as_deref()?;
+            Some(Tier::of_agent(agent)).filter(|tier| *tier != Tier::Standard)
+        };
+        let file = || reading.file.contains("-fast.").then_some(Tier::Fast);
+        said.or_else(named)
+            .or_else(file)
+            .unwrap_or_else(|| super::tiers::first(stage, self.complexity()))
+    }
+}
+
+/// Whether a trace tells of this file.
+fn is_traced(traced: &[TraceStage], stage: Stage, sha256: &str) -> bool {
+    let mut of_stage = traced.iter().filter(|entry| entry.stage == stage);
+    match of_stage.next_back() {
+        None => false,
+        Some(last) => {
+            last.sha256.as_deref().is_none_or(|known| known == sha256)
+                || of_stage.any(|entry| entry.sha256.as_deref() == Some(sha256))
+        }
+    }
+}
+
+/// The SHA-256 of a text, in hexadecimal digits.
+pub(super) fn sha256(text: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+}

@@ -1,0 +1,33 @@
+//! What was committed and proposed.
+
+use super::PHRASES;
+use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
+use crate::exchange::shape::{Key, Kind};
+
+pub(in super::super) static GIT: Kind = Kind::Open(&[
+    Key::new("branch", Kind::Phrase, "The branch of the work."),
+    Key::new("commit_sha", Kind::Phrase, "Its newest commit."),
+    Key::new(
+        "commit_message",
+        Kind::Passage,
+        "The message of that commit, with its body.",
+    ),
+    Key::new("pr_number", Kind::Count, "The number of the pull request.").nullable(),
+    Key::new("pr_url", Kind::Phrase, "The address of the pull request.").nullable(),
+    Key::new(
+        "ci_status",
+        Kind::Phrase,
+        "What the checks said, such as pending, pass or fail.",
+    )
+    .nullable(),
+    Key::new(
+        "downstream_unblocked",
+        PHRASES,
+        "Issues that can begin now.",
+    )
+    .nullable(),
+    SELF_ASSESSMENT,
+    TIER_USED,
+    COST_ESTIMATE,
+    PRODUCED_BY,
+]);

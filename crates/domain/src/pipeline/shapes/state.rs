@@ -1,0 +1,62 @@
+//! What the planner keeps of a run.
+
+use super::attempt::TIERS;
+use super::plan::COMPLEXITY;
+use super::test::RESULTS;
+use super::{PASSAGES, many, named};
+use crate::exchange::shape::{Key, Kind};
+
+/// Stages as the planner's state names them.
+const STAGES: &[&str] = &["triage", "plan", "implement", "test", "review", "git"];
+
+pub(in super::super) static STATE: Kind = Kind::Open(&[
+    Key::new("issue", Kind::Phrase, "The issue's id or title."),
+    Key::new("issue_number", Kind::Count, "The issue's number.").nullable(),
+    Key::new(
+        "status",
+        Kind::Word(&["in_progress", "completed", "failed", "paused"]),
+        "How the run stands.",
+    ),
+    Key::new(
+        "current_stage",
+        Kind::Word(STAGES),
+        "The stage that comes next.",
+    ),
+    COMPLEXITY,
+    Key::new(
+        "acceptance_criteria",
+        many(&Kind::Open(&[
+            Key::new("id", Kind::Phrase, "Its id, such as AC-1."),
+            Key::new("text", Kind::Passage, "What must be the case."),
+            Key::new("test_mapped", Kind::Verbatim, "The test that shows it.").nullable(),
+            Key::new(
+                "status",
+                Kind::Word(&["pending", "implemented", "verified"]),
+                "How far it is.",
+            ),
+        ])),
+        "When the work is accepted.",
+    ),
+    Key::new(
+        "stages",
+        named(&Kind::Open(&[
+            Key::new("agent", Kind::Phrase, "The agent, such as `jg-worker`."),
+            Key::new("result", Kind::Word(RESULTS), "How it ended."),
+            Key::new("summary", Kind::Verbatim, "What came of it.").nullable(),
+            Key::new("artifact_path", Kind::Phrase, "The artifact.").nullable(),
+        ])),
+        "The stages that have run.",
+    ),
+    Key::new(
+        "retries",
+        many(&Kind::Open(&[
+            Key::new("stage", Kind::Phrase, "The stage that was tried again."),
+            Key::new("tier", Kind::Word(TIERS), "How strong the agent was.").nullable(),
+            Key::new("reason", Kind::Verbatim, "Why.").nullable(),
+        ])),
+        "What was tried again.",
+    )
+    .nullable(),
+    Key::new("routing_decisions", PASSAGES, "Which way it went, and why.").nullable(),
+    Key::new("running_summary", Kind::Verbatim, "The whole so far.").nullable(),
+]);

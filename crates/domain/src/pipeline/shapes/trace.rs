@@ -1,0 +1,81 @@
+//! What a run has gone through.
+
+use super::NOT_NEGATIVE;
+use super::attempt::{COST_USD, PRODUCED_BY, TIERS};
+use crate::exchange::shape::{Key, Kind, List};
+use crate::pipeline::limits::TRACE_LIMIT;
+
+pub(in super::super) static TRACE: Kind = Kind::Open(&[
+    Key::new("issue_id", Kind::Phrase, "The issue's id."),
+    Key::new(
+        "stages",
+        Kind::List(List::between(0, TRACE_LIMIT, &STAGE)),
+        "The stages in the order in which they ran; one that ran twice is there twice.",
+    ),
+    Key::new(
+        "total_duration_ms",
+        Kind::Count,
+        "How long all of them took, in milliseconds: their sum.",
+    ),
+    PRODUCED_BY,
+    Key::new(
+        "total_cost_usd",
+        NOT_NEGATIVE,
+        "What all of them cost, in dollars.",
+    )
+    .nullable(),
+]);
+
+static STAGE: Kind = Kind::Open(&[
+    Key::new(
+        "stage",
+        Kind::Word(&["plan", "implement", "test", "debug", "review", "git"]),
+        "The stage.",
+    ),
+    Key::new("agent", Kind::Phrase, "The agent, such as `jg-worker`."),
+    Key::new("started_at", Kind::Instant, "When it began."),
+    Key::new(
+        "duration_ms",
+        Kind::Count,
+        "How long it took, in milliseconds.",
+    ),
+    Key::new("result", Kind::Word(&["pass", "fail"]), "How it ended."),
+    Key::new("artifact", Kind::Phrase, "The path of what it wrote."),
+    Key::new(
+        "outcome",
+        Kind::Word(&[
+            "planned",
+            "completed",
+            "blocked",
+            "escalate",
+            "pass",
+            "fail",
+            "skip",
+            "inline_fix",
+            "fix_target",
+            "plan_defect",
+            "technical_complexity",
+            "ambiguous_requirement",
+            "ci_pending",
+            "ci_failed",
+        ]),
+        "How exactly it ended. phileas writes it.",
+    )
+    .nullable(),
+    Key::new(
+        "tier",
+        Kind::Word(TIERS),
+        "How strong the agent was. phileas writes it.",
+    )
+    .nullable(),
+    Key::new(
+        "sha256",
+        Kind::Phrase,
+        "The SHA-256 of what it wrote, so that a later change is seen. phileas writes it.",
+    )
+    .nullable(),
+    Key::new("input_tokens", Kind::Count, "Tokens that it read.").nullable(),
+    Key::new("output_tokens", Kind::Count, "Tokens that it wrote.").nullable(),
+    Key::new("model", Kind::Phrase, "The model that it used.").nullable(),
+    COST_USD,
+]);

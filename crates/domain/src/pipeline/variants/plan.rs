@@ -1,0 +1,57 @@
+//! Plans and what workers wrote: steps numbered otherwise, notes that are no list.
+
+use super::{Variants, at, get_mut, items_mut, rename};
+use crate::yaml::{Node, Value};
+
+/// Steps by `id` or by `step`; steps without kind or file.
+pub(super) fn plan(root: &mut Node, variants: &mut Variants<'_>) {
+    notes(root, variants);
+    let Some(steps) = get_mut(root, "steps") else {
+        return;
+    };
+    for (index, step) in items_mut(steps).iter_mut().enumerate() {
+        for other in ["id", "step"] {
+            if let Some(place) = rename(step, other, "order") {
+                let key = format!("steps[{index}].{other}");
+                let what = format!("the step is numbered by `{other}`");
+                variants.tell(&place, &key, what, "the normal form is `order`");
+            }
+        }
+        if let Some(file) = get_mut(step, "file")
+            && file.text() == Some("")
+        {
+            let key = format!("steps[{index}].file");
+            variants.tell(file, &key, "the file is empty", "the normal form is `null`");
+            *file = at(file, Value::Null);
+        }
+        for missing in ["action", "file"] {
+            if matches!(step.value, Value::Map(_)) && step.get(missing).is_none() {
+                let key = format!("steps[{index}].{missing}");
+                let what = format!("the step has no `{missing}`");
+                let mend = if missing == "file" {
+                    "name the file that it touches, or write null"
+                } else {
+                    "say what kind of work it is, such as implement, modify or test"
+                };
+                variants.tell(step, &key, what, mend);
+            }
+        }
+    }
+}
+
+/// Notes of risks as one text.
+pub(super) fn notes(root: &mut Node, variants: &mut Variants<'_>) {
+    if let Some(notes) = get_mut(root, "risk_notes")
+        && notes.text().is_some()
+    {
+        let what = "the notes are one text";
+        variants.tell(
+            notes,
+            "risk_notes",
+            what,
+            "the normal form is a list of texts",
+        );
+        let one = notes.clone();
+        *notes = at(notes, Value::List(vec![one]));
+    }
+}

@@ -1,0 +1,474 @@
+//! The hand-over from layer to layer: what one session wrote is what the next one is told.
+
+use phileas_domain::engine::{CreateSession, Effect, Reason, SessionState, Verdict};
+use phileas_domain::exchange::{Changed, Content};
+use phileas_domain::state::Outcome;
+
+use crate::desk::Desk;
+
+const PLAN: &str = "\
+[budget]
+max_active = 6
+daily_sessions = 60
+tier = \"ultra\"
+[tracks.layers]
+steps = [\"layer:narrator\", \"layer:observers\", \"layer:decider\", \"layer:planner\", \"layer:implementer\"]
+start = \"0 1 * * *\"
+";
+const ROSTER: &str = "version = 1\n[workflow]\nenabled = false\n[observers]\nroles = [\"errors\", \"tests\", \"docs\"]\n";
+const PENDING: &str = ".jules/exchange/events/pending";
+const ITEM: &str = ".jules/exchange/requirements/retry.yml";
+
+/// A desk whose pass is due.
+fn desk() -> Desk {
+    let mut desk = Desk::new(PLAN, &[]);
+    desk.files
+        .insert(".jlo/config.toml".to_owned(), ROSTER.to_owned());
+    desk.tick();
+    assert_eq!(desk.reasons("layers"), [Reason::NotDue]);
+    desk.hours(1);
+    desk
+}
+
+fn wrote(path: &str, text: impl Into<String>) -> Changed {
+    Changed {
+        path: path.to_owned(),
+        content: Content::Text(text.into()),
+    }
+}
+
+fn changes() -> Changed {
+    let theme = "  - title: Names\n    scope: The parser.\n    impact: It reads better.\n";
+    let text = format!(
+        "schema_version: 1\ncreated_at: \"2026-01-05T10:00:00Z\"\nsummaries:\n{}",
+        theme.repeat(5)
+    );
+    wrote(".jules/exchange/changes.yml", text)
+}
+
+fn event(role: &str) -> Changed {
+    let text = format!(
+        "schema_version: 1\nid: \"{}01\"\nissue_id: \"\"\ncreated_at: 2026-01-05\nauthor_role: {role}\nconfidence: high\n\
+         title: Found by {role}\nstatement: The client goes on after its caller has given up.\n\
+         evidence:\n  - path: src/retry.rs\n    loc: [12]\n    note: No deadline is asked for.\n",
+        &role[..4]
+    );
+    wrote(&format!("{PENDING}/{role}-finding.yml"), text)
+}
+
+fn item(events: &str, deep: bool) -> Changed {
+    let text = format!(
+        "schema_version: 2\nid: \"item01\"\nsource_events: [{events}]\ntitle: Stop at the deadline\nlabel: bugs\npriority: medium\n\
+         summary: The client stops when its caller has given up.\ngoal: No work that nobody waits for.\n\
+         problem: The client goes on after its caller has given up.\nimpact: Connections are held for nothing.\n\
+         desired_outcome: The client stops at the deadline.\nconstraints: []\naffected_areas: [src/retry.rs]\nrisks: []\n\
+         acceptance_criteria:\n  - A test shows that it stops.\nverification_criteria:\n  - The tests pass.\n\
+         requires_deep_analysis: {deep}\ndeep_analysis_reason: \"{}\"\n",
+        if deep {
+            "Where is the deadline lost?"
+        } else {
+            ""
+        }
+    );
+    wrote(ITEM, text)
+}
+
+/// What the sessions of this tick are created with.
+fn created(desk: &Desk) -> Vec<CreateSession> {
+    let effects = desk.effects.iter();
+    let mut all: Vec<CreateSession> = effects
+        .filter_map(|effect| match effect {
+            Effect::CreateSession(create) => Some((**create).clone()),
+            _ => None,
+        })
+        .collect();
+    all.sort_by(|a, b| a.slot.cmp(&b.slot));
+    all
+}
+
+fn slots(desk: &Desk) -> Vec<String> {
+    created(desk)
+        .iter()
+        .map(|one| one.slot.to_string())
+        .collect()
+}
+
+/// The newest session of a slot ends, having written these files.
+fn ends(desk: &mut Desk, slot: &str, files: Vec<Changed>) {
+    let marker = format!("slot={slot} ");
+    let now = desk.now;
+    let of_slot =
+        |prompt: &Option<String>| prompt.as_deref().is_some_and(|text| text.contains(&marker));
+    let mut sessions = desk.sessions.iter_mut().rev();
+    let session = sessions
+        .find(|one| of_slot(&one.prompt))
+        .expect("it has a session");
+    session.state = SessionState::Completed;
+    session.updated_at = Some(now);
+    session.has_changes = !files.is_empty();
+    let id = session.id.clone();
+    desk.written.insert(id, files);
+}
+
+fn there(desk: &Desk, folder: &str) -> Vec<String> {
+    let files = desk.exchange.below(folder);
+    files
+        .map(|(path, _)| path[folder.len() + 1..].to_owned())
+        .collect()
+}
+
+/// Runs a pass up to the implementer, whose sessions have started.
+fn to_the_implementer(desk: &mut Desk) {
+    desk.tick();
+    ends(desk, "narrator", vec![changes()]);
+    desk.tick();
+    for role in ["errors", "tests", "docs"] {
+        ends(desk, &format!("observers/{role}"), vec![event(role)]);
+    }
+    desk.tick();
+    ends(desk, "decider", vec![item("erro01, test01, docs01", false)]);
+    desk.tick();
+    assert_eq!(slots(desk), ["implementer/item01"], "{:#?}", desk.lines);
+}
+
+#[test]
+fn a_pass_goes_from_the_narrator_to_merged_code_a_tick_a_hop() {
+    let mut desk = desk();
+    desk.tick();
+    assert_eq!(slots(&desk), ["narrator"]);
+    let narrator = created(&desk).remove(0);
+    assert!(!narrator.open_pull && narrator.branch.as_str() == "main");
+    assert!(
+        narrator
+            .prompt
+            .contains("What you write: .jules/exchange/changes.yml")
+    );
+    assert!(
+        narrator.prompt.contains("Count words"),
+        "{}",
+        narrator.prompt
+    );
+
+    desk.minutes(5);
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    assert_eq!(
+        slots(&desk),
+        ["observers/docs", "observers/errors", "observers/tests"]
+    );
+    for one in created(&desk) {
+        assert!(
+            one.prompt.contains("The parser."),
+            "the summary is in it: {}",
+            one.prompt
+        );
+    }
+
+    desk.minutes(5);
+    ends(&mut desk, "observers/errors", vec![event("errors")]);
+    desk.tick();
+    assert!(slots(&desk).is_empty(), "two are still at work");
+    assert_eq!(there(&desk, PENDING), ["errors-finding.yml"]);
+    ends(&mut desk, "observers/tests", vec![event("tests")]);
+    ends(&mut desk, "observers/docs", vec![event("docs")]);
+    desk.tick();
+    assert_eq!(slots(&desk), ["decider"]);
+    let decider = created(&desk).remove(0);
+    for role in ["errors", "tests", "docs"] {
+        assert!(
+            decider.prompt.contains(&format!("Found by {role}")),
+            "what was imported a moment ago"
+        );
+    }
+
+    desk.minutes(5);
+    ends(
+        &mut desk,
+        "decider",
+        vec![item("erro01, test01, docs01", true)],
+    );
+    desk.tick();
+    assert_eq!(slots(&desk), ["planner/item01"]);
+    assert!(there(&desk, PENDING).is_empty());
+    assert_eq!(there(&desk, ".jules/exchange/events/decided").len(), 3);
+
+    desk.minutes(5);
+    ends(
+        &mut desk,
+        "planner/item01",
+        vec![item("erro01, test01, docs01", false)],
+    );
+    desk.tick();
+    assert_eq!(
+        slots(&desk),
+        ["implementer/item01"],
+        "the planner's result is used in the same pass"
+    );
+    let implementer = created(&desk).remove(0);
+    assert!(implementer.open_pull && implementer.branch.as_str() == "main");
+    assert!(implementer.prompt.contains("Stop at the deadline"));
+    assert!(
+        implementer.prompt.contains("Your task: bugs"),
+        "{}",
+        implementer.prompt
+    );
+
+    desk.minutes(5);
+    let pull = desk.opens_pull();
+    desk.tick();
+    assert_eq!(desk.outcomes().last().unwrap(), &Some(Outcome::PrOpen));
+    assert_eq!(
+        there(&desk, ".jules/exchange/requirements"),
+        ["retry.yml"],
+        "not before it is merged"
+    );
+    desk.merge(pull);
+    desk.tick();
+    assert_eq!(desk.outcomes().last().unwrap(), &Some(Outcome::Merged));
+    assert!(there(&desk, ".jules/exchange/requirements").is_empty());
+    assert!(there(&desk, ".jules/exchange/events/decided").is_empty());
+    assert_eq!(desk.outcomes()[..6], vec![Some(Outcome::Imported); 6][..]);
+}
+
+#[test]
+fn a_pass_that_is_over_reads_nothing_until_the_next_one() {
+    let mut desk = desk();
+    desk.tick();
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    for role in ["errors", "tests", "docs"] {
+        ends(&mut desk, &format!("observers/{role}"), Vec::new());
+    }
+    desk.tick();
+    let said = desk
+        .lines
+        .iter()
+        .filter(|line| line.reason == Reason::LayerEmpty);
+    let said: Vec<&str> = said.map(|line| line.detail.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "layer `decider`: no event waits to be decided",
+            "layer `planner`: no work item waits for a planner",
+            "layer `implementer`: no work item is ready for an implementer",
+        ]
+    );
+    let (exchanges, listings) = (desk.exchanges_read, desk.listings);
+    for _ in 0..5 {
+        desk.hours(1);
+        desk.tick();
+        assert_eq!(desk.reasons("layers"), [Reason::NotDue]);
+    }
+    assert_eq!((desk.exchanges_read, desk.listings), (exchanges, listings));
+    // The next day the narrator has nothing to tell, and the observers would see what they saw.
+    desk.hours(24);
+    desk.tick();
+    assert!(slots(&desk).is_empty(), "{:?}", desk.lines);
+    assert!(desk.reasons("layers").contains(&Reason::Unchanged));
+}
+
+#[test]
+fn work_that_is_turned_down_comes_back_with_the_reason_and_is_parked_after_three() {
+    let mut desk = desk();
+    to_the_implementer(&mut desk);
+    for attempt in 1..=3 {
+        let pull = desk.opens_pull();
+        desk.tick();
+        desk.close(pull);
+        desk.tick();
+        let text = desk.exchange.text(ITEM).expect("it is not lost").to_owned();
+        assert!(text.contains(&format!("attempts: {attempt}")), "{text}");
+        assert!(text.contains("closed without a merge"), "{text}");
+        if attempt < 3 {
+            desk.push();
+            desk.touched = vec![".jules/tasks/a.md".to_owned()];
+            for _ in 0..3 {
+                desk.hours(24);
+                desk.tick();
+                for role in ["errors", "tests", "docs"] {
+                    if slots(&desk).iter().any(|slot| slot.ends_with(role)) {
+                        ends(&mut desk, &format!("observers/{role}"), Vec::new());
+                    }
+                }
+                desk.tick();
+                if slots(&desk) == ["implementer/item01"] {
+                    break;
+                }
+            }
+            assert_eq!(slots(&desk), ["implementer/item01"], "{:#?}", desk.lines);
+        }
+    }
+    desk.push();
+    desk.hours(24);
+    desk.tick();
+    assert!(
+        !slots(&desk)
+            .iter()
+            .any(|slot| slot.starts_with("implementer"))
+    );
+}
+
+#[test]
+fn a_failed_session_gives_the_work_back() {
+    let mut desk = desk();
+    to_the_implementer(&mut desk);
+    desk.becomes(SessionState::Failed);
+    desk.tick();
+    assert_eq!(desk.outcomes().last().unwrap(), &Some(Outcome::Failed));
+    let text = desk.exchange.text(ITEM).unwrap();
+    assert!(text.contains("its session failed: it broke"), "{text}");
+}
+
+#[test]
+fn what_does_not_fit_is_told_and_the_rest_is_taken() {
+    let mut desk = desk();
+    desk.tick();
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    let broken = wrote(&format!("{PENDING}/broken.yml"), "title: [");
+    let stray = wrote("src/lib.rs", "");
+    ends(
+        &mut desk,
+        "observers/errors",
+        vec![event("errors"), broken.clone(), stray],
+    );
+    ends(&mut desk, "observers/tests", vec![broken]);
+    ends(&mut desk, "observers/docs", Vec::new());
+    desk.tick();
+    assert_eq!(there(&desk, PENDING), ["errors-finding.yml"]);
+    let outcomes = desk.outcomes();
+    let expected = [
+        Outcome::Imported,
+        Outcome::Imported,
+        Outcome::NoOutput,
+        Outcome::NoOutput,
+    ];
+    assert_eq!(outcomes[..4], expected.map(Some));
+    let notes: Vec<_> = desk
+        .state()
+        .history
+        .values()
+        .map(|entry| entry.note.clone())
+        .collect();
+    let of_errors = notes[1].clone().expect("findings are told");
+    assert!(
+        of_errors.contains("broken.yml") && of_errors.contains("src/lib.rs"),
+        "{of_errors}"
+    );
+    assert!(
+        desk.lines
+            .iter()
+            .any(|line| line.verdict == Verdict::Imported)
+    );
+    // The next session of the role is told.
+    ends(&mut desk, "decider", Vec::new());
+    desk.push();
+    desk.hours(24);
+    for _ in 0..4 {
+        desk.tick();
+        if slots(&desk) == ["narrator"] {
+            ends(&mut desk, "narrator", vec![changes()]);
+        }
+        if slots(&desk).contains(&"observers/errors".to_owned()) {
+            let told = created(&desk)
+                .into_iter()
+                .find(|one| one.slot.as_str() == "observers/errors");
+            let prompt = told.unwrap().prompt;
+            assert!(
+                prompt.contains("found wrong with your last session's work"),
+                "{prompt}"
+            );
+            return;
+        }
+        desk.minutes(40);
+        if desk
+            .sessions
+            .last()
+            .is_some_and(|one| one.state == SessionState::Completed)
+        {
+            continue;
+        }
+    }
+    panic!("the observers did not run again: {:#?}", desk.lines);
+}
+
+#[test]
+fn a_decider_who_saw_a_stale_picture_loses_nothing_that_still_fits() {
+    let mut desk = desk();
+    desk.tick();
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    for role in ["errors", "tests", "docs"] {
+        ends(&mut desk, &format!("observers/{role}"), vec![event(role)]);
+    }
+    desk.tick();
+    // A person takes an event back while the decider is at work.
+    let gone = [(format!("{PENDING}/docs-finding.yml"), None)].into();
+    desk.exchange = desk.exchange.with(&gone);
+    ends(
+        &mut desk,
+        "decider",
+        vec![item("erro01, test01, docs01", false)],
+    );
+    desk.tick();
+    let text = desk.exchange.text(ITEM).expect("the rest fits");
+    assert!(
+        text.contains("erro01") && !text.contains("docs01"),
+        "{text}"
+    );
+    let entry = desk
+        .state()
+        .history
+        .values()
+        .find(|entry| entry.persona_id.as_str() == "decider");
+    let note = entry.unwrap().note.clone().unwrap();
+    assert!(note.contains("docs01"), "{note}");
+}
+
+#[test]
+fn proposals_become_issues_once_also_where_the_answer_is_lost() {
+    let plan = "[budget]\ndaily_sessions = 60\n[tracks.ideas]\nsteps = [\"layer:innovators\"]\nstart = \"0 1 * * *\"\n";
+    let mut desk = Desk::new(plan, &[]);
+    let roster =
+        "version = 1\n[workflow]\nenabled = false\n[innovators]\nroles = [\"architect\"]\n";
+    desk.files
+        .insert(".jlo/config.toml".to_owned(), roster.to_owned());
+    desk.tick();
+    desk.hours(1);
+    desk.tick();
+    assert_eq!(slots(&desk), ["innovators/architect"]);
+    let proposal = |name: &str| {
+        let text = format!(
+            "schema_version: 1\nid: \"{name}1\"\npersona: architect\ncreated_at: 2026-01-05\ntitle: Plan {name}\n\
+             problem: There are too many parts.\nintroduction: Put two of them together.\nimportance: Each part costs time.\n\
+             impact_surface: [src]\nimplementation_cost: A day.\nconsistency_risks: [Names could clash.]\nverification_signals: [Builds get faster.]\n"
+        );
+        wrote(
+            &format!(".jules/exchange/proposals/architect-{name}.yml"),
+            text,
+        )
+    };
+    ends(
+        &mut desk,
+        "innovators/architect",
+        ["alpha", "gamma", "delta"].map(proposal).into(),
+    );
+    desk.lost.push("publish_proposal");
+    desk.tick();
+    assert_eq!(there(&desk, ".jules/exchange/proposals").len(), 3);
+    assert!(
+        desk.state().published.values().all(|number| *number == 0),
+        "the intent is written first"
+    );
+    assert_eq!(desk.state().published.len(), 3);
+    desk.lost.clear();
+    desk.tick();
+    assert_eq!(desk.published.len(), 3);
+    assert!(there(&desk, ".jules/exchange/proposals").is_empty());
+    assert!(desk.state().published.values().all(|number| *number >= 700));
+    let effects = desk.effects.len();
+    desk.hours(2);
+    desk.tick();
+    assert_eq!((desk.published.len(), effects > 0), (3, true));
+    assert!(desk.effects.is_empty(), "{:?}", desk.effects);
+}

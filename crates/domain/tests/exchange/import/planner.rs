@@ -1,0 +1,59 @@
+//! A planner's expansion of one work item.
+
+use super::*;
+
+#[test]
+fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
+    let deep = requirement("item01", "deci01").replace(
+        "requires_deep_analysis: false\ndeep_analysis_reason: \"\"",
+        "requires_deep_analysis: true\ndeep_analysis_reason: Many parts hang on it.",
+    );
+    let ledger = || Ledger::of(&with(flat(), REQUIREMENT, &deep));
+    let planner = Author::Planner(REQUIREMENT);
+    let expanded = deep.replace("risks: []", "risks: [Messages change.]");
+    let mut one = ledger();
+    assert_eq!(
+        one.take(planner, &[wrote(REQUIREMENT, &expanded)]).found,
+        []
+    );
+    let text = one.text(REQUIREMENT);
+    assert!(
+        text.contains("requires_deep_analysis: false") && text.contains("Messages change."),
+        "{text}"
+    );
+    // Not sound: the flag stays.
+    let done = ledger().ask(
+        planner,
+        &[wrote(
+            REQUIREMENT,
+            &expanded.replace("affected_areas: [src/parser.rs]", "affected_areas: []"),
+        )],
+    );
+    assert!(done.files.is_empty());
+    told(&done, "(at affected_areas)");
+    // What is not a planner's to change is left.
+    let mut one = ledger();
+    let other = expanded
+        .replace("item01", "item09")
+        .replace("[\"deci01\"]", "[\"pend01\"]")
+        + "attempts: 9\n";
+    let done = one.take(planner, &[wrote(REQUIREMENT, &other)]);
+    told(&done, "a planner does not change `id`");
+    told(&done, "a planner does not change `source_events`");
+    assert_eq!(check(&one.tree).found, []);
+    // It waits no more, it is gone, it is another one.
+    told(
+        &Ledger::flat().ask(planner, &[wrote(REQUIREMENT, &expanded)]),
+        "does not wait for a planner any more",
+    );
+    let gone = with(with(flat(), REQUIREMENT, ""), DECIDED, "");
+    told(
+        &Ledger::of(&gone).ask(planner, &[wrote(REQUIREMENT, &expanded)]),
+        "the work item is gone",
+    );
+    let path = ".jules/exchange/requirements/new-work.yml";
+    told(
+        &ledger().ask(planner, &[wrote(path, &requirement("item02", "pend01"))]),
+        "the planner was given another work item",
+    );
+}

@@ -1,0 +1,151 @@
+//! The branch `jules` is writable by others: whatever stands on it is data that somebody may have made up. What is bad is
+//! told with its place and its reason and is handed on to nobody, and what lies beside it goes on.
+
+use phileas_domain::exchange::limits::ARTIFACT_LIMIT_BYTES;
+use phileas_domain::exchange::{Checked, check};
+use phileas_domain::model::{Entry, Mode, Tree};
+
+use crate::examples::{PENDING, event, flat};
+
+/// Beside the sound files of [`flat`]; later than most of them, and before others.
+const BAD: &str = ".jules/exchange/events/pending/made-up.yml";
+
+fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
+    let mut tree = Tree::of_texts(flat());
+    let entry = Entry {
+        mode,
+        oid: String::new(),
+        size: text.len() as u64,
+        // As trees are read: of what is no file, or too large, there is no text.
+        text: (mode == Mode::File && text.len() <= ARTIFACT_LIMIT_BYTES).then(|| text.into()),
+    };
+    tree.insert(path, entry);
+    check(&tree)
+}
+
+/// The sound ones, by path.
+fn sound(checked: &Checked) -> Vec<&str> {
+    let streams = checked.exchange.iter().flat_map(|one| one.streams.values());
+    let events = streams.flat_map(|stream| &stream.events);
+    let sound = events.filter(|event| event.sound);
+    sound.map(|event| event.path.as_str()).collect()
+}
+
+fn aliases() -> String {
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..12 {
+        let before = format!("*a{}", level - 1);
+        let row = [before.as_str(); 10].join(", ");
+        bomb.push_str(&format!("a{level}: &a{level} [{row}]\n"));
+    }
+    bomb + &event("bad001", "")
+}
+
+#[test]
+fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on() {
+    let good = event("bad001", "");
+    let large = format!("{good}# {}\n", "x".repeat(ARTIFACT_LIMIT_BYTES));
+    let many = format!("{good}rest: [{}]\n", "1,".repeat(5_000));
+    let deep = format!("{good}rest: {}{}\n", "[".repeat(20), "]".repeat(20));
+    let deeper = format!("{good}rest: {}{}\n", "[".repeat(9_000), "]".repeat(9_000));
+    let conflict = format!("<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> topic\n");
+    let two = format!("{good}---\n{good}");
+    for (text, place, reason) in [
+        (aliases(), ":1:5: ", "anchors are not read"),
+        (
+            good.replace("title: Two", "title: !!binary Two"),
+            ":7:8: ",
+            "tags are not read",
+        ),
+        (
+            good.replace("title: Two", "title: !ruby/object:Gem Two"),
+            ":7:8: ",
+            "tags are not read",
+        ),
+        (large, ": ", "more than 65536"),
+        (many, ":13:7946: ", "more than 4000 values"),
+        (deep, ":13:", "nested more than 12 deep"),
+        (deeper, ":13:", "recursion limit"),
+        (conflict, ":1:1: ", "marks of a merge conflict"),
+        (two, ":", "second document"),
+        (
+            good.replace("schema_version: 1", "schema_version: 9"),
+            ":1:17: ",
+            "version 9 is not known",
+        ),
+        (
+            good.replace("confidence: high", "confidence: high\nconfidence: low"),
+            ":7:1: ",
+            "is there twice",
+        ),
+        (
+            good.replace("confidence: high", "run: \"rm -rf /\""),
+            ":6:1: ",
+            "unknown key `run`",
+        ),
+        ("a: [".to_owned(), ":", "no YAML"),
+        (String::new(), ":1:1: ", "nothing in it"),
+    ] {
+        let checked = looked_at(BAD, Mode::File, &text);
+        let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
+        let begins = format!("{BAD}{place}");
+        assert!(
+            told.iter()
+                .any(|one| one.starts_with(&begins) && one.contains(reason)),
+            "{reason}: {told:#?}"
+        );
+        assert!(
+            told.iter().all(|one| one.starts_with(BAD)),
+            "{reason}: what is sound is blamed: {told:#?}"
+        );
+        let sound = sound(&checked);
+        assert!(!sound.contains(&BAD), "{reason}: it is handed on");
+        assert!(sound.contains(&PENDING), "{reason}: {sound:?}");
+    }
+}
+
+#[test]
+fn r12_what_is_no_regular_file_is_never_followed() {
+    for (mode, reason) in [
+        (Mode::Link, "symbolic link"),
+        (Mode::Submodule, "no regular file"),
+        (Mode::Special, "no regular file"),
+    ] {
+        let checked = looked_at(BAD, mode, "../../../../etc/passwd");
+        let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].starts_with(BAD) && told[0].contains(reason),
+            "{told:?}"
+        );
+        let sound = sound(&checked);
+        assert!(
+            !sound.contains(&BAD) && sound.contains(&PENDING),
+            "{sound:?}"
+        );
+    }
+}
+
+/// On a disk that does not tell capitals apart the one would overwrite the other.
+#[test]
+fn r12_two_names_that_differ_in_capitals_are_told() {
+    let second = PENDING.replace("dead-code", "Dead-Code");
+    let checked = looked_at(&second, Mode::File, &event("bad001", ""));
+    let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
+    assert!(
+        told.iter().any(|one| one.contains("nothing but capitals")),
+        "{told:?}"
+    );
+}
+
+/// The very same file where nothing is wrong with it.
+#[test]
+fn r12_what_is_sound_is_read_with_the_rest() {
+    let checked = looked_at(BAD, Mode::File, &event("bad001", ""));
+    assert_eq!(checked.found, []);
+    let sound = sound(&checked);
+    assert!(
+        sound.contains(&BAD) && sound.contains(&PENDING),
+        "{sound:?}"
+    );
+}

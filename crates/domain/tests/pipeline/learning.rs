@@ -1,0 +1,88 @@
+//! Lessons: counted, capped, kept.
+
+use phileas_domain::pipeline::{Artifact, Lesson, Reading, Settings, learn, lessons, read};
+
+fn reading(text: &str) -> Reading {
+    read(
+        Artifact::Lessons,
+        "lessons.yaml",
+        text,
+        &Settings::default(),
+    )
+}
+
+fn lesson(date: &str, pattern: &str) -> Lesson {
+    Lesson {
+        date: date.into(),
+        issue: "X-1".into(),
+        pattern: pattern.into(),
+        frequency: None,
+        mitigation: None,
+    }
+}
+
+#[test]
+fn a_pattern_is_counted_once_and_the_newest_day_stays() {
+    let first = learn(None, &lesson("2026-01-05", "Forgets the index")).unwrap();
+    assert_eq!(
+        first,
+        "lessons:\n  - date: 2026-01-05\n    issue: \"X-1\"\n    pattern: \"Forgets the index\"\n    frequency: 1\n"
+    );
+    let helped = Lesson {
+        issue: "X-2".into(),
+        mitigation: Some("Write it first.".into()),
+        ..lesson("2026-01-04", " forgets THE index ")
+    };
+    let second = learn(Some(&reading(&first)), &helped).unwrap();
+    let known = lessons(&reading(&second));
+    assert_eq!(known.len(), 1);
+    assert_eq!(
+        (
+            known[0].frequency,
+            known[0].date.as_str(),
+            known[0].issue.as_str()
+        ),
+        (Some(2), "2026-01-05", "X-1")
+    );
+    assert_eq!(known[0].mitigation.as_deref(), Some("Write it first."));
+}
+
+#[test]
+fn the_oldest_go_where_there_are_too_many_and_further_keys_stay() {
+    let mut text = "owner: me\nlessons: []\n".to_owned();
+    for day in 0..51 {
+        let date = format!("2026-{:02}-{:02}", 1 + day / 28, 1 + day % 28);
+        text = learn(
+            Some(&reading(&text)),
+            &lesson(&date, &format!("pattern {day}")),
+        )
+        .unwrap();
+    }
+    let known = lessons(&reading(&text));
+    assert_eq!(
+        (
+            known.len(),
+            known[0].pattern.as_str(),
+            known[49].pattern.as_str()
+        ),
+        (50, "pattern 1", "pattern 50")
+    );
+    assert!(text.starts_with("owner: \"me\"\n"), "{text}");
+    // An old one that is seen for the first time today is not the oldest that goes.
+    let old = learn(Some(&reading(&text)), &lesson("2020-01-01", "of old")).unwrap();
+    assert_eq!(lessons(&reading(&old)).last().unwrap().pattern, "of old");
+}
+
+#[test]
+fn a_broken_file_is_not_written_over() {
+    assert_eq!(
+        learn(Some(&reading("lessons: 7")), &lesson("2026-01-05", "x")),
+        None
+    );
+    let bare = "- date: 2026-01-05\n  issue: X\n  pattern: y\n";
+    assert!(
+        learn(Some(&reading(bare)), &lesson("2026-01-05", "x"))
+            .unwrap()
+            .starts_with("lessons:\n")
+    );
+}

@@ -1,0 +1,473 @@
+//! Who comes next: one table of situations, and two issues from their beginning to their end.
+
+use phileas_domain::pipeline::{Artifact, Made, Rule, Run, RunFile, Settings, Step, next};
+use serde_json::{Value, json};
+
+use crate::samples::{file, run, with};
+use crate::tracing::write;
+
+/// What comes next, in a line: the rule, and the agent with the number of its try, or what else is done.
+fn said(run: &Run) -> String {
+    let next = next(run);
+    let step = match &next.step {
+        Step::Run(dispatch) => format!("{} {}", dispatch.agent, dispatch.attempt),
+        Step::Person => "person".to_owned(),
+        Step::Wait => "wait".to_owned(),
+        Step::Archive => "archive".to_owned(),
+    };
+    assert!(!next.why.is_empty());
+    format!("{}: {step}", next.rule.code())
+}
+
+/// An issue on its way: artifacts are written as the command writes them.
+struct Issue {
+    files: Vec<RunFile>,
+    second: i64,
+}
+
+impl Issue {
+    fn new() -> Self {
+        Self {
+            files: Vec::new(),
+            second: 1_767_600_000,
+        }
+    }
+
+    fn write(&mut self, artifact: Artifact, keys: Value) -> String {
+        self.second += 10;
+        let at = jiff::Timestamp::from_second(self.second).unwrap();
+        said(&write(
+            &mut self.files,
+            artifact,
+            keys,
+            &Made {
+                at,
+                started_at: None,
+                agent: None,
+            },
+        ))
+    }
+}
+
+fn failing() -> Value {
+    json!({ "verdict": "FAIL", "phase_1": { "unit_tests": { "result": "FAIL" } } })
+}
+
+#[test]
+fn an_issue_goes_from_plan_to_archive() {
+    let mut issue = Issue::new();
+    assert_eq!(said(&run(&[])), "plan.missing: jg-subplanner 1");
+    for (artifact, keys, expected) in [
+        (Artifact::Plan, json!({}), "plan.ready: jg-worker 1"),
+        (Artifact::Worker, json!({}), "worker.completed: jg-tester 1"),
+        (Artifact::Test, failing(), "tests.failed: jg-debugger 1"),
+        (
+            Artifact::Debug,
+            json!({}),
+            "diagnosis.fix_target: jg-worker 2",
+        ),
+        (Artifact::Worker, json!({}), "worker.completed: jg-tester 2"),
+        (Artifact::Test, json!({}), "tests.passed: jg-reviewer 1"),
+        (
+            Artifact::Review,
+            json!({ "verdict": "FAIL", "trim_instructions": "Close the file.", "blockers": [{ "file": "src/a.rs", "line": 3, "description": "It leaks.", "fix": "Close it." }] }),
+            "review.failed: jg-worker 3",
+        ),
+        (Artifact::Worker, json!({}), "worker.completed: jg-tester 3"),
+        (Artifact::Test, json!({}), "tests.passed: jg-reviewer 2"),
+        (Artifact::Review, json!({}), "review.passed: jg-git 1"),
+        (
+            Artifact::Git,
+            json!({ "ci_status": "pending" }),
+            "git.ci_pending: wait",
+        ),
+        (
+            Artifact::Git,
+            json!({ "ci_status": "pass" }),
+            "git.done: archive",
+        ),
+    ] {
+        assert_eq!(issue.write(artifact, keys), expected);
+    }
+}
+
+#[test]
+fn an_issue_climbs_the_tiers_and_ends_with_a_person() {
+    let mut issue = Issue::new();
+    issue.write(Artifact::Plan, json!({}));
+    let mut told = Vec::new();
+    for _ in 0..6 {
+        issue.write(Artifact::Worker, json!({}));
+        issue.write(Artifact::Test, failing());
+        told.push(issue.write(Artifact::Debug, json!({})));
+    }
+    assert_eq!(
+        told,
+        [
+            "diagnosis.fix_target: jg-worker 2",
+            "diagnosis.fix_target: jg-worker 3",
+            "retries.next_tier: jg-worker-high 1",
+            "diagnosis.fix_target: jg-worker-high 2",
+            "diagnosis.fix_target: jg-worker-high 3",
+            "retries.exhausted: person",
+        ]
+    );
+    let last = next(&run(&issue.files));
+    assert_eq!(
+        last.why,
+        "the diagnosis says how to mend the work; implement was tried 3 times in the tier high: the retries of the highest tier are used up"
+    );
+}
+
+/// Plans are revised within their own retries, and a revised plan begins the worker's count anew.
+#[test]
+fn an_issue_with_a_bad_plan_ends_too() {
+    let mut issue = Issue::new();
+    let mut told = Vec::new();
+    for _ in 0..6 {
+        issue.write(Artifact::Plan, json!({}));
+        told.push(issue.write(
+            Artifact::Worker,
+            json!({ "status": "blocked", "blockers": ["There is no such table."] }),
+        ));
+    }
+    assert_eq!(
+        told,
+        [
+            "worker.blocked: jg-subplanner 2",
+            "worker.blocked: jg-subplanner 3",
+            "retries.next_tier: jg-subplanner-high 1",
+            "worker.blocked: jg-subplanner-high 2",
+            "worker.blocked: jg-subplanner-high 3",
+            "retries.exhausted: person",
+        ]
+    );
+    let mut issue = Issue::new();
+    for expected in [
+        "diagnosis.fix_target: jg-worker 2",
+        "diagnosis.fix_target: jg-worker 2",
+    ] {
+        issue.write(Artifact::Plan, json!({}));
+        issue.write(Artifact::Worker, json!({}));
+        issue.write(Artifact::Test, failing());
+        assert_eq!(issue.write(Artifact::Debug, json!({})), expected);
+    }
+}
+
+#[test]
+fn whoever_asks_for_a_stronger_agent_has_used_no_retry() {
+    let mut issue = Issue::new();
+    let escalate =
+        || json!({ "status": "escalate", "files_changed": [], "blockers": ["Too hard."] });
+    issue.write(Artifact::State, json!({ "complexity": "trivial" }));
+    assert_eq!(said(&run(&issue.files)), "plan.skipped: jg-worker-fast 1");
+    assert_eq!(
+        issue.write(Artifact::Worker, escalate()),
+        "tier.escalate: jg-worker 1"
+    );
+    assert_eq!(
+        issue.write(Artifact::Worker, escalate()),
+        "tier.escalate: jg-worker-high 1"
+    );
+    assert_eq!(
+        issue.write(Artifact::Worker, escalate()),
+        "tier.none_above: person"
+    );
+}
+
+/// Situations on the disk of which no trace tells: what lies there, with the instants, and what comes next.
+#[test]
+fn each_rule_speaks_in_its_situation() {
+    let plan = || ("plan.json", Artifact::Plan, json!({}), 1);
+    let trivial = || {
+        (
+            "plan.json",
+            Artifact::Plan,
+            json!({ "complexity": "trivial" }),
+            1,
+        )
+    };
+    let complex = || {
+        (
+            "plan.json",
+            Artifact::Plan,
+            json!({ "complexity": "complex" }),
+            1,
+        )
+    };
+    let work = |keys, at| ("worker-result.json", Artifact::Worker, keys, at);
+    let test = |keys, at| ("test-result.json", Artifact::Test, keys, at);
+    let debug = |keys, at| ("debug-diagnosis.json", Artifact::Debug, keys, at);
+    let review = |keys, at| ("review-result.json", Artifact::Review, keys, at);
+    let git = |keys, at| ("git-result.json", Artifact::Git, keys, at);
+    let inline =
+        || json!({ "verdict": "FAIL", "inline_triage": true, "fix_instruction": "Import it." });
+    let rows = vec![
+        (vec![], "plan.missing: jg-subplanner 1"),
+        (vec![plan()], "plan.ready: jg-worker 1"),
+        (vec![trivial()], "plan.ready: jg-worker-fast 1"),
+        (vec![complex()], "plan.ready: jg-worker-high 1"),
+        (
+            vec![plan(), work(json!({ "status": "nonsense" }), 2)],
+            "artifact.invalid: jg-worker 2",
+        ),
+        (
+            vec![("plan.json", Artifact::Plan, json!({ "steps": 7 }), 1)],
+            "artifact.invalid: jg-subplanner 2",
+        ),
+        (
+            vec![plan(), work(json!({}), 2)],
+            "worker.completed: jg-tester 1",
+        ),
+        (
+            vec![trivial(), work(json!({}), 2)],
+            "worker.completed: jg-tester-fast 1",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({ "status": "blocked", "blockers": ["x"] }), 2),
+            ],
+            "worker.blocked: jg-subplanner 2",
+        ),
+        (
+            vec![plan(), work(json!({ "blockers": ["x"] }), 2)],
+            "worker.blocked: jg-subplanner 2",
+        ),
+        (
+            vec![plan(), work(json!({}), 2), test(inline(), 3)],
+            "tests.inline_triage: jg-worker 2",
+        ),
+        (
+            vec![plan(), work(json!({}), 2), test(failing(), 3)],
+            "tests.failed: jg-debugger 1",
+        ),
+        (
+            vec![complex(), work(json!({}), 2), test(failing(), 3)],
+            "tests.failed: jg-debugger-high 1",
+        ),
+        (
+            vec![trivial(), work(json!({}), 2), test(failing(), 3)],
+            "tests.trivial: jg-worker-fast 2",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(json!({ "phase_1": { "lint": "FAIL" } }), 3),
+            ],
+            "tests.failed: jg-debugger 1",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(json!({ "verdict": "SKIP" }), 3),
+            ],
+            "tests.skipped: jg-reviewer 1",
+        ),
+        (
+            vec![plan(), work(json!({}), 2), test(json!({}), 3)],
+            "tests.passed: jg-reviewer 1",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(failing(), 3),
+                debug(json!({}), 4),
+            ],
+            "diagnosis.fix_target: jg-worker 2",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(failing(), 3),
+                debug(json!({ "classification": "plan_defect" }), 4),
+            ],
+            "diagnosis.plan_defect: jg-subplanner 2",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(failing(), 3),
+                debug(json!({ "classification": "escalate" }), 4),
+            ],
+            "diagnosis.technical_complexity: person",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(failing(), 3),
+                debug(
+                    json!({ "classification": "escalate", "escalation_sub": "ambiguous_requirement" }),
+                    4,
+                ),
+            ],
+            "diagnosis.ambiguous_requirement: person",
+        ),
+        // The worker has written again since the diagnosis.
+        (
+            vec![
+                plan(),
+                work(json!({}), 5),
+                test(failing(), 3),
+                debug(json!({}), 4),
+            ],
+            "worker.completed: jg-tester 2",
+        ),
+        // Instants say nothing after a checkout: the diagnosis belongs to a failure, and the tests pass.
+        (
+            vec![
+                plan(),
+                work(json!({}), 1),
+                test(json!({}), 1),
+                debug(json!({}), 1),
+            ],
+            "tests.passed: jg-reviewer 1",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({}), 1),
+                test(failing(), 1),
+                debug(json!({}), 1),
+            ],
+            "diagnosis.fix_target: jg-worker 2",
+        ),
+        (
+            vec![test(json!({}), 3), review(json!({ "verdict": "SKIP" }), 4)],
+            "review.skipped: jg-git 1",
+        ),
+        (
+            vec![test(json!({}), 3), review(json!({ "blockers": ["x"] }), 4)],
+            "review.failed: jg-worker 1",
+        ),
+        (
+            vec![test(json!({}), 3), review(json!({ "concerns": ["x"] }), 4)],
+            "review.passed: jg-git 1",
+        ),
+        (
+            vec![
+                review(json!({}), 4),
+                git(json!({ "ci_status": "failure" }), 5),
+            ],
+            "git.ci_failed: jg-debugger 1",
+        ),
+        (
+            vec![review(json!({}), 4), git(json!({}), 5)],
+            "git.done: archive",
+        ),
+        // Two files of the tester: the later attempt counts.
+        (
+            vec![
+                ("test-result-fail.json", Artifact::Test, failing(), 3),
+                ("test-result-pass.json", Artifact::Test, json!({}), 3),
+            ],
+            "tests.passed: jg-reviewer 1",
+        ),
+        (
+            vec![(
+                "worker-result-fast.json",
+                Artifact::Worker,
+                json!({ "status": "escalate", "blockers": ["x"] }),
+                2,
+            )],
+            "tier.escalate: jg-worker 1",
+        ),
+        (
+            vec![
+                plan(),
+                (
+                    "state.yaml",
+                    Artifact::State,
+                    json!({ "status": "failed" }),
+                    2,
+                ),
+            ],
+            "state.failed: person",
+        ),
+        // Without a trace the planner's retries count.
+        (
+            vec![
+                plan(),
+                work(json!({}), 2),
+                test(inline(), 3),
+                (
+                    "state.yaml",
+                    Artifact::State,
+                    json!({ "current_stage": "implement", "retries": 2 }),
+                    4,
+                ),
+            ],
+            "retries.next_tier: jg-worker-high 1",
+        ),
+    ];
+    let mut heard = std::collections::BTreeSet::new();
+    for (row, (files, expected)) in rows.into_iter().enumerate() {
+        let files: Vec<RunFile> = files
+            .into_iter()
+            .map(|(name, artifact, keys, at)| file(name, &with(artifact, keys), at))
+            .collect();
+        assert_eq!(said(&run(&files)), expected, "row {row}");
+        heard.insert(expected.split(':').next().unwrap());
+    }
+    // The issues above hear the others.
+    heard.extend([
+        "plan.skipped",
+        "tier.none_above",
+        "retries.exhausted",
+        "git.ci_pending",
+        "review.passed",
+    ]);
+    let silent: Vec<&str> = Rule::ALL
+        .map(Rule::code)
+        .into_iter()
+        .filter(|code| !heard.contains(code))
+        .collect();
+    assert_eq!(silent, [""; 0]);
+}
+
+#[test]
+fn an_order_names_files_and_what_was_said_before() {
+    let files = [
+        file("plan.json", &with(Artifact::Plan, json!({})), 1),
+        file("test-result.json", &with(Artifact::Test, failing()), 3),
+        file("debug-diagnosis.json", &with(Artifact::Debug, json!({})), 4),
+    ];
+    let run = run(&files);
+    let next = next(&run);
+    assert_eq!(
+        next.json(&run),
+        json!({
+            "issue": "ISSUE-1", "action": "run", "rule": "diagnosis.fix_target", "why": "the diagnosis says how to mend the work",
+            "stage": "implement", "agent": "jg-worker", "tier": "standard", "attempt": 1,
+            "reads": ["plan.json", "debug-diagnosis.json"], "writes": "worker-result.json", "instructions": "Mend the typo.",
+        })
+    );
+}
+
+#[test]
+fn a_repository_may_allow_fewer_retries() {
+    let none = Settings {
+        retries: 0,
+        ..Settings::default()
+    };
+    let files = [
+        file("plan.json", &with(Artifact::Plan, json!({})), 1),
+        file("worker-result.json", &with(Artifact::Worker, json!({})), 2),
+        file(
+            "test-result.json",
+            &with(
+                Artifact::Test,
+                json!({ "verdict": "FAIL", "inline_triage": true }),
+            ),
+            3,
+        ),
+    ];
+    let run = Run::read("ISSUE-1".parse().unwrap(), &files, none);
+    assert_eq!(said(&run), "retries.next_tier: jg-worker-high 1");
+}

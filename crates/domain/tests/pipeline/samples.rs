@@ -1,0 +1,59 @@
+//! A sound artifact of each kind, and runs made of them.
+
+use phileas_domain::pipeline::{Artifact, Run, RunFile, Settings};
+use serde_json::{Value, json};
+
+/// A sound artifact, with every key that it must have.
+pub(crate) fn sample(artifact: Artifact) -> Value {
+    match artifact {
+        Artifact::Plan => json!({
+            "affected_files": ["src/a.rs"],
+            "steps": [{ "order": 1, "action": "modify", "file": "src/a.rs", "description": "Do it." }],
+            "acceptance_mapping": { "AC-1: it works": "tests/a.rs::works" },
+        }),
+        Artifact::Worker => json!({
+            "status": "completed", "files_changed": ["src/a.rs"], "blockers": [], "summary": "Done.",
+        }),
+        Artifact::Test => json!({ "verdict": "PASS", "phase_1": { "lint": { "result": "PASS" } } }),
+        Artifact::Debug => json!({
+            "failure_source": "lint", "failure_description": "It fails.", "root_cause": "A typo.",
+            "root_cause_file": "src/a.rs", "root_cause_line": 42, "classification": "fix_target",
+            "fix_instructions": "Mend the typo.",
+        }),
+        Artifact::Review => {
+            json!({ "verdict": "PASS", "blockers": [], "concerns": [], "nits": [] })
+        }
+        Artifact::Git => json!({
+            "branch": "fix/a", "commit_sha": "4c1d2e3", "commit_message": "fix(ISSUE-1): Do it",
+        }),
+        Artifact::State => json!({
+            "issue": "ISSUE-1", "status": "in_progress", "current_stage": "plan", "acceptance_criteria": [],
+            "stages": {},
+        }),
+        Artifact::Trace => json!({ "issue_id": "ISSUE-1", "stages": [], "total_duration_ms": 0 }),
+        Artifact::Lessons => json!({ "lessons": [] }),
+    }
+}
+
+/// A sample with some of its keys set otherwise.
+pub(crate) fn with(artifact: Artifact, keys: Value) -> Value {
+    let mut whole = sample(artifact);
+    for (key, value) in keys.as_object().unwrap() {
+        whole[key] = value.clone();
+    }
+    whole
+}
+
+/// A file of a run. `second`: when it was written.
+pub(crate) fn file(name: &str, document: &Value, second: i64) -> RunFile {
+    RunFile {
+        name: name.to_owned(),
+        text: serde_json::to_string_pretty(document).unwrap(),
+        written: Some(jiff::Timestamp::from_second(second).unwrap()),
+    }
+}
+
+/// A run of the issue `ISSUE-1`.
+pub(crate) fn run(files: &[RunFile]) -> Run {
+    Run::read("ISSUE-1".parse().unwrap(), files, Settings::default())
+}

@@ -1,0 +1,66 @@
+//! Why a run cannot be read or written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use phileas_domain::Diagnostic;
+use phileas_domain::pipeline::{TraceError, UnknownArtifact};
+
+/// Why a run cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RunsError {
+    /// No artifact has that name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownArtifact),
+    /// What was to be written, or what is there, is not sound; the findings say why.
+    #[error("it is not sound, so nothing was written")]
+    Unsound(Vec<Diagnostic>),
+    /// The settings are wrong.
+    #[error(transparent)]
+    Settings(Box<SettingsError>),
+    /// The trace cannot be continued.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// Lessons belong to no run.
+    #[error("lessons belong to no run; add one with `phileas pipeline lessons add`")]
+    NotOfARun,
+    /// There is no such file.
+    #[error("file not found: {}", .0.display())]
+    NoFile(PathBuf),
+    /// There is no such run.
+    #[error("pipeline directory not found: {}", .0.display())]
+    NoRun(PathBuf),
+    /// A run of this name was put away before.
+    #[error("{} is there already, and nothing is written over; move it out of the way, or give the run another name", .0.display())]
+    Taken(PathBuf),
+    /// Something is there that is not read.
+    #[error("{}: {what}", path.display())]
+    Refused {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong, and how to mend it.
+        what: String,
+    },
+    /// The system says no.
+    #[error("{}: {source}", path.display())]
+    System {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// What is wrong with the settings.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingsError(pub Diagnostic);
+
+impl RunsError {
+    pub(super) fn system(path: &Path, source: io::Error) -> Self {
+        Self::System {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Files of runs: read whole, replaced whole, never through a link.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use jiff::Timestamp;
+use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
+
+use super::RunsError;
+
+/// The text of a file; `None` where there is none.
+pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
+    let refused = |what: String| RunsError::Refused {
+        path: path.to_owned(),
+        what,
+    };
+    let failed = |error| RunsError::system(path, error);
+    let meta = match fs::symlink_metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if !meta.is_file() {
+        return Err(refused(
+            "it is no regular file, and no other is read; put a file in its place".to_owned(),
+        ));
+    }
+    let limit = ARTIFACT_LIMIT_BYTES as u64;
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(refused(format!(
+            "it has more than {limit} bytes; say it shorter"
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        refused(format!(
+            "byte {at} is no UTF-8; write it as a text in UTF-8"
+        ))
+    })?;
+    Ok(Some(text))
+}
+
+/// When a file was last written, where the system tells.
+pub(super) fn modified(path: &Path) -> Option<Timestamp> {
+    let at = fs::symlink_metadata(path).ok()?.modified().ok()?;
+    Timestamp::try_from(at).ok()
+}
+
+/// Whether a folder is there.
+pub(super) fn is_folder(path: &Path) -> Result<bool, RunsError> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => Ok(true),
+        Ok(_) => Err(RunsError::Refused {
+            path: path.to_owned(),
+            what: "it is no folder, and links are not followed; put a folder there".to_owned(),
+        }),
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(RunsError::system(path, error)),
+    }
+}
+
+/// Makes a folder where there is none. The one above it must be there, except for the first.
+pub(super) fn make_folder(path: &Path) -> Result<(), RunsError> {
+    if !is_folder(path)? {
+        fs::create_dir_all(path).map_err(|error| RunsError::system(path, error))?;
+    }
+    Ok(())
+}
+
+/// Names of the folders in a folder.
+pub(super) fn folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsError> {
+    if !is_folder(path)? {
+        return Ok(Vec::new());
+    }
+    let failed = |error| RunsError::system(path, error);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)?.take(limit) {
+        let entry = entry.map_err(failed)?;
+        if entry.file_type().map_err(failed)?.is_dir()
+            && let Ok(name) = entry.file_name().into_string()
+        {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Puts a text in the place of a file: the old one or the new one is there at every instant.
+pub(super) fn replace(path: &Path, text: &str) -> Result<(), RunsError> {
+    let failed = |error| RunsError::system(path, error);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".phileas-")
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // Temporary files are for their owner alone; artifacts are for everybody who reads the repository.
+        let mode = fs::symlink_metadata(path).map_or(0o644, |meta| meta.permissions().mode());
+        let permissions = fs::Permissions::from_mode(mode & 0o777);
+        file.as_file()
+            .set_permissions(permissions)
+            .map_err(failed)?;
+    }
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    // The name must survive a power cut, too.
+    fs::File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(failed)
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}

@@ -1,0 +1,91 @@
+//! `phileas bootstrap`: the ledger's tree in a folder: readable copies of what layers are told, the exchange's folders, and
+//! a memory for each role that has none.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use jiff::Timestamp;
+use phileas_domain::exchange::{self, Layout, Owner};
+use phileas_domain::layers::{Catalogue, Fate, LEDGER_PIN_PATH, Pin, keepers, moves};
+use phileas_domain::model::Tree;
+use phileas_domain::plan;
+
+use super::arguments::Bootstrap;
+use super::exit::{Exit, Stopped};
+use super::output::Screen;
+use super::written::{self, Written};
+use crate::adapters::files;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(super) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let usage = |error: files::ReadError| Stopped::usage(error.to_string());
+    if !arguments.dir.exists() && !arguments.dry_run {
+        std::fs::create_dir_all(&arguments.dir)
+            .map_err(|error| Stopped::usage(format!("{}: {error}", arguments.dir.display())))?;
+    }
+    let ledger = match arguments.dir.exists() {
+        true => files::read_tree(&arguments.dir).map_err(usage)?,
+        false => Tree::new(),
+    };
+    let tree = match &arguments.from {
+        Some(dir) => files::read_tree(dir).map_err(usage)?,
+        None => Tree::new(),
+    };
+    let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;
+    let layout = layout.unwrap_or(Layout::Flat);
+    let pin = written::pin(&ledger, LEDGER_PIN_PATH)?;
+    let catalogue = Catalogue::of(&tree, layout);
+    let (moves, after) = moves(pin.as_ref(), VERSION, &catalogue.copies(), |path| {
+        ledger.get(path).map(|_| ledger.text(path))
+    });
+    let mut all: Vec<Written> = moves.into_iter().map(Written::from).collect();
+    all.extend(missing(&ledger, beginnings(&tree, layout)));
+    all.push(of_pin(&ledger, &after));
+    written::show(&all, arguments.dry_run, arguments.json, screen)?;
+    if !arguments.dry_run {
+        written::apply(&arguments.dir, &all)?;
+    }
+    written::sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
+}
+
+/// What a ledger begins with and people and layers then go on with: it is written where it is missing, and never again.
+fn beginnings(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
+    let mut files = keepers(layout);
+    if layout == Layout::Workstreams {
+        return files;
+    }
+    let now = Timestamp::now();
+    let now = now.round(jiff::Unit::Second).unwrap_or(now);
+    let (plan, _) = plan::read(tree);
+    let folder = layout.workstations(exchange::FLAT_STREAM);
+    for layer in plan::ROLE_LAYERS {
+        for member in plan.roster.of(layer).iter().filter(|member| member.enabled) {
+            let owner = match layer {
+                "observers" => Owner::Observer(&member.role),
+                _ => Owner::Innovator(&member.role),
+            };
+            let path = format!("{folder}/{}/perspective.yml", member.role);
+            files.insert(path, exchange::seed(owner, now));
+        }
+    }
+    files
+}
+
+fn missing(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<Written> {
+    let fate = |path: &str, text| match ledger.get(path) {
+        Some(_) => Fate::Same,
+        None => Fate::Write(text),
+    };
+    let files = files.into_iter();
+    files
+        .map(|(path, text)| {
+            let fate = fate(&path, text);
+            Written { path, fate }
+        })
+        .collect()
+}
+
+fn of_pin(ledger: &Tree, after: &Pin) -> Written {
+    written::of_text(ledger, LEDGER_PIN_PATH, after.text())
+}

@@ -1,0 +1,49 @@
+//! The command line of this process, with the repository of the folder where none is named.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
+
+use super::arguments::Arguments;
+use super::worktree::WorkTree;
+
+/// The option that names the repository.
+const REPO: &str = "--repo";
+
+/// Reads a command line. A command that needs a repository, and is told none, takes the one that the folder was cloned
+/// from.
+///
+/// # Errors
+///
+/// What clap says, also where it is help that was asked for.
+pub(super) fn parse(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap::Error> {
+    let error = match Arguments::try_parse_from(&words) {
+        Ok(arguments) => return Ok(arguments),
+        Err(error) => error,
+    };
+    if !wants_only_repository(&error) {
+        return Err(error);
+    }
+    let tree = WorkTree::open(dir).ok();
+    let origin = tree.and_then(|tree| tree.origin().ok().flatten());
+    let Some(origin) = origin else {
+        return Err(Arguments::command().error(
+            ErrorKind::MissingRequiredArgument,
+            "no repository is named: say --repo OWNER/NAME, set GITHUB_REPOSITORY, or run this in a clone of it, whose \
+             remote `origin` names it",
+        ));
+    };
+    let named = [REPO.into(), origin.to_string().into()];
+    Arguments::try_parse_from(words.into_iter().chain(named))
+}
+
+/// Whether nothing is missing but the repository.
+fn wants_only_repository(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::MissingRequiredArgument
+        && matches!(
+            error.get(ContextKind::InvalidArg),
+            Some(ContextValue::Strings(missing)) if matches!(&missing[..], [one] if one.starts_with(REPO))
+        )
+}

@@ -1,0 +1,120 @@
+//! `phileas upgrade`: what an earlier version wrote into a repository, as this one writes it. What people have changed
+//! stays.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Fate, Move, Pin, moves};
+use phileas_domain::model::Tree;
+
+use super::arguments::Upgrade;
+use super::exit::{Exit, Stopped};
+use super::output::{self, Screen};
+use super::place::agreed;
+use super::worktree::WorkTree;
+use super::written::{self, Written};
+use crate::starter::{Found, Pin as ActionPin, WORKFLOW_PATH, sealed_files};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const TITLE: &str = "Upgrade phileas";
+
+pub(super) fn run(arguments: &Upgrade, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let work = WorkTree::open(&arguments.dir)?;
+    let repository = match &arguments.repo {
+        Some(repository) => repository.clone(),
+        None => work.origin()?.ok_or_else(|| {
+            Stopped::usage(
+                "no remote `origin` tells the repository's name; name it with --repo OWNER/NAME",
+            )
+        })?,
+    };
+    let branch = work.default_branch()?.unwrap_or_else(|| "main".to_owned());
+    let found = work.found(repository, branch)?;
+    let pin = written::pin(&found.tree, CONFIG_PIN_PATH)?;
+    let action = arguments.action.clone().or_else(ActionPin::of_this_release);
+    if action.is_none() && found.workflows.contains_key(WORKFLOW_PATH) {
+        output::beside(&format!(
+            "{WORKFLOW_PATH} is left alone: this phileas was not built as a release, so name the action with --action OWNER/NAME@COMMIT"
+        ))?;
+    }
+    let mut all: Vec<Written> = sealed_files(&found, action.as_ref())
+        .into_iter()
+        .map(Written::from)
+        .collect();
+    let (of_roles, after) = roles(&found, pin.as_ref());
+    all.extend(of_roles.into_iter().map(Written::from));
+    if found.tree.get(CONFIG_PIN_PATH).is_some() || !after.digests.is_empty() {
+        all.push(written::of_text(&found.tree, CONFIG_PIN_PATH, after.text()));
+    }
+    written::show(&all, arguments.dry_run, arguments.json, screen)?;
+    if written::is_due(&all) && !arguments.dry_run {
+        if !arguments.yes && !agreed("Write this?", screen)? {
+            return Ok(Exit::Done);
+        }
+        apply(&work, &all)?;
+        if !arguments.json {
+            screen.line(&format!("staged; git commit --message '{TITLE}'"))?;
+        }
+    }
+    written::sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
+}
+
+/// The copies of the catalogue's roles that `role add --copy` wrote.
+fn roles(found: &Found, pin: Option<&Pin>) -> (Vec<Move>, Pin) {
+    let wanted: BTreeMap<String, String> = pin
+        .iter()
+        .flat_map(|pin| pin.digests.keys())
+        .filter_map(|path| Some((path.clone(), built_in(path)?.to_owned())))
+        .collect();
+    let there = |path: &str| found.tree.get(path).map(|_| found.tree.text(path));
+    moves(pin, VERSION, &wanted, there)
+}
+
+/// The catalogue's text of a role's file.
+fn built_in(path: &str) -> Option<&'static str> {
+    let rest = path
+        .strip_prefix(".jlo/roles/")?
+        .strip_suffix("/role.yml")?;
+    let (layer, role) = rest.split_once('/')?;
+    Catalogue::built_in_role(layer, role)
+}
+
+fn apply(work: &WorkTree, all: &[Written]) -> Result<(), Stopped> {
+    let (mut changed, mut removed) = (Vec::new(), Vec::new());
+    let due = all
+        .iter()
+        .filter(|one| written::is_due(std::slice::from_ref(*one)));
+    for one in due.clone() {
+        work.check(&one.path)?;
+    }
+    for one in due {
+        match &one.fate {
+            Fate::Write(text) => work.write(&one.path, text)?,
+            Fate::Replace(text) => work.replace(&one.path, text)?,
+            Fate::Remove => {
+                work.remove(&one.path)?;
+                removed.push(one.path.as_str());
+                continue;
+            }
+            _ => continue,
+        }
+        changed.push(one.path.as_str());
+    }
+    work.stage(&changed, &removed)
+}
+
+/// The pin of a work tree after a file was written beside it.
+pub(super) fn noted(tree: &Tree, path: &str, text: &str) -> Result<Written, Stopped> {
+    let mut pin = written::pin(tree, CONFIG_PIN_PATH)?.unwrap_or_else(|| Pin::new(VERSION));
+    pin.note(path, text);
+    Ok(written::of_text(tree, CONFIG_PIN_PATH, pin.text()))
+}
+
+/// The pin of a work tree after a file is no longer phileas' business.
+pub(super) fn forgotten(tree: &Tree, path: &str) -> Result<Option<Written>, Stopped> {
+    let Some(mut pin) = written::pin(tree, CONFIG_PIN_PATH)? else {
+        return Ok(None);
+    };
+    let was_there = pin.digests.remove(path).is_some();
+    Ok(was_there.then(|| written::of_text(tree, CONFIG_PIN_PATH, pin.text())))
+}

@@ -1,0 +1,169 @@
+//! What turns of layers take to be decided on: the exchange, the files of layers, the narrator's commits, and what
+//! sessions wrote. What cannot be read is asked for again by the next tick; its turn waits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use phileas_domain::engine::{CommitSpan, ExchangeRead, Ledger, Needs, Snapshot, Written};
+use phileas_domain::exchange::{self, Changed, Content};
+use phileas_domain::model::{Oid, PullNumber, SessionId, Tree};
+
+use super::observe::leave_unread;
+use super::ports::{Failure, ReadGitHub, ReadJules};
+
+/// Where the exchange lies, in either layout, with the roles' memories.
+const EXCHANGE: [&str; 4] = [
+    ".jules/exchange",
+    ".jules/workstations",
+    ".jules/workstreams",
+    ".jules/changes",
+];
+/// Where people overlay what layers are told, and say who takes part.
+const LAYERS: [&str; 6] = [
+    ".jules/layers",
+    ".jules/roles",
+    ".jules/workstreams",
+    ".jules/JULES.md",
+    ".jules/github-labels.json",
+    ".jlo/roles",
+];
+
+/// Reads what is needed of it.
+pub(super) async fn read(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    snapshot: &mut Snapshot,
+    needs: &Needs,
+) {
+    if needs.exchange {
+        exchange(github, snapshot).await;
+    }
+    if needs.layers {
+        layers(github, snapshot).await;
+    }
+    if let Some(span) = &needs.commits {
+        match github.read_commits(span).await {
+            Ok(commits) => snapshot.commits = Some(commits),
+            Err(failure) => {
+                tracing::warn!(%failure, "the newest commits could not be read; the narrator waits");
+            }
+        }
+    }
+    for (id, pull) in &needs.written {
+        match written(github, jules, snapshot, id, pull.as_ref()).await {
+            Ok(read) => {
+                snapshot.written.insert(id.clone(), read);
+            }
+            Err(failure) => leave_unread(snapshot, id, &failure),
+        }
+    }
+}
+
+async fn exchange(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
+    let head = match &snapshot.ledger {
+        Ledger::Missing { head: Some(head) } | Ledger::Present { head, .. } => head.clone(),
+        Ledger::Missing { head: None } | Ledger::Corrupt { .. } => return,
+    };
+    match github.read_folders(&head, &EXCHANGE).await {
+        Ok(tree) => snapshot.exchange = Some(ExchangeRead { head, tree }),
+        Err(failure) => {
+            tracing::warn!(%failure, "the exchange could not be read; its layers wait");
+        }
+    }
+}
+
+async fn layers(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
+    let Some(commit) = snapshot.repository.default_head.clone() else {
+        return;
+    };
+    match github.read_folders(&commit, &LAYERS).await {
+        Ok(tree) => {
+            for (path, entry) in tree.iter() {
+                snapshot.tree.insert(path, entry.clone());
+            }
+            snapshot.layers_read = true;
+        }
+        Err(failure) => {
+            tracing::warn!(%failure, "the files of layers could not be read; their prompts wait");
+        }
+    }
+}
+
+/// What a session wrote: by Jules' word, else by its pull request at the commit that was looked at.
+async fn written(
+    github: &impl ReadGitHub,
+    jules: &impl ReadJules,
+    snapshot: &Snapshot,
+    id: &SessionId,
+    pull: Option<&(PullNumber, Oid)>,
+) -> Result<Written, Failure> {
+    let default = &snapshot.repository.default_head;
+    let patch = match (jules.patch(id).await?, pull, default) {
+        (Some(patch), _, _) => patch,
+        (None, Some((_, head)), Some(default)) => return pinned(github, default, head).await,
+        (None, _, _) => return Ok(Written::default()),
+    };
+    let paths = exchange::bases(&patch.diff);
+    let base = patch.base.or_else(|| default.clone());
+    let texts = match base.filter(|_| !paths.is_empty()) {
+        Some(base) => github.read_texts(&base, &paths).await?,
+        None => BTreeMap::new(),
+    };
+    let (files, found) = exchange::changed(&patch.diff, &texts);
+    Ok(Written { files, found })
+}
+
+/// The whole files of a pull request at a commit. Of those outside of the exchange only their paths count.
+async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<Written, Failure> {
+    let span = CommitSpan {
+        after: Some(base.clone()),
+        until: head.clone(),
+    };
+    let paths = github.read_commits(&span).await?.files;
+    let inside = |path: &&String| path.starts_with(".jules/");
+    let wanted: BTreeSet<String> = paths.iter().filter(inside).cloned().collect();
+    let texts = match wanted.is_empty() {
+        true => BTreeMap::new(),
+        false => github.read_texts(head, &wanted).await?,
+    };
+    let files = paths.into_iter().map(|path| {
+        let text = match wanted.contains(&path) {
+            true => texts.get(&path).cloned(),
+            false => Some(String::new()),
+        };
+        // What is no text reads like what was removed: neither can be taken.
+        let content = text.map_or(Content::Removed, Content::Text);
+        Changed { path, content }
+    });
+    Ok(Written {
+        files: files.collect(),
+        found: Vec::new(),
+    })
+}
+
+/// Keeps what is known of the exchange in step with a commit of ours, so that it is not read again.
+pub(super) fn committed(
+    snapshot: &mut Snapshot,
+    parent: Option<&Oid>,
+    head: &Oid,
+    files: &BTreeMap<String, Option<String>>,
+) {
+    let known = match (&snapshot.exchange, parent) {
+        (Some(read), Some(parent)) if read.head == *parent => read.tree.clone(),
+        // A branch that was just born holds what this commit brought.
+        (_, None) => Tree::new(),
+        _ => return,
+    };
+    let below = |path: &str| {
+        let folders = EXCHANGE.iter();
+        let mut folders = folders.filter_map(|folder| path.strip_prefix(folder));
+        folders.any(|rest| rest.starts_with('/'))
+    };
+    let files = files.iter().filter(|(path, _)| below(path));
+    let files = files
+        .map(|(path, text)| (path.clone(), text.clone()))
+        .collect();
+    snapshot.exchange = Some(ExchangeRead {
+        head: head.clone(),
+        tree: known.with(&files),
+    });
+}

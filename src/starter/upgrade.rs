@@ -1,0 +1,40 @@
+//! The files that bear a seal of ours, as this version writes them.
+
+use phileas_domain::layers::{Fate, Move};
+
+use super::seal::{self, Seal, seal_of, sealed};
+use super::{Found, Pin, WORKFLOW_PATH, plan, workflow};
+
+/// What becomes of the workflow and of the personas that `phileas init` wrote. The plan and `.jlo/config.toml` were written
+/// to be changed, so they are nobody's but the repository's. `pin`: without one, the workflow is left alone.
+#[must_use]
+pub fn sealed_files(found: &Found, pin: Option<&Pin>) -> Vec<Move> {
+    let mut moves = Vec::new();
+    if let (Some(text), Some(pin)) = (found.workflows.get(WORKFLOW_PATH), pin) {
+        let new = sealed(&workflow::text(found, pin));
+        moves.extend(of(WORKFLOW_PATH, text, new));
+    }
+    for starter in plan::STARTERS {
+        let path = plan::prompt_path(starter.id);
+        if let Some(text) = found.tree.text(&path) {
+            moves.extend(of(&path, text, sealed(starter.prompt)));
+        }
+    }
+    moves
+}
+
+/// `None`: it bears no seal of ours.
+fn of(path: &str, text: &str, new: String) -> Option<Move> {
+    let fate = match seal_of(text) {
+        Seal::None => return None,
+        _ if text.replace("\r\n", "\n") == new => Fate::Same,
+        Seal::Unchanged => Fate::Replace(new),
+        // The seal tells which text was written: where this version would write the same, it says nothing new.
+        Seal::Changed if seal::told(text) == seal::told(&new) => Fate::Changed,
+        Seal::Changed => Fate::Conflict(new),
+    };
+    Some(Move {
+        path: path.to_owned(),
+        fate,
+    })
+}

@@ -1,0 +1,134 @@
+//! `phileas sandbox --empty`: the README's six commands, from nothing to the pull request of a session that a label started.
+
+use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use super::bench::program;
+
+/// The sandbox, and what it tells.
+struct Shown {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    told: Vec<String>,
+}
+
+impl Shown {
+    fn open() -> Self {
+        let mut child = program(&["sandbox", "--empty", "--speed", "20"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            lines: BufReader::new(child.stdout.take().unwrap()).lines(),
+            child,
+            told: Vec::new(),
+        }
+    }
+
+    /// Reads on until a line has these words, and gives it.
+    #[track_caller]
+    fn until(&mut self, words: &str) -> String {
+        if let Some(line) = self.told.iter().find(|line| line.contains(words)) {
+            return line.clone();
+        }
+        loop {
+            let line = self.lines.next();
+            let line = line.unwrap_or_else(|| panic!("{words} never came: {:#?}", self.told));
+            let line = line.unwrap();
+            self.told.push(line.clone());
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let _over = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A command of the README in a shell, with the built program on the path.
+#[track_caller]
+fn shell(line: &str, dir: &Path) {
+    let built = Path::new(env!("CARGO_BIN_EXE_phileas")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new("sh")
+        .args(["-ec", line])
+        .current_dir(dir)
+        .env("PATH", format!("{}:{path}", built.display()))
+        .env("HOME", dir)
+        .envs([
+            ("GIT_AUTHOR_NAME", "somebody"),
+            ("GIT_AUTHOR_EMAIL", "somebody@example.com"),
+            ("GIT_COMMITTER_NAME", "somebody"),
+            ("GIT_COMMITTER_EMAIL", "somebody@example.com"),
+        ])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{line}: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// What `curl` does with a line of the README, on machines that have none.
+#[track_caller]
+fn curl(line: &str) {
+    let mut quoted = line.split('\'');
+    let (header, body) = (quoted.nth(1).unwrap(), quoted.nth(1).unwrap());
+    let url = line.split_once("http://").unwrap().1;
+    let url = url.split_whitespace().next().unwrap();
+    let (address, path) = url.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let request = format!(
+        "POST /{path} HTTP/1.1\r\nhost: {address}\r\n{header}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 201"), "{line}: {reply}");
+}
+
+#[test]
+fn six_commands_of_the_readme_lead_to_the_pull_request_of_a_label() {
+    let mut shown = Shown::open();
+    shown.until("What happens follows here");
+    let port = shown.until("git clone");
+    let port = port.split_once("127.0.0.1:").unwrap().1;
+    let port = port.split('/').next().unwrap().to_owned();
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let printed = |words: &str| {
+        let line = shown.told.iter().find(|line| line.contains(words)).unwrap();
+        let general = line.replace(&port, "PORT");
+        assert!(readme.contains(&general), "the README lacks {general}");
+        line.clone()
+    };
+    let [clone, init, push, label, approve] = [
+        "git clone",
+        "phileas init",
+        "git push",
+        "phileas:tester",
+        "/phileas approve",
+    ]
+    .map(printed);
+    let dir = tempfile::tempdir().unwrap();
+    shell(&clone, dir.path());
+    let widget = dir.path().join("widget");
+    shell(&init, &widget);
+    shell(&push, &widget);
+    curl(&label);
+    shown.until("phileas waits with request:1: its plan waits");
+    curl(&approve);
+    let linked = shown.until("`tester`, asked for by `maintainer`: pull request #");
+    assert!(linked.contains("phileas-runner writes on #1"), "{linked}");
+}

@@ -1,0 +1,493 @@
+//! The layers from the command line: `init --layers`, `bootstrap`, `role`, `upgrade`, `prompt render`.
+
+use std::path::Path;
+use std::process::Command;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
+use super::bench::{Ran, alone, program, run, text_of};
+use crate::support::Folder;
+
+const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
+const NEWER: &str = "phileas/phileas@fedcba9876543210fedcba9876543210fedcba98";
+const WORKFLOW: &str = ".github/workflows/phileas.yml";
+const CONFIG: &str = ".jlo/config.toml";
+const VERSION: &str = ".jlo/.phileas-version";
+const DOCS: &str = ".jlo/roles/observers/docs/role.yml";
+
+/// A fresh git repository whose `origin` is acme/widget.
+fn repository() -> Folder {
+    let folder = Folder::empty();
+    git(&folder, &["init", "--quiet", "--initial-branch", "main"]);
+    let origin = "git@github.com:acme/widget.git";
+    git(&folder, &["remote", "add", "origin", origin]);
+    folder
+}
+
+#[track_caller]
+fn git(folder: &Folder, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=test", "-c", "user.email=test@example.com"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn within(folder: &Folder, arguments: &[&str]) -> Ran {
+    let mut command = program(arguments);
+    command.current_dir(folder.path());
+    run(command)
+}
+
+fn with_layers() -> Folder {
+    let folder = repository();
+    within(&folder, &["init", "--layers", "--yes", "--action", PIN]).done();
+    folder
+}
+
+/// Every file below a folder with its text, so that one sees what was changed.
+fn texts(root: &Path) -> std::collections::BTreeMap<String, String> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path
+                    .strip_prefix(root)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned();
+                found.insert(name, text_of(&path));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_fresh_repository_gets_layers_and_has_no_findings() {
+    let folder = repository();
+    let ran = within(&folder, &["init", "--layers", "--yes", "--action", PIN]).done();
+    let staged = git(&folder, &["diff", "--cached", "--name-only"]);
+    let staged: Vec<&str> = staged.lines().collect();
+    assert_eq!(staged, [WORKFLOW, VERSION, CONFIG], "{ran:?}");
+    let config = text_of(&folder.join(CONFIG));
+    assert!(
+        config.contains("{ name = \"errors\", enabled = true }"),
+        "{config}"
+    );
+    assert!(
+        config.contains("{ name = \"security\", enabled = false }"),
+        "{config}"
+    );
+    assert!(!config.contains('@'), "{config}");
+    let checked = within(&folder, &["validate"]).done();
+    assert!(
+        checked.out.contains("ok: 1 track with 5 steps"),
+        "{checked:?}"
+    );
+    assert!(checked.out.contains("0 errors, 0 warnings"), "{checked:?}");
+    // Once more changes nothing; taking it out leaves nothing.
+    within(&folder, &["init", "--layers", "--yes", "--action", PIN]).done();
+    assert_eq!(text_of(&folder.join(CONFIG)), config);
+    within(&folder, &["deinit", "--yes"]).done();
+    assert!(!folder.join(".jlo").exists() && !folder.join(WORKFLOW).exists());
+}
+
+#[test]
+fn a_config_that_people_have_changed_stays() {
+    let folder = with_layers();
+    let own = text_of(&folder.join(CONFIG)) + "# mine\n";
+    folder.write(CONFIG, &own);
+    let ran = within(&folder, &["deinit", "--yes"]).done();
+    assert!(
+        ran.out
+            .contains("it was changed since phileas init wrote it"),
+        "{ran:?}"
+    );
+    assert_eq!(text_of(&folder.join(CONFIG)), own);
+    assert!(folder.join(VERSION).exists());
+}
+
+#[test]
+fn bootstrap_writes_a_ledger_without_findings_once() {
+    let (folder, ledger) = (with_layers(), Folder::empty());
+    let arguments = ["bootstrap", ledger.text(), "--from", folder.text()];
+    let dry = alone(&[&arguments[..], &["--dry-run", "--json"]].concat()).done();
+    assert!(texts(ledger.path()).is_empty(), "{dry:?}");
+    let ran = alone(&arguments).done();
+    assert!(
+        ran.out
+            .contains(", 0 removed, 0 kept as they are, 0 conflicts"),
+        "{ran:?}"
+    );
+    let written = texts(ledger.path());
+    for path in [
+        ".jules/JULES.md",
+        ".jules/README.md",
+        ".jules/github-labels.json",
+        ".jules/.phileas-version",
+        ".jules/layers/narrator/tasks/bootstrap_summary.yml",
+        ".jules/layers/narrator/tasks/overwrite_summary.yml",
+        ".jules/layers/observers/observers_prompt.j2",
+        ".jules/layers/observers/schemas/event.yml",
+        ".jules/layers/observers/schemas/perspective.yml",
+        ".jules/layers/decider/schemas/issue.yml",
+        ".jules/layers/planner/contracts.yml",
+        ".jules/layers/implementer/tasks/bugs.yml",
+        ".jules/layers/innovators/tasks/create_three_proposals.yml",
+        ".jules/layers/innovators/schemas/proposal.yml",
+        ".jules/layers/integrator/integrator_prompt.j2",
+        ".jules/roles/observers/taxonomy/role.yml",
+        ".jules/exchange/events/pending/.gitkeep",
+        ".jules/exchange/events/decided/.gitkeep",
+        ".jules/exchange/requirements/.gitkeep",
+        ".jules/exchange/proposals/.gitkeep",
+        ".jules/workstations/errors/perspective.yml",
+    ] {
+        assert!(
+            written.contains_key(path),
+            "{path} is missing: {:?}",
+            written.keys()
+        );
+    }
+    assert!(!written.contains_key(".jules/workstations/security/perspective.yml"));
+    let checked = alone(&["exchange", "check", ledger.text()]).done();
+    assert!(
+        !checked.out.contains("error") || checked.out.contains("0 errors"),
+        "{checked:?}"
+    );
+    let again = alone(&arguments).done();
+    assert!(
+        again.out.contains(": 0 files written, 0 removed"),
+        "{again:?}"
+    );
+    assert_eq!(texts(ledger.path()), written);
+}
+
+#[test]
+fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_nobodys() {
+    let (folder, ledger) = (with_layers(), Folder::empty());
+    let own = "layer: decider\nbranch_prefix: jules-decider-\npurpose: ours\nconstraints: [few]\n";
+    folder.write(".jules/layers/decider/contracts.yml", own);
+    let arguments = ["bootstrap", ledger.text(), "--from", folder.text()];
+    alone(&arguments).done();
+    let contracts = ledger.join(".jules/layers/decider/contracts.yml");
+    assert_eq!(text_of(&contracts), own);
+    // What has changed on the default branch comes through; what somebody changed in the ledger stays.
+    folder.write(
+        ".jules/layers/decider/contracts.yml",
+        &own.replace("few", "fewer"),
+    );
+    alone(&arguments).done();
+    assert_eq!(text_of(&contracts), own.replace("few", "fewer"));
+    ledger.write(".jules/layers/decider/contracts.yml", "theirs\n");
+    ledger.write(".jules/workstations/errors/perspective.yml", "memory\n");
+    std::fs::remove_file(ledger.join(".jules/README.md")).unwrap();
+    let ran = alone(&arguments).done();
+    assert!(
+        ran.out.contains("2 kept as they are, 0 conflicts"),
+        "{ran:?}"
+    );
+    folder.write(".jules/layers/decider/contracts.yml", own);
+    let ran = alone(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let lines = ran.lines();
+    let conflict = lines
+        .iter()
+        .find(|one| one["action"] == "conflict")
+        .unwrap();
+    assert_eq!(
+        (&conflict["file"], &conflict["text"]),
+        (&".jules/layers/decider/contracts.yml".into(), &own.into())
+    );
+    assert_eq!(lines.last().unwrap()["summary"]["conflicts"], 1);
+    assert_eq!(text_of(&contracts), "theirs\n");
+    assert_eq!(
+        text_of(&ledger.join(".jules/workstations/errors/perspective.yml")),
+        "memory\n"
+    );
+    assert!(!ledger.join(".jules/README.md").exists());
+}
+
+#[test]
+fn a_ledger_of_a_newer_version_is_left_alone() {
+    let ledger = Folder::empty();
+    ledger.write(".jules/.phileas-version", "999.0.0\n");
+    alone(&["bootstrap", ledger.text()]).refused(2, "written by phileas 999.0.0");
+    ledger.write(".jules/.phileas-version", "soon\n");
+    alone(&["bootstrap", ledger.text()]).refused(2, "line 1 is not what phileas writes");
+    assert_eq!(texts(ledger.path()).len(), 1);
+}
+
+#[test]
+fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
+    let folder = with_layers();
+    let lines = within(&folder, &["role", "list", "--json"]).done().lines();
+    assert_eq!(lines.len(), 11);
+    let of = |name: &str| lines.iter().find(|one| one["role"] == name).unwrap();
+    assert_eq!(
+        (&of("errors")["state"], &of("errors")["source"]),
+        (&"on".into(), &"catalogue".into())
+    );
+    assert_eq!(of("security")["state"], "off");
+    assert_eq!(of("security")["sensitive"], true);
+    within(&folder, &["role", "add", "observers", "security"]).done();
+    let listed = within(&folder, &["role", "list", "observers"]).done();
+    let line = listed
+        .out
+        .lines()
+        .find(|line| line.contains("security"))
+        .unwrap();
+    assert!(line.contains("private"), "{listed:?}");
+    within(
+        &folder,
+        &["role", "add", "observers", "security", "--sensitive"],
+    )
+    .done();
+    let listed = within(&folder, &["role", "list", "observers"]).done();
+    assert!(!listed.out.contains("private"), "{listed:?}");
+    // A repository that never heard of layers has the catalogue all the same.
+    let bare = Folder::empty();
+    assert_eq!(
+        alone(&["role", "list", "--dir", bare.text()])
+            .done()
+            .out
+            .lines()
+            .count(),
+        11
+    );
+}
+
+#[test]
+fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
+    let folder = with_layers();
+    let path = ".jlo/roles/observers/colours/role.yml";
+    within(&folder, &["role", "create", "observers", "colours"]).done();
+    let config = text_of(&folder.join(CONFIG));
+    assert!(
+        config.contains("  { name = \"colours\", enabled = false },\n]"),
+        "{config}"
+    );
+    let checked = within(&folder, &["validate"]);
+    assert_eq!(checked.code, 1, "{checked:?}");
+    assert!(
+        checked.out.contains(&format!("{path}:4:"))
+            && checked.out.contains("a blank is not filled in"),
+        "{checked:?}"
+    );
+    let blank = text_of(&folder.join(path));
+    let filled = blank
+        .replace(": <", ": ")
+        .replace("- <", "- ")
+        .replace(">\n", "\n");
+    folder.write(path, &filled);
+    within(&folder, &["role", "add", "observers", "colours"]).done();
+    within(&folder, &["validate"]).done();
+    let shown = within(
+        &folder,
+        &["prompt", "render", "observers", "--role", "colours"],
+    )
+    .done();
+    assert!(shown.out.contains("# Your role: colours\n"), "{shown:?}");
+    for (arguments, word) in [
+        (
+            ["create", "observers", "colours"],
+            "has a role `colours` already",
+        ),
+        (["create", "innovators", "colours"], "one memory"),
+        (["create", "observers", "a/b"], "can be no role"),
+        (["add", "observers", "erors"], "did you mean `errors`?"),
+        (
+            ["delete", "observers", "nobody-at-all"],
+            "phileas role list observers",
+        ),
+    ] {
+        within(&folder, &[&["role"], &arguments[..]].concat()).refused(2, word);
+    }
+    // What people have written is not deleted without a word.
+    within(&folder, &["role", "delete", "observers", "colours"]).refused(2, "--yes");
+    within(
+        &folder,
+        &["role", "delete", "observers", "colours", "--keep"],
+    )
+    .done();
+    assert_eq!(text_of(&folder.join(path)), filled);
+    let warned = within(&folder, &["validate"]).done();
+    assert!(
+        warned.out.contains("the role is on no roster"),
+        "{warned:?}"
+    );
+    within(
+        &folder,
+        &["role", "delete", "observers", "colours", "--yes"],
+    )
+    .done();
+    assert!(!folder.join(path).exists());
+    let bare = Folder::empty();
+    alone(&["role", "add", "observers", "docs", "--dir", bare.text()])
+        .refused(2, "phileas init --layers");
+}
+
+#[test]
+fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
+    let folder = with_layers();
+    within(
+        &folder,
+        &["role", "add", "observers", "docs", "tests", "--copy"],
+    )
+    .done();
+    git(&folder, &["add", "--all"]);
+    git(&folder, &["commit", "--quiet", "--message", "begin"]);
+    let upgrade = |more: &[&str]| {
+        within(
+            &folder,
+            &[&["upgrade", "--yes", "--action", PIN], more].concat(),
+        )
+    };
+    let same = upgrade(&[]).done();
+    assert!(same.out.contains(": 0 files written"), "{same:?}");
+
+    // An older version wrote another text for `docs`, and nobody has changed it.
+    let catalogue = text_of(&folder.join(DOCS));
+    let older = catalogue.replace("description: ", "description: Once ");
+    let pin = text_of(&folder.join(VERSION));
+    let of_older = sha256(&older);
+    let line = pin.lines().find(|line| line.ends_with(DOCS)).unwrap();
+    let old_pin = pin.replace(line, &format!("{of_older}  {DOCS}"));
+    let begin = |text: &str| {
+        folder.write(VERSION, &old_pin);
+        folder.write(DOCS, text);
+    };
+    begin(&older);
+    let dry = upgrade(&["--dry-run"]).done();
+    assert!(dry.out.contains(&format!("replace  {DOCS}")), "{dry:?}");
+    assert_eq!(text_of(&folder.join(DOCS)), older);
+    upgrade(&[]).done();
+    assert_eq!(text_of(&folder.join(DOCS)), catalogue);
+    assert_eq!(text_of(&folder.join(VERSION)), pin);
+
+    // Somebody changed it, and so did this version.
+    let own = older.replace("Once", "Ours");
+    begin(&own);
+    let ran = upgrade(&[]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains(&format!("conflict {DOCS}")), "{ran:?}");
+    assert_eq!(text_of(&folder.join(DOCS)), own);
+    // Told once: against this version's text it is a change of theirs.
+    upgrade(&[]).done();
+    assert_eq!(text_of(&folder.join(DOCS)), own);
+
+    // Somebody removed it.
+    begin(&own);
+    std::fs::remove_file(folder.join(DOCS)).unwrap();
+    upgrade(&[]).done();
+    assert!(!folder.join(DOCS).exists());
+    assert_eq!(text_of(&folder.join(CONFIG)).matches("docs").count(), 2);
+
+    folder.write(VERSION, "999.0.0\n");
+    upgrade(&[]).refused(2, "written by phileas 999.0.0");
+}
+
+#[test]
+fn upgrade_raises_the_workflows_action_and_keeps_a_changed_workflow() {
+    let folder = with_layers();
+    git(&folder, &["add", "--all"]);
+    git(&folder, &["commit", "--quiet", "--message", "begin"]);
+    within(&folder, &["upgrade", "--yes", "--action", NEWER]).done();
+    let workflow = text_of(&folder.join(WORKFLOW));
+    assert!(
+        workflow.contains(NEWER) && !workflow.contains(PIN),
+        "{workflow}"
+    );
+    assert_eq!(
+        git(&folder, &["diff", "--cached", "--name-only"]).trim(),
+        WORKFLOW
+    );
+    let own = workflow.replace("contents: write", "contents: read");
+    assert_ne!(own, workflow);
+    folder.write(WORKFLOW, &own);
+    within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
+    assert_eq!(text_of(&folder.join(WORKFLOW)), own);
+    // Without a commit to name, the workflow is left alone, and that is said.
+    let ran = within(&folder, &["upgrade", "--yes"]).done();
+    assert!(ran.err.contains("is left alone"), "{ran:?}");
+}
+
+fn sha256(text: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(text))
+}
+
+#[test]
+fn every_layers_prompt_can_be_seen_without_a_repository() {
+    let bare = Folder::empty();
+    for (layer, more) in [
+        ("narrator", &[][..]),
+        ("observers", &["--role", "taxonomy"][..]),
+        ("decider", &[]),
+        ("planner", &[]),
+        ("implementer", &["--task", "bugs"]),
+        ("innovators", &["--role", "leverage"]),
+        ("integrator", &[]),
+    ] {
+        let arguments = [&["prompt", "render", layer, "--dir", bare.text()], more].concat();
+        let ran = alone(&arguments).done();
+        assert!(
+            ran.out.starts_with("---\n# Rules for all layers\n"),
+            "{layer}: {ran:?}"
+        );
+        let told = format!("included  .jules/layers/{layer}/contracts.yml (from the catalogue)");
+        assert!(ran.err.contains(&told), "{layer}: {}", ran.err);
+        let ran = alone(&[&arguments[..], &["--json"]].concat()).done();
+        assert_eq!(ran.json()["included"][0]["built_in"], true);
+    }
+    let arguments = [
+        "prompt",
+        "render",
+        "observers",
+        "--dir",
+        bare.text(),
+        "--role",
+        "taxonmy",
+    ];
+    let ran = alone(&arguments);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("did you mean `taxonomy`?"), "{ran:?}");
+}
+
+#[test]
+fn mistakes_of_the_config_are_told_with_their_place() {
+    let folder = with_layers();
+    folder.write(CONFIG, "[observers]\nroles = [\"dcos\"]\n");
+    let ran = within(&folder, &["validate"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.out
+            .contains(".jlo/config.toml:2:10: error: the layer `observers` has no role `dcos`"),
+        "{ran:?}"
+    );
+    let doctor = within(&folder, &["doctor", "--repo", "acme/widget"]);
+    assert!(doctor.out.contains("has no role `dcos`"), "{doctor:?}");
+    folder.write(CONFIG, "");
+    folder.write(
+        ".jules/layers/observers/observers_prompt.j2",
+        "{{ nobody }}\n",
+    );
+    let ran = within(&folder, &["validate"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.out
+            .contains(".jules/layers/observers/observers_prompt.j2:1:4: error:"),
+        "{ran:?}"
+    );
+}

@@ -1,0 +1,333 @@
+//! `phileas exchange migrate`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::support::child::Ended;
+use crate::support::{Folder, Phileas};
+
+const EVENT: &str = "\
+schema_version: 1
+id: \"pend01\"
+requirement_id: \"\"   # none yet
+created_at: 2026-01-05
+role: taxonomy
+confidence: high
+title: Two names for one thing
+statement: The parser calls it a step, and the runner calls it a stage.
+evidence:
+  - path: src/parser.rs
+    loc: [12]
+    note: It is called a step here.
+";
+
+const ITEM: &str = "\
+schema_version: 2
+id: \"item01\"
+source_events: [\"deci01\"]
+title: One name for a step
+label: refacts
+priority: high
+summary: Call a step a step everywhere.
+problem: Readers look for a stage and find a step.
+impact: Every newcomer loses an hour over the two names.
+desired_outcome: One name is used in code, docs and messages.
+constraints: []
+affected_areas: [src/parser.rs]
+risks: []
+acceptance_criteria:
+  - No stage is left in the code.
+verification_commands:
+  - cargo test
+";
+
+const MEMORY: &str = "\
+schema_version: 1
+observer: taxonomy
+workstream: generic
+updated_at: 2026-01-05T10:00:00Z
+goals: {short_term: [One, Two, Three, Four]}
+biases: {assumptions: [All is well], blind_spots: [Tests], heuristics: [Look twice]}
+recent_runs:
+  - {created_at: 2026-01-05T10:00:00Z, summary: Two events., history_path: histories/a.yml}
+learned_exclusions: [Generated code]
+";
+
+fn decided() -> String {
+    EVENT
+        .replace("pend01", "deci01")
+        .replace("requirement_id: \"\"   # none yet", "issue_id: \"item01\"")
+        .replace("role: taxonomy", "author_role: taxonomy")
+}
+
+/// A flat exchange as several older versions left it.
+fn flat() -> Folder {
+    let folder = Folder::empty();
+    let ready =
+        format!("{ITEM}implementation_ready: false\nplanner_request_reason: It touches much.\n");
+    for (path, text) in [
+        (".jules/exchange/events/pending/two-names.yaml", EVENT.to_owned()),
+        (".jules/exchange/events/decided/old.yml", decided()),
+        (".jules/exchange/issues/refacts/one-name.yml", ready),
+        (".jules/exchange/issues/index.md", "# Issues\n".to_owned()),
+        (".jules/exchange/innovators/recruiter/idea.yml", "schema_version: 1\n".to_owned()),
+        (
+            ".jules/exchange/innovators/recruiter/perspective.yml",
+            "schema_version: 1\nrole: recruiter\nfocus: Who is missing among the roles.\nrecent_proposals: []\n".to_owned(),
+        ),
+        (".jules/workstations/taxonomy/perspective.yml", MEMORY.to_owned()),
+    ] {
+        folder.write(path, &text);
+    }
+    folder
+}
+
+fn migrate(folder: &Folder, more: &[&str]) -> Ended {
+    Phileas::new(&[&["exchange", "migrate", folder.text()], more].concat()).run()
+}
+
+/// All files of a folder with their texts.
+fn files(folder: &Folder) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.path().to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder.path()).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.insert(name.to_str().unwrap().to_owned(), text);
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn line(ended: &Ended, begins: &str) {
+    let found = ended.out.lines().any(|line| line.starts_with(begins));
+    assert!(found, "{begins}\n{ended}");
+}
+
+#[test]
+fn older_places_and_shapes_of_a_flat_exchange_become_the_present_ones() {
+    let folder = flat();
+    let before = files(&folder);
+    let dry = migrate(&folder, &["--dry-run"]).expect(0);
+    assert_eq!(files(&folder), before, "a dry run changes nothing");
+    line(&dry, ".jules/exchange/issues/index.md: would be removed: ");
+    line(&dry, "5 files would be changed");
+    let ended = migrate(&folder, &[]).expect(0);
+    for begins in [
+        ".jules/exchange/events/pending/two-names.yaml: moved to .jules/exchange/events/pending/two-names.yml: artifacts end in `.yml`; `requirement_id` is called `issue_id`; `role` is called `author_role`",
+        ".jules/exchange/issues/index.md: removed: a flat exchange has no list of its work items",
+        ".jules/exchange/issues/refacts/one-name.yml: moved to .jules/exchange/requirements/one-name.yml: an older place of work items; `requires_deep_analysis` is the contrary of `implementation_ready`",
+        ".jules/exchange/innovators/recruiter/perspective.yml: moved to .jules/workstations/recruiter/perspective.yml: an older place of memories; `role` is called `persona`",
+        ".jules/workstations/taxonomy/perspective.yml: rewritten: the memory of a workstream became one of the flat layout",
+        ".jules/exchange/innovators/recruiter/idea.yml: warning: nothing of the exchange belongs here; ideas and comments became proposals",
+        "5 files changed",
+    ] {
+        line(&ended, begins);
+    }
+    assert!(
+        ended
+            .out
+            .contains("it says what `desired_outcome` says (at goal); look it over"),
+        "{ended}"
+    );
+    let after = files(&folder);
+    let text = |path: &str| {
+        after
+            .get(path)
+            .unwrap_or_else(|| panic!("{path}: {:?}", after.keys()))
+    };
+    let event = text(".jules/exchange/events/pending/two-names.yml");
+    assert!(
+        event.contains("issue_id: \"\"   # none yet\n")
+            && event.contains("author_role: taxonomy\n"),
+        "{event}"
+    );
+    let item = text(".jules/exchange/requirements/one-name.yml");
+    for has in [
+        "verification_criteria:\n  - cargo test\n",
+        "requires_deep_analysis: true\n",
+        "deep_analysis_reason: It touches much.\n",
+        "goal: \"One name is used in code, docs and messages.\"\n",
+    ] {
+        assert!(item.contains(has), "{has}\n{item}");
+    }
+    let memory = text(".jules/workstations/taxonomy/perspective.yml");
+    for word in [
+        "One",
+        "Two",
+        "Three",
+        "Goal: Four",
+        "Assumption: All is well",
+        "Blind spot: Tests",
+        "Look twice",
+        "Two events. (histories/a.yml)",
+        "Generated code",
+    ] {
+        assert!(memory.contains(&format!("\"{word}\"")), "{word}\n{memory}");
+    }
+    assert_eq!(
+        text(".jules/exchange/innovators/recruiter/idea.yml"),
+        "schema_version: 1\n"
+    );
+    // What is left is what could not be placed.
+    let check = Phileas::new(&["exchange", "check", folder.text()])
+        .run()
+        .expect(1);
+    assert_eq!(check.out.matches(": error: ").count(), 1, "{check}");
+    line(
+        &check,
+        ".jules/exchange/innovators/recruiter/idea.yml: error: ",
+    );
+    let again = migrate(&folder, &[]).expect(0);
+    line(&again, "there is nothing to migrate");
+    assert_eq!(files(&folder), after);
+}
+
+#[test]
+fn a_workstream_in_two_forms_becomes_one() {
+    let folder = Folder::empty();
+    let stream = ".jules/workstreams/core";
+    folder.write(
+        &format!("{stream}/exchange/events/decided/old.yml"),
+        &decided(),
+    );
+    folder.write(&format!("{stream}/events/pending/new.yml"), EVENT);
+    // An older contract of the planner sorts by priority.
+    folder.write(&format!("{stream}/issues/high/one-name.yml"), ITEM);
+    folder.write(&format!("{stream}/issues/index.md"), "# Issues\n");
+    folder.write(
+        ".jules/roles/observers/taxonomy/feedbacks/x.yml",
+        "date: 2026-01-05\ntopic: a\ncritique: b\nguidance: c\nrejected_content: d\n",
+    );
+    let ended = migrate(&folder, &["--json"]).expect(0);
+    let said: Vec<Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let moved = said
+        .iter()
+        .find(|one| one["to"] == format!("{stream}/exchange/issues/refacts/one-name.yml"))
+        .unwrap();
+    assert_eq!(moved["file"], format!("{stream}/issues/high/one-name.yml"));
+    assert_eq!(
+        (moved["action"].as_str(), moved["dry_run"].as_bool()),
+        (Some("moved"), Some(false))
+    );
+    assert!(
+        moved["why"][0].as_str().unwrap().contains("an older place"),
+        "{ended}"
+    );
+    assert!(ended.out.contains("names no event"), "{ended}");
+    let after = files(&folder);
+    let below = format!("{stream}/exchange/");
+    let streams: Vec<&String> = after
+        .keys()
+        .filter(|path| path.starts_with(stream))
+        .collect();
+    assert!(
+        streams.iter().all(|path| path.starts_with(&below)),
+        "{streams:?}"
+    );
+    assert!(after[&format!("{below}issues/index.md")].contains("(./refacts/one-name.yml)"));
+    assert!(after.contains_key(".jules/roles/observers/taxonomy/feedbacks/x.yml"));
+    migrate(&folder, &[]).expect(0);
+    assert_eq!(files(&folder), after, "a second run changes nothing");
+}
+
+/// Nobody can say which of two forms counts: nothing is changed, and each place is told.
+#[test]
+fn what_stands_half_way_is_refused_with_its_place() {
+    let older = EVENT.replace(
+        "requirement_id: \"\"   # none yet\n",
+        "issue_id: \"\"\nrequirement_id: \"item01\"\n",
+    );
+    let ready = format!("{ITEM}requires_deep_analysis: true\nimplementation_ready: true\n");
+    let memory = format!("{MEMORY}ignore: []\n");
+    for (path, text, begins) in [
+        (
+            ".jules/exchange/events/pending/half.yml",
+            older.as_str(),
+            ".jules/exchange/events/pending/half.yml:4:17: error: `requirement_id` is the older form of `issue_id`, and both are there (at requirement_id); keep the one that counts",
+        ),
+        (
+            ".jules/exchange/requirements/half.yml",
+            &ready,
+            ".jules/exchange/requirements/half.yml:19:23: error: `implementation_ready` is the older form of `requires_deep_analysis`",
+        ),
+        (
+            ".jules/workstations/qa/perspective.yml",
+            &memory,
+            ".jules/workstations/qa/perspective.yml:3:13: error: `workstream` is the older form of `ignore`",
+        ),
+        (
+            ".jules/exchange/events/pending/two-names.yml",
+            "x: 1\n",
+            ".jules/exchange/events/pending/two-names.yaml:1:1: error: it belongs to `.jules/exchange/events/pending/two-names.yml`, and another file is there",
+        ),
+        (
+            ".jules/exchange/issues/bugs/one-name.yml",
+            ITEM,
+            ".jules/exchange/issues/refacts/one-name.yml: error: `.jules/exchange/issues/bugs/one-name.yml` would go to `.jules/exchange/requirements/one-name.yml`, too",
+        ),
+        (
+            ".jules/workstreams/core/events/pending/a.yml",
+            EVENT,
+            ".jules/workstreams/core/events/pending/a.yml: error: files of two layouts are there",
+        ),
+    ] {
+        let folder = flat();
+        folder.write(path, text);
+        let before = files(&folder);
+        let ended = migrate(&folder, &[]).expect(1);
+        line(&ended, begins);
+        line(&ended, "nothing was changed: 1 file half-way");
+        assert_eq!(files(&folder), before, "{path}");
+    }
+}
+
+/// A run that was cut off between writing and removing has lost nothing, and the next one ends it.
+#[test]
+fn a_run_that_was_cut_off_is_ended_by_the_next() {
+    let whole = flat();
+    migrate(&whole, &[]).expect(0);
+    let done = files(&whole);
+    let cut = flat();
+    let path = ".jules/exchange/requirements/one-name.yml";
+    cut.write(path, &done[path]);
+    migrate(&cut, &[]).expect(0);
+    assert_eq!(files(&cut), done);
+}
+
+#[test]
+fn nothing_is_written_through_a_link_and_an_empty_folder_is_well() {
+    let folder = Folder::empty();
+    let ended = migrate(&folder, &[]).expect(0);
+    line(&ended, "there is nothing to migrate");
+    let elsewhere = Folder::empty();
+    let folder = flat();
+    std::os::unix::fs::symlink(
+        elsewhere.path(),
+        folder.join(".jules/exchange/requirements"),
+    )
+    .unwrap();
+    let ended = migrate(&folder, &[]).expect(1);
+    line(
+        &ended,
+        ".jules/exchange/issues/refacts/one-name.yml:1:1: error: it belongs to `.jules/exchange/requirements/one-name.yml`, and `.jules/exchange/requirements` is no folder",
+    );
+    assert!(files(&elsewhere).is_empty());
+    assert!(
+        folder
+            .join(".jules/exchange/events/pending/two-names.yaml")
+            .exists()
+    );
+}

@@ -1,0 +1,45 @@
+//! `pipeline archive`: nothing is written over, nothing is deleted.
+
+use super::{PLAN, PROPOSED, names, on, repository, write};
+use crate::commands::bench::text_of;
+
+#[test]
+fn a_run_is_put_away_once() {
+    let folder = repository();
+    on(&folder, &["archive"]).refused(2, "pipeline directory not found");
+    write(&folder, "plan", PLAN).done();
+    on(&folder, &["archive"]).refused(1, "no sound git-result.json");
+    write(&folder, "git-result", PROPOSED).done();
+    folder.write(".pipeline/X-1/notes.md", "mine");
+    let ran = on(&folder, &["archive", "--json"]).done();
+    assert_eq!(ran.json()["archived"], ".pipeline/completed/X-1");
+    let put_away = folder.join(".pipeline/completed/X-1");
+    let all = [
+        "git-result.json",
+        "notes.md",
+        "pipeline-trace.json",
+        "plan.json",
+    ];
+    assert_eq!(names(&put_away), all);
+    // The same issue comes back.
+    write(&folder, "git-result", PROPOSED).done();
+    on(&folder, &["archive"]).refused(1, "is there already, and nothing is written over");
+    assert_eq!(names(&put_away), all);
+    assert_eq!(text_of(&put_away.join("notes.md")), "mine");
+    assert_eq!(names(&folder.join(".pipeline")), ["X-1", "completed"]);
+}
+
+#[test]
+fn an_empty_folder_is_not_written_over_either() {
+    let folder = repository();
+    write(&folder, "plan", PLAN).done();
+    std::fs::create_dir_all(folder.join(".pipeline/completed/X-1")).unwrap();
+    on(&folder, &["archive", "--unfinished"]).refused(1, "is there already");
+    assert_eq!(names(&folder.join(".pipeline/completed/X-1")), [""; 0]);
+    std::fs::remove_dir(folder.join(".pipeline/completed/X-1")).unwrap();
+    on(&folder, &["archive", "--unfinished"]).done();
+    assert_eq!(
+        names(&folder.join(".pipeline/completed/X-1")),
+        ["pipeline-trace.json", "plan.json"]
+    );
+}

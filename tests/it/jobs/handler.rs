@@ -1,0 +1,188 @@
+//! What is done about an event.
+
+use std::collections::BTreeMap;
+
+use phileas::adapters::jules;
+use phileas::jobs::handler::{Allowed, Dealt, EventHandler};
+use phileas::jobs::settle::Settling;
+use phileas::sandbox::scene;
+use phileas_domain::jobs::{Event, RetireReason};
+use phileas_world::Fault;
+use phileas_world::jules::Deed;
+
+use super::stage::{Stage, beat, rule, stage};
+
+const ALLOWED: Allowed = Allowed {
+    look: true,
+    checks: true,
+    retries: 1,
+    approve_plans: false,
+    settling: Settling {
+        archive: true,
+        retire: true,
+    },
+};
+
+async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> Dealt {
+    let accounts: BTreeMap<String, jules::Client> =
+        BTreeMap::from([("default".to_owned(), stage.jules(true, scene::JULES_KEY))]);
+    let pulls = stage.pulls();
+    let handler = EventHandler {
+        places: &stage.places,
+        accounts: &accounts,
+        pulls: Some(&pulls),
+        allowed,
+    };
+    handler.handle(event, stage.shared.now()).await.unwrap()
+}
+
+fn finishes() -> Vec<phileas_world::jules::Beat> {
+    vec![
+        beat(20.0, Deed::Start),
+        beat(40.0, Deed::Plan),
+        beat(60.0, Deed::EditSomehow),
+        beat(10.0, Deed::Push),
+        beat(0.0, Deed::Complete { outputs: true }),
+    ]
+}
+
+fn fails() -> Vec<phileas_world::jules::Beat> {
+    vec![
+        beat(20.0, Deed::Start),
+        beat(60.0, Deed::Fail("no disk".to_owned())),
+    ]
+}
+
+#[tokio::test]
+async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_it_is_merged() {
+    let stage = stage(vec![("finishes", finishes())], Vec::new());
+    let id = stage.hire("finishes", false).await;
+    let events = stage.watch(10).await;
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    for part in [
+        "completed: job",
+        "changes: ",
+        "pull request: https://github.com/acme/widget/pull/",
+        "open",
+        "jules_merge_pr",
+    ] {
+        assert!(dealt.text.contains(part), "{part}\n{}", dealt.text);
+    }
+    assert!(!dealt.document["files"].as_array().unwrap().is_empty());
+    let none = Allowed {
+        look: false,
+        checks: false,
+        ..ALLOWED
+    };
+    let before = stage.shared.world().books().requests.len();
+    let dealt = deal(&stage, &events[0], none).await;
+    assert_eq!(
+        stage.shared.world().books().requests.len(),
+        before,
+        "{}",
+        dealt.text
+    );
+    {
+        let mut world = stage.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let repo = github.repository_by_name("acme", "widget").unwrap();
+        github.close_pull(repo, 1, "maintainer", now);
+    }
+    deal(&stage, &events[0], ALLOWED).await;
+    let job = stage.places.jobs_file().get(&id).unwrap().unwrap();
+    assert_eq!(job.retired.unwrap().reason, RetireReason::Closed);
+    assert!(
+        stage
+            .shared
+            .world()
+            .jules()
+            .session(id.as_str())
+            .unwrap()
+            .is_archived()
+    );
+}
+
+#[tokio::test]
+async fn a_failed_job_is_tried_again_within_its_cap() {
+    let stage = stage(vec![("fails", fails())], Vec::new());
+    let first = stage.hire("fails", false).await;
+    let events = stage.watch(10).await;
+    assert_eq!(events[0].text(), Some("no disk"));
+    let never = Allowed {
+        retries: 0,
+        ..ALLOWED
+    };
+    deal(&stage, &events[0], never).await;
+    assert_eq!(stage.shared.world().jules().sessions().count(), 1);
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    let second = dealt.document["retried_as"].as_str().unwrap().to_owned();
+    assert!(dealt.text.contains(&second), "{}", dealt.text);
+    // The same event again: the job is retired, and nothing is started.
+    deal(&stage, &events[0], ALLOWED).await;
+    assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+    let jobs = stage.places.jobs_file();
+    let old = jobs.get(&first).unwrap().unwrap();
+    assert_eq!(old.retired.unwrap().reason, RetireReason::Retried);
+    let new = jobs.get(&second.parse().unwrap()).unwrap().unwrap();
+    assert_eq!((new.retry_of, new.attempt), (Some(first), Some(2)));
+    assert_eq!(new.metadata["task"], "fails");
+    let events = stage.watch(10).await;
+    assert_eq!(events.len(), 1, "the second one fails as well");
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    assert!(dealt.text.contains("not tried again"), "{}", dealt.text);
+    assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+}
+
+/// The answer to the create is lost, or the handler is killed after it: there is still one session.
+#[tokio::test]
+async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
+    let stage = stage(vec![("fails", fails())], Vec::new());
+    stage.hire("fails", false).await;
+    let events = stage.watch(10).await;
+    let mut lost = rule("/v1alpha/sessions", Fault::DropAfter);
+    lost.method = Some("POST".to_owned());
+    let plan = phileas_world::FaultPlan { rules: vec![lost] };
+    stage.shared.world().faults_mut().replace(plan);
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    assert!(dealt.again, "{}", dealt.text);
+    stage
+        .shared
+        .world()
+        .faults_mut()
+        .replace(phileas_world::FaultPlan::default());
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    assert!(
+        !dealt.again && dealt.document["retried_as"].is_string(),
+        "{}",
+        dealt.text
+    );
+    assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+}
+
+#[tokio::test]
+async fn a_plan_is_approved_only_on_demand() {
+    let stage = stage(vec![("finishes", finishes())], Vec::new());
+    let id = stage.hire("finishes", true).await;
+    let events = stage.watch(5).await;
+    let state = || {
+        stage
+            .shared
+            .world()
+            .jules()
+            .session(id.as_str())
+            .unwrap()
+            .state()
+            .name()
+    };
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    assert!(dealt.text.contains("jules_approve_plan"), "{}", dealt.text);
+    assert_eq!(state(), "AWAITING_PLAN_APPROVAL");
+    let allowed = Allowed {
+        approve_plans: true,
+        ..ALLOWED
+    };
+    deal(&stage, &events[0], allowed).await;
+    stage.shared.pass(std::time::Duration::from_secs(50));
+    assert_ne!(state(), "AWAITING_PLAN_APPROVAL");
+}

@@ -1,0 +1,201 @@
+//! A world, an agent's files, and whoever watches them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use phileas::adapters::github;
+use phileas::adapters::jules::{self, JulesKey};
+use phileas::jobs::{Cycle, Monitor, Places, Rhythm};
+use phileas::runtime::ports::Failure;
+use phileas::runtime::ports::account::{NewJob, WriteAccount as _};
+use phileas::sandbox::transport::InProcess;
+use phileas::sandbox::{Clients, Scene, Shared, VirtualTime, scene};
+use phileas_domain::jobs::{Event, EventId, Job, JobId, Rules};
+use phileas_domain::model::RepositoryName;
+use phileas_world::Face;
+use phileas_world::faults::FaultRule;
+use phileas_world::jules::{Beat, Deed, Scenario, Tier};
+use phileas_world::maintainer::Temper;
+use phileas_world::{Fault, FaultPlan};
+
+use crate::support::Folder;
+
+pub(super) const POLL: Duration = Duration::from_secs(45);
+
+pub(super) struct Stage {
+    pub(super) shared: Shared,
+    pub(super) folder: Folder,
+    pub(super) places: Places,
+}
+
+/// A world in which nobody but the test reviews, answers and merges, with these sessions by their titles.
+pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> Stage {
+    let mut scene = Scene::new(11);
+    scene.tier = Tier::Ultra;
+    scene.temper = Temper::away();
+    scene.jules.asks = 0.0;
+    scene.faults = FaultPlan { rules };
+    for (title, beats) in scripts {
+        let mut scenario = Scenario::default().titled(title);
+        scenario.beats = Some(beats);
+        scene.jules.scenarios.push(scenario);
+    }
+    let shared = Shared::new(scene.build().unwrap().0);
+    let folder = Folder::empty();
+    let at = |name: &str| folder.join(name);
+    let places = Places {
+        jobs: at("zai_jobs.jsonl"),
+        events: at("zai_events.jsonl"),
+        monitor: at(".zai_monitor_state.json"),
+        watcher: at(".zai_watcher_state.json"),
+    };
+    Stage {
+        shared,
+        folder,
+        places,
+    }
+}
+
+pub(super) fn beat(after: f64, deed: Deed) -> Beat {
+    Beat { after, deed }
+}
+
+pub(super) fn progress() -> Deed {
+    Deed::Progress {
+        title: "Running tests".to_owned(),
+        description: String::new(),
+    }
+}
+
+/// What befalls requests to Jules whose path fits.
+pub(super) fn rule(path: &str, fault: Fault) -> FaultRule {
+    FaultRule {
+        face: Some(Face::Jules),
+        method: None,
+        path: Some(path.to_owned()),
+        body: None,
+        nth: None,
+        probability: None,
+        from: None,
+        until: None,
+        fault,
+    }
+}
+
+pub(super) fn status(status: u16) -> Fault {
+    Fault::Status {
+        status,
+        retry_after: None,
+        html: false,
+        done: false,
+    }
+}
+
+impl Stage {
+    /// A client for Jules; `patient`: one that repeats what failed, as an agent's own tools do.
+    pub(super) fn jules(&self, patient: bool, key: &str) -> jules::Client {
+        let time = VirtualTime::new(self.shared.clone());
+        let settings = jules::Settings {
+            patient,
+            ..jules::Settings::new(JulesKey::new(key).unwrap())
+        };
+        jules::Client::new(
+            settings,
+            std::sync::Arc::new(InProcess::new(self.shared.clone(), Face::Jules)),
+            std::sync::Arc::new(time.clone()),
+            std::sync::Arc::new(time),
+        )
+    }
+
+    /// A monitor that starts now: it knows what the files say, and nothing else.
+    pub(super) fn monitor(&self) -> Monitor<jules::Client> {
+        self.monitor_with(scene::JULES_KEY)
+    }
+
+    pub(super) fn monitor_with(&self, key: &str) -> Monitor<jules::Client> {
+        let rhythm = Rhythm {
+            poll: SignedDuration::try_from(POLL).unwrap(),
+            rules: Rules {
+                stuck: SignedDuration::from_mins(20),
+            },
+            max_failures: 5,
+            seed: 3,
+        };
+        let accounts = BTreeMap::from([("default".to_owned(), self.jules(false, key))]);
+        Monitor::new(self.places.clone(), rhythm, accounts)
+    }
+
+    /// GitHub, for whoever settles.
+    pub(super) fn pulls(&self) -> impl Fn(&RepositoryName) -> Result<github::Client, Failure> {
+        let shared = self.shared.clone();
+        move |name: &RepositoryName| Ok(Clients::new(&shared, name.clone(), 7).github)
+    }
+
+    /// Starts a session, as an agent's tool does, and registers it.
+    pub(super) async fn hire(&self, title: &str, require_plan_approval: bool) -> JobId {
+        let new = NewJob {
+            prompt: format!("Do the work of {title}."),
+            title: title.to_owned(),
+            source: Some((scene::repository(), "main".to_owned())),
+            open_pull: true,
+            require_plan_approval,
+        };
+        let made = self
+            .jules(true, scene::JULES_KEY)
+            .start(&new)
+            .await
+            .unwrap();
+        let mut job = Job::new(made.id.clone());
+        job.metadata = serde_json::json!({ "task": title });
+        let jobs = self.places.jobs_file();
+        jobs.register(job, self.shared.now()).unwrap();
+        made.id
+    }
+
+    /// One look of a monitor that has just been started.
+    pub(super) async fn look(&self) -> Cycle {
+        let now = self.shared.now();
+        self.monitor().cycle(now, true).await.unwrap()
+    }
+
+    /// Looks every 45 seconds.
+    pub(super) async fn watch(&self, minutes: u64) -> Vec<Event> {
+        let mut events = Vec::new();
+        for _ in 0..minutes * 60 / POLL.as_secs() {
+            self.shared.pass(POLL);
+            events.extend(self.look().await.events);
+        }
+        events
+    }
+
+    /// All events that were ever written.
+    pub(super) fn events(&self) -> Vec<Event> {
+        let page = self.places.events_file().after(EventId(0), 1_000, |_| true);
+        page.unwrap().events
+    }
+
+    /// Requests to Jules so far, by route.
+    pub(super) fn requests(&self) -> BTreeMap<String, usize> {
+        let world = self.shared.world();
+        let mut counts = BTreeMap::new();
+        for request in &world.books().requests {
+            let route = format!("{} {}", request.method, request.route);
+            if request.face == Face::Jules {
+                *counts.entry(route).or_default() += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// Job and kind of events, in their order.
+pub(super) fn told(events: &[Event]) -> Vec<(String, String)> {
+    events
+        .iter()
+        .map(|event| {
+            let job = event.job_id.as_ref().map_or("-", |job| job.as_str());
+            (job.to_owned(), event.event.clone())
+        })
+        .collect()
+}
