@@ -5,10 +5,11 @@ use std::io::Write;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    self, Ask, Assumptions, Checks, Forecast, Ledger, Listing, ListingNeed, Repository, Snapshot,
+    self, Ask, Assumptions, Checks, Forecast, Ledger, Line, Listing, ListingNeed, Repository,
+    Snapshot,
 };
-use phileas_domain::model::{Oid, RepositoryId, RepositoryName, Tree};
-use phileas_domain::plan::{self, Driver};
+use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
+use phileas_domain::plan::{self, Driver, Plan, StepKind, Track};
 use serde_json::json;
 
 use super::arguments::Simulate;
@@ -233,8 +234,20 @@ fn print(
         limits.active
     ))?;
     let colour = screen.colour;
+    let layered = layered(&snapshot.plan);
+    if !layered.is_empty() {
+        screen.line(&format!(
+            "Not in it: the sessions of {}; which of them start depends on what the layers find until then.",
+            layered.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        ))?;
+    }
     if forecast.turns.is_empty() {
-        for line in &forecast.waiting {
+        let foreseen = |line: &&Line| {
+            line.track
+                .as_ref()
+                .is_none_or(|name| !layered.contains(&name))
+        };
+        for line in forecast.waiting.iter().filter(foreseen) {
             screen.line(&line_text(line, colour, Tense::Deed))?;
         }
     }
@@ -242,4 +255,15 @@ fn print(
         screen.line("the forecast was cut: the plan wakes too often to look this far ahead")?;
     }
     Ok(())
+}
+
+/// The tracks that have layers in them.
+fn layered(plan: &Plan) -> Vec<&TrackName> {
+    let has_layers = |track: &Track| {
+        let mut steps = track.steps.iter();
+        steps.any(|step| matches!(step.kind, StepKind::Layer(_)))
+    };
+    let tracks = plan.tracks.iter();
+    let tracks = tracks.filter(|(_, track)| has_layers(track));
+    tracks.map(|(name, _)| name).collect()
 }
