@@ -3,10 +3,10 @@
 //! | file | question it answers |
 //! |---|---|
 //! | [`server`] | how is a request of the protocol answered? |
-//! | [`revision`] | who are we to a client of this revision, and what may be said to it? |
+//! | `revision.rs` | who are we to a client of this revision, and what may be said to it? |
 //! | [`desk`], [`house`] | what is worked with? |
 //! | [`policy`] | what may be done here? |
-//! | [`tools`] | which tools are there? A file for each family |
+//! | `tools` | which tools are there? A file for each family |
 //! | `resources.rs`, `prompts.rs` | what else is there to read? |
 //! | [`queue`] | what has the monitor seen? |
 //! | `changes.rs`, `subscriptions.rs` | who hears that something has changed, in each era? |

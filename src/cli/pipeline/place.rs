@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::cli::arguments::RunsPlace;
 use crate::cli::exit::Stopped;
+use crate::cli::other_program::other_program;
 
 /// The runs that are meant.
 pub(super) fn runs(place: &RunsPlace) -> Result<Runs, Stopped> {
@@ -95,11 +95,10 @@ fn since(root: &Path, base: Option<&str>) -> Result<String, Stopped> {
 }
 
 fn git(dir: &Path, arguments: &[&str]) -> Result<String, Stopped> {
-    let output = Command::new("git")
+    let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
-        .stdin(Stdio::null())
         .output()
         .map_err(|error| Stopped::usage(format!("git cannot be run: {error}; install it")))?;
     if !output.status.success() {

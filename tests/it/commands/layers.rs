@@ -446,10 +446,10 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
             ran.out.starts_with("---\n# Rules for all layers\n"),
             "{layer}: {ran:?}"
         );
-        let told = format!("included  .jules/layers/{layer}/contracts.yml (from the catalogue)");
+        let told = format!("included  phileas' own .jules/layers/{layer}/contracts.yml");
         assert!(ran.err.contains(&told), "{layer}: {}", ran.err);
         let ran = alone(&[&arguments[..], &["--json"]].concat()).done();
-        assert_eq!(ran.json()["included"][0]["built_in"], true);
+        assert_eq!(ran.json()["included"][0]["from"], "phileas");
     }
     let arguments = [
         "prompt",
