@@ -10,3 +10,4 @@ mod log;
 mod misuse;
 mod served;
 mod start;
+mod tools;

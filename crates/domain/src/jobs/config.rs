@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn mistakes_name_their_key() {
         let text = r#"{"stuck_minutes": -1, "handlers": {"asked": ["x"]}, "zai_command": [], "jobs_pth": "x",
-                       "actions": {"archive": "no", "archiv": true}}"#;
+                       "actions": {"archive": "no", "archived": true}}"#;
         let found = Config::parse("config.json", text).unwrap_err();
         let keys: Vec<_> = found.iter().map(|found| found.key.as_str()).collect();
         assert_eq!(
@@ -331,7 +331,7 @@ mod tests {
                 "zai_command",
                 "handlers.asked",
                 "archive",
-                "actions.archiv",
+                "actions.archived",
                 "jobs_pth"
             ]
         );
