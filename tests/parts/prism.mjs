@@ -31,6 +31,7 @@ const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapt
 const OUT_OF_REACH = {
   github: {
     'POST /repos/{owner}/{repo}/issues/{issue_number}/labels': 'for tokens of which GitHub drops the label of a new issue',
+    'GET /repos/{owner}/{repo}/compare/{basehead}': 'a narrator of layers asks for it, and no plan of this part has layers yet',
   },
   jules: {},
 };
