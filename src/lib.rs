@@ -60,7 +60,8 @@
 //!   workflow's own token may not read them, and an idle tick is to cost one request; a workflow passes
 //!   `vars.PHILEAS_PAUSED`.
 //! - Journals are listed by the one read and fetched by a second one only for a persona that is about to start, so that
-//!   years of journals do not travel with every tick.
+//!   years of journals do not travel with every tick. Of tasks and papers of sprints it tells only whether there are any;
+//!   the same second one fetches those that are open, or of this sprint.
 //! - What must still be read is asked of the engine itself (`engine::needs`), so that no second program guesses what
 //!   the decision will look at.
 //! - A listing may hide prompts and titles may be rewritten; then each session of unknown origin is looked at by its id
@@ -73,6 +74,23 @@
 //! - Labels are seen on the hundred issues that were touched last, for GitHub does not find labels by a prefix; and the
 //!   text, the timeline and the permission that a wish is judged by are read only while it is undecided. A tick without
 //!   wishes still costs one request.
+//! - Two ports show all of a Jules key: `runtime/ports/account.rs` to those who watch it, `runtime/ports/hire.rs` to those
+//!   who work with it by hand. They stay two. The one answers with what an event is judged by, is generic, and tells apart
+//!   failures that make a whole key wait; the other answers with every text and page, and stands behind a `dyn`, since a
+//!   service puts many keys behind it. One port would be both lists under one name.
+//! - An agent is woken for a turn of a cycle by what the ledger says, and not by every question that Jules asks: what
+//!   phileas answers, approves or tries again by itself needs nobody.
+//! - What people ask for may go beyond `daily_sessions` by `reserve_for_people`, as it already goes beyond what the clock
+//!   may take of the key: else the clock takes every place first, and whoever asks waits for most of a day.
+//! - `/phileas retry` on the open pull request of a session starts nobody anew: what writers want changed goes back to that
+//!   session, which knows what it did and why.
+//! - What is shipped is built for its size (`--profile dist`: `opt-level = "s"`), but for what every delivery passes
+//!   through. A plain release build is for people who build it themselves, and waits for no optimisation across crates.
+//! - A lease lasts 15 seconds and is extended every five, in the embedded inbox, too: on PostgreSQL a service that died is
+//!   to be taken over within 20, and one length for all is one less to reason about. Times come from the machines, as in
+//!   the embedded inbox; one whose clock is far from the database's claims nothing.
+//! - Beside the one black-box binary of the tests stands `tests/postgres`, which needs a program that plain `cargo test`
+//!   must do without; it takes its suite and its services from the same files.
 //! - The webhook refuses no address for asking often: behind a proxy all of them are one. What bounds it is the number
 //!   of connections, of bodies under way and of places in the queue, by network where it is seen.
 

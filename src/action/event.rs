@@ -47,6 +47,8 @@ pub struct Woken {
     pub persona: Option<String>,
     /// The track to run the next step of.
     pub track: Option<String>,
+    /// Where a pass through the layers is to begin.
+    pub entry_point: Option<String>,
     /// Whether nothing is to be written.
     pub dry_run: bool,
     /// Logins from the payload who caused the event beside those whom the runner names: of a chained run, whoever
@@ -143,6 +145,7 @@ fn inputs(payload: &Value) -> Woken {
     Woken {
         persona: text("persona"),
         track: text("track"),
+        entry_point: text("entry-point").or_else(|| text("entry_point")),
         // GitHub writes inputs of the type `boolean` as texts.
         dry_run: inputs["dry-run"] == true || inputs["dry-run"] == "true",
         ..Woken::default()

@@ -50,7 +50,7 @@ fn is_asked_for(line: &Line, ask: &Ask) -> bool {
     match ask {
         Ask::Persona(id) => line.persona.as_ref() == Some(id),
         Ask::Track(name) => line.track.as_ref() == Some(name),
-        Ask::Due | Ask::All => false,
+        Ask::Due | Ask::All | Ask::Enter(_) => false,
     }
 }
 

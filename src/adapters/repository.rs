@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use phileas_domain::engine::{
-    CommitSpan, Commits, MergeFacts, MergeMethod, Permission, Pull, RedChecks,
+    CommitSpan, Commits, MergeFacts, MergeMethod, Permission, Pull, RedChecks, Remark, Reviews,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
@@ -54,8 +54,16 @@ impl ReadGitHub for Client {
         self.checks_of(commit).await
     }
 
+    async fn read_remarks(&self, pull: PullNumber) -> Result<Vec<Remark>, Failure> {
+        self.remarks(pull).await
+    }
+
     async fn read_merge_facts(&self, pull: PullNumber) -> Result<Option<MergeFacts>, Failure> {
         self.merge_facts(pull).await
+    }
+
+    async fn read_reviews(&self, pull: PullNumber) -> Result<Option<Reviews>, Failure> {
+        self.reviews_of(pull).await
     }
 
     async fn read_permission(&self, login: &Login) -> Result<Permission, Failure> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use phileas_domain::engine::{Ask, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
+use phileas_domain::plan::EntryPoint;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
@@ -129,7 +130,7 @@ async fn ticked(
     dry_run: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Ended, Stopped> {
-    let ask = ask(woken);
+    let ask = ask(woken)?;
     if ask != Ask::Due
         && let Some(login) = stranger(connection, woken).await?
     {
@@ -194,16 +195,25 @@ async fn ticked(
 }
 
 /// What the run was asked for: by the step's inputs, or by those of `workflow_dispatch`.
-fn ask(woken: &Woken) -> Ask {
+fn ask(woken: &Woken) -> Result<Ask, Stopped> {
     let (persona, track) = (variable("INPUT_PERSONA"), variable("INPUT_TRACK"));
-    let (persona, track) = match (&persona, &track) {
-        (None, None) => (&woken.persona, &woken.track),
-        _ => (&persona, &track),
+    let entry = variable("INPUT_ENTRY_POINT");
+    let (persona, track, entry) = match (&persona, &track, &entry) {
+        (None, None, None) => (&woken.persona, &woken.track, &woken.entry_point),
+        _ => (&persona, &track, &entry),
     };
-    match (persona, track) {
-        (Some(persona), _) => Ask::Persona(PersonaId::new(tick::id_of(persona))),
-        (None, Some(track)) => Ask::Track(TrackName::from(track.trim())),
-        (None, None) => Ask::Due,
+    match (persona, track, entry) {
+        (Some(persona), ..) => Ok(Ask::Persona(PersonaId::new(tick::id_of(persona)))),
+        (None, Some(track), _) => Ok(Ask::Track(TrackName::from(track.trim()))),
+        (None, None, Some(word)) => match EntryPoint::of(word.trim()) {
+            Some(entry) => Ok(Ask::Enter(entry)),
+            None => Err(Stopped::usage(format!(
+                "no pass begins at `{}`; the entry points are {}",
+                word.trim().escape_debug(),
+                EntryPoint::words()
+            ))),
+        },
+        (None, None, None) => Ok(Ask::Due),
     }
 }
 

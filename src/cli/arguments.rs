@@ -1,6 +1,7 @@
 //! The command line as it is typed: a file for each family of commands.
 
 mod beginning;
+mod board;
 mod doctor;
 mod exchange;
 mod inbox;
@@ -21,6 +22,7 @@ use clap::{Args, Parser, Subcommand};
 use phileas_domain::model::RepositoryName;
 
 pub use beginning::{Deinit, Init, LabelsCommand, Where};
+pub use board::{BoardPlace, KindName, SprintCommand, StateName, TaskCommand};
 pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
@@ -104,6 +106,10 @@ pub enum Command {
         name: SchemaName,
     },
     /// The labels by which people speak to phileas
+    ///
+    /// A persona's label starts it; `phileas:retry` asks again for what is over, lets go on what waits for a person, and on
+    /// the open pull request of a session tells it what reviewers want changed; `phileas:hold`, `phileas:approve-plan`,
+    /// `phileas:merge` and `phileas:pause` do as they say. In a comment: `/phileas run PERSONA`, `/phileas retry` and so on.
     Labels {
         /// What to do with them.
         #[command(subcommand)]
@@ -121,7 +127,19 @@ pub enum Command {
         #[command(subcommand)]
         command: TrackCommand,
     },
-    /// List personas, and read their prompts as Jules would
+    /// List the tasks that personas leave for one another, write some down, take and move them, and check them
+    Task {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: TaskCommand,
+    },
+    /// Show the sprint, begin the next one, write its papers
+    Sprint {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: SprintCommand,
+    },
+    /// List personas and what became of their work, add some, and read their prompts and journals as Jules would
     Persona {
         /// What to do with it.
         #[command(subcommand)]

@@ -47,14 +47,7 @@ impl Connection {
 
     /// What this run is, and what it was asked to do.
     pub(super) fn settings(&self, ask: Ask) -> Result<Settings, Stopped> {
-        let entropy = entropy()?;
-        Ok(Settings {
-            holder: holder(&entropy),
-            driver: driver(),
-            ask,
-            entropy,
-            paused_by_variable: variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
-        })
+        settings(ask)
     }
 
     /// What the clients have used so far.
@@ -66,6 +59,18 @@ impl Connection {
             jules_requests: self.jules_client.requests(),
         }
     }
+}
+
+/// What this run is, and what it was asked to do.
+pub(super) fn settings(ask: Ask) -> Result<Settings, Stopped> {
+    let entropy = entropy()?;
+    Ok(Settings {
+        holder: holder(&entropy),
+        driver: driver(),
+        ask,
+        entropy,
+        paused_by_variable: variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+    })
 }
 
 /// GitHub alone, for commands that have nothing to ask Jules. Must be called within a Tokio runtime.
@@ -198,6 +203,11 @@ fn github_base() -> Result<github::Base, Stopped> {
     let graphql = variable("GITHUB_GRAPHQL_URL");
     github::Base::from_values(api.as_deref(), graphql.as_deref())
         .map_err(|error| Stopped::usage(error.to_string()))
+}
+
+/// Whether the API that is asked is that of github.com itself, and not a model or a proxy.
+pub(super) fn is_real_github() -> Result<bool, Stopped> {
+    Ok(github_base()? == github::Base::default())
 }
 
 /// Randomness for one run.

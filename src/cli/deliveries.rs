@@ -22,7 +22,7 @@ pub(super) async fn run(
     arguments: &Deliveries,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let inbox = Visit::begin(&arguments.kept)?.inbox;
+    let inbox = Visit::begin(&arguments.kept).await?.inbox;
     let limit = arguments.limit.or((!arguments.json).then_some(ROWS));
     let mut place = match limit {
         None => 0,

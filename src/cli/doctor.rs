@@ -105,7 +105,8 @@ async fn of_repository(
             return Ok(false);
         }
     };
-    credential::clock(shown.now, local, findings);
+    let is_real = connect::is_real_github()?;
+    credential::clock(shown.now, local, is_real, findings);
     credential::rights(&client, &shown, kind, place, findings).await;
     let seen = match client.observe().await {
         Ok(seen) => seen,

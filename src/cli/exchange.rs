@@ -23,8 +23,15 @@ pub(super) fn run(
     match command {
         ExchangeCommand::Check { place, strict, fix } => check(place, *strict, *fix, screen),
         ExchangeCommand::Inspect { place, labels } => inspect(place, labels.as_deref(), screen),
-        ExchangeCommand::Migrate { dir, dry_run, json } => {
-            migrate::run(dir, *dry_run, *json, screen)
+        ExchangeCommand::Migrate {
+            dir,
+            to,
+            stream,
+            dry_run,
+            json,
+        } => {
+            let to = to.map(|layout| (layout.into(), stream.as_str()));
+            migrate::run(dir, to, *dry_run, *json, screen)
         }
         ExchangeCommand::Template { name } => {
             screen.document(&name.shape().template())?;

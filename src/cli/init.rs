@@ -35,6 +35,9 @@ pub(super) async fn run(
     let tree = tree_after(&place.found, &parts);
     let files: Vec<(&str, &str)> = parts.iter().filter_map(new_file).collect();
     let mut proposed = None;
+    if files.is_empty() && !json {
+        screen.line("nothing to write: everything is there already, and stays as it is")?;
+    }
     if !files.is_empty() && !arguments.place.dry_run {
         let question = if place.is_folder() {
             "Write these files?"

@@ -23,11 +23,19 @@ pub(super) fn places(named: &JobPlaces) -> Result<Places, Stopped> {
     Ok(configuration::Configuration::read(named, None, None)?.places)
 }
 
+/// Where the files are, by the variables and the configuration, with the events file that was named.
+pub(super) fn places_of_environment(events: Option<std::path::PathBuf>) -> Result<Places, Stopped> {
+    let mut named =
+        JobPlaces::of_environment().map_err(|error| Stopped::usage(error.to_string()))?;
+    named.events = events.or(named.events);
+    places(&named)
+}
+
 impl From<StoreError> for Stopped {
     fn from(error: StoreError) -> Self {
         let exit = match &error.trouble {
             Trouble::Corrupt(_) | Trouble::TooLarge { .. } => Exit::Corrupt,
-            Trouble::Full { .. } => Exit::Usage,
+            Trouble::Full { .. } | Trouble::Folder { .. } => Exit::Usage,
             Trouble::System(_) => Exit::Findings,
         };
         let message = match error.trouble {

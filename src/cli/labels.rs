@@ -4,7 +4,7 @@ use std::io::Write;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::model::Tree;
-use phileas_domain::plan::read_personas;
+use phileas_domain::plan::{self, read_personas};
 use serde_json::json;
 
 use super::arguments::LabelsCommand;
@@ -14,7 +14,7 @@ use super::output::{self, Screen};
 use super::words::several;
 use crate::adapters::github::{Client, Label};
 use crate::runtime::ports::ReadGitHub as _;
-use crate::starter::{changes, wanted};
+use crate::starter::{changes, has_work, wanted};
 
 /// How labels are brought in order.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,7 +58,11 @@ pub(super) async fn sync(
     for one in found.iter().filter(|one| one.is_error()) {
         output::beside(&one.to_string())?;
     }
-    let changes = changes(&wanted(&personas), &client.labels().await?, tree);
+    let changes = changes(
+        &wanted(&personas, has_work(&plan::read(tree).0)),
+        &client.labels().await?,
+        tree,
+    );
     let (mut created, mut mended, mut pruned) = (0, 0, 0);
     for label in &changes.create {
         if !how.dry_run {
@@ -108,7 +112,7 @@ pub(super) async fn remove(
     how: How,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
-    let ours = wanted(&read_personas(tree).0);
+    let ours = wanted(&read_personas(tree).0, has_work(&plan::read(tree).0));
     let there = client.labels().await?;
     let named = |name: &str| ours.iter().find(|one| one.name.eq_ignore_ascii_case(name));
     for label in &there {

@@ -3,21 +3,25 @@
 mod call;
 mod house;
 mod input;
+mod keys;
 
 use std::io::Write;
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
 
-use super::arguments::{Mcp, McpCommand, McpDesk};
+use super::arguments::{Mcp, McpCommand, McpDesk, RunsPlace};
 use super::connect;
 use super::exit::{Exit, Stopped};
 use super::jobs::places;
 use super::output::Screen;
 use crate::adapters::jules::hire::Account;
 use crate::mcp::http::{self, Hosts};
-use crate::mcp::{Desk, Policy, Queue, Server};
-use house::EnvironmentHouse;
+use crate::mcp::{Desk, House, Policy, Queue, Server};
+use crate::runtime::ports::hire::HireJules;
+use crate::server::repositories::Repositories;
+use house::Reach;
+use keys::ServiceJules;
 
 pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let server = server(&arguments.desk)?;
@@ -29,8 +33,9 @@ pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Res
     }
 }
 
-/// The tools over HTTP, with what the variables of `phileas mcp` say.
-pub(super) fn routes() -> Result<axum::Router, Stopped> {
+/// The tools over HTTP, with what the variables of `phileas mcp` say. Who the service is, and with which keys, counts for
+/// them as it does for its ticks; one that is nobody to GitHub yet has what the environment says.
+pub(super) fn routes(repositories: Option<Arc<Repositories>>) -> Result<axum::Router, Stopped> {
     #[derive(clap::Parser)]
     struct OfEnvironment {
         #[command(flatten)]
@@ -38,24 +43,42 @@ pub(super) fn routes() -> Result<axum::Router, Stopped> {
     }
     let given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
         .map_err(|error| Stopped::usage(error.to_string()))?;
-    let server = server(&given.desk)?;
+    let server = match repositories {
+        Some(repositories) => {
+            let jules = Arc::new(ServiceJules::new(Arc::clone(&repositories)));
+            with(&given.desk, jules, Arc::new(Reach::Service(repositories)))?
+        }
+        None => server(&given.desk)?,
+    };
     Ok(http::routes(move || server.for_another(), Hosts::Checked))
 }
 
 fn server(arguments: &McpDesk) -> Result<Server, Stopped> {
+    let jules = Account::new(Arc::new(connect::jules_client()?));
+    with(arguments, Arc::new(jules), Arc::new(Reach::Environment))
+}
+
+fn with(
+    arguments: &McpDesk,
+    jules: Arc<dyn HireJules>,
+    house: Arc<dyn House>,
+) -> Result<Server, Stopped> {
     let policy = Policy {
         read_only: arguments.read_only,
         allowed: arguments.allow.clone(),
     };
-    let jules = Account::new(Arc::new(connect::jules_client()?));
     let desk = Desk::new(
-        Arc::new(jules),
-        Arc::new(EnvironmentHouse),
+        jules,
+        house,
         Queue::new(&places(&arguments.places)?, std::env::current_dir()?),
         policy,
         connect::entropy()?,
     );
-    Ok(Server::new(desk))
+    let runs = super::pipeline::place::runs(&RunsPlace {
+        pipeline_dir: arguments.pipeline_dir.clone(),
+        json: false,
+    })?;
+    Ok(Server::new(desk.with_runs(runs)))
 }
 
 /// Serves until the input ends.

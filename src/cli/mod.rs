@@ -32,6 +32,7 @@ mod prompt;
 mod replay;
 mod role;
 mod sandbox;
+mod sandbox_scenario;
 mod sandbox_service;
 mod schema;
 mod serve;
@@ -39,10 +40,12 @@ mod session;
 mod setup;
 mod show;
 mod simulate;
+mod sprint;
 mod state;
 mod status;
 mod stop;
 mod table;
+mod task;
 mod teller;
 mod tick;
 mod track;
@@ -135,7 +138,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         }
         Command::Init(arguments) => init::run(arguments, screen).await,
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,
-        Command::Upgrade(arguments) => upgrade::run(arguments, screen),
+        Command::Upgrade(arguments) => upgrade::run(arguments, screen).await,
         Command::Bootstrap(arguments) => bootstrap::run(arguments, screen),
         Command::Role { command } => role::run(command, screen),
         Command::Labels { command } => labels::run(command, screen).await,
@@ -154,7 +157,9 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         // Without `--all` the command line is refused before it comes here.
         Command::Stop { repository, .. } => stop::run(repository, screen).await,
         Command::Resume(repository) => stop::resume(repository, screen).await,
-        Command::Persona { command } => persona::run(command, screen),
+        Command::Task { command } => task::run(command, screen),
+        Command::Sprint { command } => sprint::run(command, screen).await,
+        Command::Persona { command } => persona::run(command, screen).await,
         Command::Completions { shell } => {
             // The library panics where it cannot write, which a text never refuses.
             let mut script = Vec::new();

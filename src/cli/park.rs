@@ -25,11 +25,11 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     match command {
         ParkCommand::List(park) => {
-            let visit = Visit::begin(&park.kept)?;
+            let visit = Visit::begin(&park.kept).await?;
             list(&visit.inbox, park, screen).await
         }
         ParkCommand::Resume { repository, park } => {
-            let visit = Visit::begin(&park.kept)?;
+            let visit = Visit::begin(&park.kept).await?;
             resume(&visit, repository, local_now(), park, screen).await
         }
     }
@@ -78,8 +78,8 @@ async fn resume(
         .find(|wake| is_called(wake, repository))
         .ok_or_else(|| {
             Stopped::usage(format!(
-                "{repository} is not parked; `phileas park list --data-dir {}` shows which repositories are",
-                visit.data_dir.display()
+                "{repository} is not parked; `phileas park list{}` shows which repositories are",
+                visit.option()
             ))
         })?;
     let resumed = visit.inbox.resume(wake.repository, now).await?;

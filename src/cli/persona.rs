@@ -1,5 +1,9 @@
 //! `phileas persona`: who there is, and what exactly would be said to Jules.
 
+mod add;
+mod journal;
+mod roster;
+
 use std::io::Write;
 use std::path::Path;
 
@@ -15,12 +19,37 @@ use super::plain;
 use super::track::meant;
 use crate::adapters::files;
 
-pub(super) fn run(
+pub(super) async fn run(
     command: &PersonaCommand,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     match command {
         PersonaCommand::List { dir, json } => list(dir, *json, screen),
+        PersonaCommand::Roster(repository) => roster::run(repository, screen).await,
+        PersonaCommand::Add {
+            name,
+            schedule,
+            cycle,
+            dir,
+            json,
+        } => add::run(
+            name.as_deref(),
+            schedule.as_deref(),
+            *cycle,
+            dir,
+            *json,
+            screen,
+        ),
+        PersonaCommand::Journal {
+            id,
+            dir,
+            lint,
+            strict,
+            json,
+        } => match lint {
+            true => journal::lint(id.as_deref(), dir, *strict, *json, screen),
+            false => journal::run(id.as_deref(), dir, *json, screen),
+        },
         PersonaCommand::Render {
             id,
             dir,

@@ -86,9 +86,8 @@ impl Place {
             ))
         })?;
         let mut tree = seen.tree;
-        for name in client.folder(&head, LAYERS_FOLDER).await? {
-            // What stands there stays as it is, so its text does not matter.
-            tree.insert_text(format!("{LAYERS_FOLDER}/{name}"), "");
+        for (path, entry) in client.read_folders(&head, &[LAYERS_FOLDER]).await?.iter() {
+            tree.insert(path, entry.clone());
         }
         let names = client.folder(&head, WORKFLOWS_FOLDER).await?;
         let paths: BTreeSet<String> = names

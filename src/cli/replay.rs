@@ -15,8 +15,8 @@ pub(super) async fn run(
     arguments: &Replay,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let visit = Visit::begin(&arguments.kept)?;
-    let (guid, folder) = (&arguments.guid, visit.data_dir.display());
+    let visit = Visit::begin(&arguments.kept).await?;
+    let (guid, option) = (&arguments.guid, visit.option());
     let now = local_now();
     let replayed = visit.inbox.replay(guid, now).await?;
     let result = match replayed {
@@ -36,7 +36,7 @@ pub(super) async fn run(
         }
         Replayed::Unknown => {
             return Err(Stopped::usage(format!(
-                "{guid} is not stored; `phileas deliveries --data-dir {folder}` shows what is, for 30 days"
+                "{guid} is not stored; `phileas deliveries{option}` shows what is, for 30 days"
             )));
         }
     };
@@ -52,7 +52,7 @@ pub(super) async fn run(
     let called = name.unwrap_or_else(|| format!("repository {repository}"));
     if parked {
         screen.line(&format!(
-            "{called} is due, but parked: `phileas park resume {repository} --data-dir {folder}` lets it go on"
+            "{called} is due, but parked: `phileas park resume {repository}{option}` lets it go on"
         ))?;
     } else {
         screen.line(&format!("{called} is due now"))?;

@@ -7,6 +7,7 @@ use std::path::Path;
 use phileas_domain::engine::{Line, Reason};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_world::jules::Weights;
 use phileas_world::maintainer::Temper;
 use phileas_world::trouble::Trouble;
 use phileas_world::{FaultPlan, Knobs};
@@ -28,6 +29,10 @@ pub(super) async fn run(
     arguments: &Sandbox,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
+    if let Some(file) = &arguments.scenario {
+        check_export(arguments)?;
+        return super::sandbox_scenario::run(file, arguments, screen).await;
+    }
     let scene = scene_of(arguments)?;
     if arguments.world_only {
         if let Some(dir) = &arguments.repo {
@@ -42,10 +47,7 @@ pub(super) async fn run(
     if let Some(dir) = &arguments.repo {
         plan_of(dir, arguments.json, screen)?;
     }
-    if let Some(dir) = &arguments.export {
-        phileas_world::export::check(dir)
-            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
-    }
+    check_export(arguments)?;
     // A person at a terminal sees the service at work; an export is wanted when the days are over.
     let watched = screen.watched && !arguments.headless && !arguments.json;
     if arguments.serve || arguments.empty || (watched && arguments.export.is_none()) {
@@ -55,6 +57,15 @@ pub(super) async fn run(
         headless(arguments, scene, screen).await
     } else {
         super::show::run(arguments, scene, screen).await
+    }
+}
+
+/// Whether the folder for the export can be written to, before days have gone by.
+fn check_export(arguments: &Sandbox) -> Result<(), Stopped> {
+    match &arguments.export {
+        Some(dir) => phileas_world::export::check(dir)
+            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display()))),
+        None => Ok(()),
     }
 }
 
@@ -96,6 +107,12 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     scene.empty = arguments.empty;
     scene.wish = !arguments.world_only && !arguments.empty;
     scene.layers = arguments.layers;
+    if arguments.empty {
+        // A first try ends with a pull request, however long somebody reads on the way. What else may happen is shown by
+        // the other sandboxes.
+        scene.jules.asks = 0.0;
+        scene.jules.weights = Weights::only_changes();
+    }
     match arguments.maintainer {
         // Where a person is to try it, nobody else is in the way.
         Maintainer::Usual if arguments.empty => scene.temper = Temper::away(),

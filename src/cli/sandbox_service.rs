@@ -155,6 +155,7 @@ pub(super) async fn run(
     let secrets =
         Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
     let measured = metrics::routes(Sources {
+        feed: None,
         metrics,
         figures: Arc::clone(&figures),
         inbox: Arc::clone(&inbox),
@@ -297,11 +298,11 @@ async fn before(
     teller: Option<&mut Teller>,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
-    if let Some(teller) = teller {
-        return show::days(arguments, shared, teller, screen).await;
-    }
     let span = arguments.until;
     let mut days = Days::new(shared.clone(), scene::repository(), span, arguments.seed);
+    if let Some(teller) = teller {
+        return show::days(&mut days, shared, teller, screen).await;
+    }
     while days.next().await.is_some() {
         tokio::task::yield_now().await;
     }
@@ -448,12 +449,15 @@ fn first_session(github: SocketAddr, repository: &RepositoryName) -> [String; 9]
         "git commit -qm 'Let phileas run Jules by the clock' && git push -q origin HEAD:main"
             .to_owned(),
         format!(
-            "curl -sS -o /dev/null {authorization} -d '{{\"title\": \"Say how to install it\", \"labels\": [\"phileas:tester\"]}}' {issues}"
+            "n=$(curl -sS {authorization} -d '{{\"title\": \"Say how to install it\", \"labels\": [\"phileas:tester\"]}}' {issues} \
+             | grep -o '\"number\": *[0-9]*' | head -n 1 | tr -dc 0-9); echo \"issue #$n\""
         ),
         format!(
-            "curl -sS -o /dev/null {authorization} -d '{{\"body\": \"/phileas approve\"}}' {issues}/1/comments   # once its plan waits"
+            "curl -sS -o /dev/null {authorization} -d '{{\"body\": \"/phileas approve\"}}' {issues}/$n/comments   # once its plan waits"
         ),
-        format!("curl -sS {authorization} {issues}/1/comments   # what phileas says there"),
+        format!(
+            "curl -sS {authorization} {issues}/$n/comments   # if you like: what phileas says there"
+        ),
         String::new(),
     ]
 }

@@ -1,6 +1,7 @@
 //! `phileas serve`: the webhook service, until a signal ends it.
 
 mod check;
+pub(super) mod database;
 mod fleet;
 mod setup;
 
@@ -14,9 +15,11 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 use super::arguments::Serve;
-use super::connect::variable;
+use super::connect::{self, variable};
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use crate::adapters::inbox::postgres::PostgresInbox;
+use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DataDirectory, DirectoryError, OpenError, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::runtime::driver::Pulse;
@@ -26,6 +29,7 @@ use crate::server::config::{
     Config, ConfigError, File, FileError, Given, SecretError, origin, secret,
 };
 use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
+use crate::server::feed::Feed;
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
 use crate::server::journal::Journal;
@@ -59,12 +63,7 @@ pub(super) async fn run(
     arguments: &Serve,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    if arguments.database_url.is_some() {
-        return Err(Stopped::usage(
-            "--database-url: this version keeps its inbox in one file of the data directory, so that one machine serves a \
-             fleet; several machines beside one another come with a later version",
-        ));
-    }
+    let database = database::url(arguments.database_url.as_deref())?;
     let config = config(arguments)?;
     // Whatever is looked for in it would only say that it is not there.
     if config.data_dir.is_file() {
@@ -74,7 +73,7 @@ pub(super) async fn run(
         )));
     }
     if arguments.check {
-        return check::run(&config, screen).await;
+        return check::run(&config, database.as_ref(), screen).await;
     }
     if arguments.setup {
         return setup::run(&config, screen).await;
@@ -84,7 +83,18 @@ pub(super) async fn run(
     let access = Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
     let directory = DataDirectory::lock(&config.data_dir)?;
     let audit = Arc::new(Audit::open(directory.path())?);
-    let inbox = Arc::new(SqliteInbox::open(directory, config.inbox_max_bytes)?);
+    let (inbox, _lock) = match &database {
+        // The directory is this service's alone all the same: its audit log and its App's credentials are in it.
+        Some(url) => (
+            ServedInbox::Database(PostgresInbox::open(url, config.inbox_max_bytes).await?),
+            Some(directory),
+        ),
+        None => (
+            ServedInbox::File(SqliteInbox::open(directory, config.inbox_max_bytes)?),
+            None,
+        ),
+    };
+    let inbox = Arc::new(inbox);
     let public = bind("--listen", config.listen).await?;
     let admin = bind("--admin-listen", config.admin_listen).await?;
     let places = json!({
@@ -99,12 +109,14 @@ pub(super) async fn run(
     let journal = Arc::new(Journal::new(Arc::clone(&audit)));
     let onlookers: Vec<Arc<dyn Onlooker>> =
         vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
+    let feed = feed(arguments, &config)?;
     let fleet = fleet::of(
         &config,
         Arc::clone(&changed),
         Arc::clone(&pulse),
         &metrics,
         onlookers,
+        feed.clone(),
     )?;
     let sweep = fleet.as_ref().map(|fleet| Sweep {
         repositories: Arc::clone(&fleet.repositories),
@@ -124,10 +136,11 @@ pub(super) async fn run(
         figures: Arc::clone(&figures),
         inbox: Arc::clone(&inbox),
         repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
+        feed,
         clock: Arc::new(SystemPause),
     });
     let tools = if arguments.mcp {
-        super::mcp::routes()?
+        super::mcp::routes(fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)))?
     } else {
         axum::Router::new()
     };
@@ -142,7 +155,7 @@ pub(super) async fn run(
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
-    let lost = inbox.writer_lost();
+    let lost = inbox.lost();
     let service = Service {
         intake: Intake::new(Arc::clone(&inbox), secrets, listed, Arc::clone(&figures))
             .telling(changed),
@@ -188,6 +201,23 @@ pub(super) async fn run(
         tracing::warn!("some work did not end in time and was cut off");
         Ok(Exit::Done)
     }
+}
+
+/// What tells agents of turns, where that is wanted.
+fn feed(arguments: &Serve, config: &Config) -> Result<Option<Arc<Feed>>, Stopped> {
+    if arguments.no_events {
+        return Ok(None);
+    }
+    let events = super::jobs::places_of_environment(arguments.events.clone())?.events_file();
+    if let Err(error) = events.make_folder() {
+        tracing::warn!(
+            "events of turns are not written: {error}; name a place for them with --events, or say --no-events"
+        );
+        return Ok(None);
+    }
+    tracing::info!(events = %events.path().display(), "events of turns are written for agents");
+    let feed = Feed::open(&config.data_dir, events, connect::local_now())?;
+    Ok(Some(Arc::new(feed)))
 }
 
 /// The secrets of the environment, and that of the App which the set-up page has made.

@@ -29,7 +29,13 @@ pub(super) async fn run(
         scene::repository()
     ))?;
     let mut teller = Teller::new(screen.colour);
-    days(arguments, &shared, &mut teller, screen).await?;
+    let mut days = Days::new(
+        shared.clone(),
+        scene::repository(),
+        arguments.until,
+        arguments.seed,
+    );
+    self::days(&mut days, &shared, &mut teller, screen).await?;
     teller.end(screen, &shared)?;
     if arguments.export.is_some() {
         export(arguments, &shared, screen)?;
@@ -42,18 +48,12 @@ pub(super) async fn run(
 
 /// Goes through the days and tells them.
 pub(super) async fn days(
-    arguments: &Sandbox,
+    days: &mut Days,
     shared: &Shared,
     teller: &mut Teller,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
-    let repository = scene::repository();
-    let mut days = Days::new(
-        shared.clone(),
-        repository.clone(),
-        arguments.until,
-        arguments.seed,
-    );
+    let repository = days.repository().clone();
     loop {
         let step = days.step().await;
         let books = shared.world().books().clone();

@@ -1,5 +1,7 @@
 //! `phileas simulate`: the plan's coming days, before anything runs.
 
+mod fleet;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -8,8 +10,9 @@ use phileas_domain::engine::{
     self, Ask, Assumptions, Checks, Forecast, Ledger, Line, Listing, ListingNeed, Repository,
     Snapshot,
 };
+use phileas_domain::fleet::Habits;
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
-use phileas_domain::plan::{self, Driver, Plan, StepKind, Track};
+use phileas_domain::plan::{self, Approval, Driver, Plan, StepKind, Track};
 use serde_json::json;
 
 use super::arguments::Simulate;
@@ -74,10 +77,20 @@ fn show(
         for one in &found {
             screen.line(&json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
         }
-        print_json(screen, &snapshot, &forecast)?
     } else {
         validate::print(&found, false, screen)?;
-        print(screen, &snapshot, &forecast, (from, until), assumptions)?
+    }
+    if let Some(repositories) = arguments.fleet {
+        let habits = Habits {
+            sessions_a_day: forecast.turns.len() as f64 / f64::from(arguments.days),
+            session: arguments.session,
+            key: snapshot.plan.budget.key_limits(),
+        };
+        fleet::show(repositories, habits, arguments, screen)?;
+    } else if arguments.json {
+        print_json(screen, &snapshot, &forecast)?;
+    } else {
+        print(screen, &snapshot, &forecast, (from, until), assumptions)?;
     }
     Ok(if found.iter().any(phileas_domain::Diagnostic::is_error) {
         Exit::Findings
@@ -149,8 +162,12 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         viewer: None,
         red: BTreeMap::new(),
         merges: BTreeMap::new(),
+        remarks: BTreeMap::new(),
+        reviews: BTreeMap::new(),
         alone: BTreeMap::new(),
+        papers: Default::default(),
         exchange: None,
+        exchange_id: None,
         layers_read: false,
         written: BTreeMap::new(),
         commits: None,
@@ -182,6 +199,8 @@ fn print_json(
         "key_daily": limits.daily,
         "key_active": limits.active,
         "cut": forecast.cut,
+        "without_layers": forecast.without_layers,
+        "assumed": (!forecast.without_layers && !layered(&snapshot.plan).is_empty()).then(|| assumed(snapshot)),
     }});
     screen.line(&summary.to_string())?;
     Ok(())
@@ -236,16 +255,21 @@ fn print(
     let colour = screen.colour;
     let layered = layered(&snapshot.plan);
     if !layered.is_empty() {
-        screen.line(&format!(
-            "Not in it: the sessions of {}; which of them start depends on what the layers find until then.",
-            layered.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-        ))?;
+        let names: Vec<String> = layered.iter().map(|name| format!("`{name}`")).collect();
+        let names = names.join(", ");
+        screen.line(&if forecast.without_layers {
+            format!("Not in it: the sessions of layers in {names}; of workstreams nobody can tell what they will find.")
+        } else {
+            format!("Assumed of {names}: {}", assumed(snapshot))
+        })?;
     }
     if forecast.turns.is_empty() {
         let foreseen = |line: &&Line| {
-            line.track
-                .as_ref()
-                .is_none_or(|name| !layered.contains(&name))
+            !forecast.without_layers
+                || line
+                    .track
+                    .as_ref()
+                    .is_none_or(|name| !layered.contains(&name))
         };
         for line in forecast.waiting.iter().filter(foreseen) {
             screen.line(&line_text(line, colour, Tense::Deed))?;
@@ -255,6 +279,20 @@ fn print(
         screen.line("the forecast was cut: the plan wakes too often to look this far ahead")?;
     }
     Ok(())
+}
+
+/// What is imagined of layers, since nobody can tell what they will find.
+fn assumed(snapshot: &Snapshot) -> String {
+    let approval = match snapshot.plan.roster.approval {
+        Approval::Auto => "its pull request is merged",
+        Approval::Human => {
+            "nobody lets it through (`approval = \"human\"`), so no implementer starts"
+        }
+    };
+    format!(
+        "the exchange is empty at first, each observer finds one thing, the decider makes one work item of all that waits, it \
+         needs no planner, and {approval}; what they really find decides how many sessions there are."
+    )
 }
 
 /// The tracks that have layers in them.

@@ -156,7 +156,7 @@ fn document(connection: &Connection, status: &Status) -> Value {
     })
 }
 
-fn yield_json(figures: &Yield) -> Value {
+pub(super) fn yield_json(figures: &Yield) -> Value {
     json!({
         "sessions": figures.sessions,
         "pulls": figures.pulls,

@@ -23,6 +23,8 @@ pub(super) struct Teller {
     colour: bool,
     /// Whether what people ask for and what they are told is told as well.
     by_hand: bool,
+    /// Whether each reason for which something is left out is told.
+    thorough: bool,
     /// How many of GitHub's books were told.
     written: usize,
     day: String,
@@ -30,6 +32,10 @@ pub(super) struct Teller {
     comments: BTreeMap<String, BTreeSet<String>>,
     /// Why each track waits, as it was told last.
     waits: BTreeMap<(String, Option<TrackName>), Reason>,
+    /// What was told of each track since something was done in it.
+    told: BTreeMap<Option<TrackName>, BTreeSet<String>>,
+    /// What is wrong with the plan, as it was told.
+    mistakes: BTreeSet<String>,
 }
 
 /// The newcomer's own repository needs no name; the others stand beside it.
@@ -66,10 +72,21 @@ impl Teller {
         Self {
             colour,
             by_hand: false,
+            thorough: false,
             written: 0,
             day: String::new(),
             comments: BTreeMap::new(),
             waits: BTreeMap::new(),
+            told: BTreeMap::new(),
+            mistakes: BTreeSet::new(),
+        }
+    }
+
+    /// Tells everything, and why each layer of a track is passed over, for a transcript.
+    pub(super) fn of_a_scenario(colour: bool) -> Self {
+        Self {
+            thorough: true,
+            ..Self::of_a_person(colour)
         }
     }
 
@@ -160,21 +177,26 @@ impl Teller {
         repository: &RepositoryName,
         report: &TickReport,
     ) -> Result<(), Stopped> {
+        if self.thorough {
+            for one in &report.plan_diagnostics {
+                if self.mistakes.insert(one.to_string()) {
+                    let text = format!("phileas finds {one}");
+                    self.say(screen, report.now, "✘", AnsiColor::Red, &text)?;
+                }
+            }
+        }
         for (at, line) in &report.done {
             let who = line
                 .persona
                 .as_ref()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let turn = format!(
-                "{}{}#{}",
-                prefix(&repository.name),
-                line.track
-                    .as_ref()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
-                line.seq.unwrap_or_default()
-            );
+            let whose = prefix(&repository.name);
+            let turn = match (&line.track, line.seq) {
+                (Some(track), Some(seq)) => format!("{whose}{track}#{seq}"),
+                (Some(track), None) => format!("{whose}{track}"),
+                (None, _) => whose,
+            };
             let (sign, colour, text) = match line.verdict {
                 Verdict::Dispatched => (
                     "▶",
@@ -194,11 +216,10 @@ impl Teller {
                 Verdict::Settled => (
                     "●",
                     AnsiColor::Blue,
-                    format!(
-                        "phileas settles {}: {}",
-                        format!("{turn} {who}").trim(),
-                        line.detail
-                    ),
+                    match format!("{turn} {who}").trim() {
+                        "" => format!("phileas settles: {}", line.detail),
+                        about => format!("phileas settles {about}: {}", line.detail),
+                    },
                 ),
                 Verdict::Adopted => (
                     "↺",
@@ -209,6 +230,7 @@ impl Teller {
             };
             self.waits
                 .remove(&(repository.to_string(), line.track.clone()));
+            self.told.remove(&line.track);
             self.say(screen, *at, sign, colour, &text)?;
         }
         for (at, line) in report
@@ -216,8 +238,14 @@ impl Teller {
             .iter()
             .filter(|(_, line)| is_worth_telling(line.reason))
         {
-            let about = (repository.to_string(), line.track.clone());
-            if self.waits.insert(about, line.reason) != Some(line.reason) {
+            let is_news = if self.thorough {
+                let told = self.told.entry(line.track.clone()).or_default();
+                told.insert(line.detail.clone())
+            } else {
+                let about = (repository.to_string(), line.track.clone());
+                self.waits.insert(about, line.reason) != Some(line.reason)
+            };
+            if is_news {
                 let track = line.track.as_ref().map_or("everything", TrackName::as_str);
                 let whose = prefix(&repository.name);
                 let text = format!("phileas waits with {whose}{track}: {}", line.detail);

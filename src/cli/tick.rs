@@ -70,6 +70,9 @@ pub(super) fn ask(arguments: &TickArguments) -> Ask {
     if let Some(track) = &arguments.track {
         return Ask::Track(TrackName::from(track.as_str()));
     }
+    if let Some(entry) = arguments.entry_point {
+        return Ask::Enter(entry);
+    }
     if arguments.all { Ask::All } else { Ask::Due }
 }
 
@@ -104,7 +107,7 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
 fn exit(report: &TickReport, ask: &Ask) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     // A name that somebody has mistyped in a comment is answered there; this call did what it should.
-    let is_asked = matches!(ask, Ask::Persona(_) | Ask::Track(_));
+    let is_asked = matches!(ask, Ask::Persona(_) | Ask::Track(_) | Ask::Enter(_));
     let distrusted = [
         Reason::LedgerCorrupt,
         Reason::LedgerRolledBack,
@@ -143,6 +146,7 @@ fn is_refused(report: &TickReport, ask: &Ask) -> bool {
                 let stands = matches!(line.verdict, Verdict::Refused | Verdict::Paused);
                 everything || stands && line.track.as_ref() == Some(name)
             }
+            Ask::Enter(_) => everything,
             Ask::All => everything || wish,
         }
     };

@@ -6,19 +6,39 @@ use std::io::Write;
 
 use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Fate, Move, Pin, moves};
 use phileas_domain::model::Tree;
+use serde_json::json;
 
-use super::arguments::Upgrade;
+use super::arguments::{Upgrade, Where};
 use super::exit::{Exit, Stopped};
 use super::output::{self, Screen};
-use super::place::agreed;
+use super::place::{Change, Place, agreed};
 use super::worktree::WorkTree;
 use super::written::{self, Written};
-use crate::starter::{Found, Pin as ActionPin, WORKFLOW_PATH, sealed_files};
+use crate::starter::{Found, Pin as ActionPin, UPGRADE_BRANCH, WORKFLOW_PATH, sealed_files};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const TITLE: &str = "Upgrade phileas";
+const BODY: &str = "\
+Written by `phileas upgrade`: what an earlier version wrote into this repository, as this one writes it. What people have \
+changed stays as it is.
+";
 
-pub(super) fn run(arguments: &Upgrade, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(super) async fn run(
+    arguments: &Upgrade,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    if arguments.pull_request {
+        let place = Where {
+            dir: arguments.dir.clone(),
+            repo: arguments.repo.clone(),
+            default_branch: None,
+            pull_request: true,
+            yes: arguments.yes,
+            dry_run: arguments.dry_run,
+            json: arguments.json,
+        };
+        return propose(arguments, &Place::open(&place).await?, screen).await;
+    }
     let work = WorkTree::open(&arguments.dir)?;
     let repository = match &arguments.repo {
         Some(repository) => repository.clone(),
@@ -29,23 +49,7 @@ pub(super) fn run(arguments: &Upgrade, screen: &mut Screen<impl Write>) -> Resul
         })?,
     };
     let branch = work.default_branch()?.unwrap_or_else(|| "main".to_owned());
-    let found = work.found(repository, branch)?;
-    let pin = written::pin(&found.tree, CONFIG_PIN_PATH)?;
-    let action = arguments.action.clone().or_else(ActionPin::of_this_release);
-    if action.is_none() && found.workflows.contains_key(WORKFLOW_PATH) {
-        output::beside(&format!(
-            "{WORKFLOW_PATH} is left alone: this phileas was not built as a release, so name the action with --action OWNER/NAME@COMMIT"
-        ))?;
-    }
-    let mut all: Vec<Written> = sealed_files(&found, action.as_ref())
-        .into_iter()
-        .map(Written::from)
-        .collect();
-    let (of_roles, after) = roles(&found, pin.as_ref());
-    all.extend(of_roles.into_iter().map(Written::from));
-    if found.tree.get(CONFIG_PIN_PATH).is_some() || !after.digests.is_empty() {
-        all.push(written::of_text(&found.tree, CONFIG_PIN_PATH, after.text()));
-    }
+    let all = all(arguments, &work.found(repository, branch)?)?;
     written::show(&all, arguments.dry_run, arguments.json, screen)?;
     if written::is_due(&all) && !arguments.dry_run {
         if !arguments.yes && !agreed("Write this?", screen)? {
@@ -57,6 +61,62 @@ pub(super) fn run(arguments: &Upgrade, screen: &mut Screen<impl Write>) -> Resul
         }
     }
     written::sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
+}
+
+/// The same by a pull request, without a folder.
+async fn propose(
+    arguments: &Upgrade,
+    place: &Place,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let all = all(arguments, &place.found)?;
+    written::show(&all, arguments.dry_run, arguments.json, screen)?;
+    if written::is_due(&all) && !arguments.dry_run {
+        if !arguments.yes && !agreed("Open a pull request with this?", screen)? {
+            return Ok(Exit::Done);
+        }
+        let files = all.iter().filter_map(|one| match &one.fate {
+            Fate::Write(text) | Fate::Replace(text) => Some((one.path.clone(), Some(text.clone()))),
+            Fate::Remove => Some((one.path.clone(), None)),
+            _ => None,
+        });
+        let change = Change {
+            branch: &format!("{UPGRADE_BRANCH}{VERSION}"),
+            title: TITLE,
+            body: BODY,
+            files: files.collect(),
+        };
+        if let Some(pull) = place.apply(&change).await? {
+            screen.line(&if arguments.json {
+                json!({ "pull_request": pull.number, "url": pull.url, "new": !pull.before })
+                    .to_string()
+            } else {
+                format!("pull request #{}: {}", pull.number, pull.url)
+            })?;
+        }
+    }
+    written::sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
+}
+
+/// What becomes of each file that an earlier version wrote.
+fn all(arguments: &Upgrade, found: &Found) -> Result<Vec<Written>, Stopped> {
+    let pin = written::pin(&found.tree, CONFIG_PIN_PATH)?;
+    let action = arguments.action.clone().or_else(ActionPin::of_this_release);
+    if action.is_none() && found.workflows.contains_key(WORKFLOW_PATH) {
+        output::beside(&format!(
+            "{WORKFLOW_PATH} is left alone: this phileas was not built as a release, so name the action with --action OWNER/NAME@COMMIT"
+        ))?;
+    }
+    let mut all: Vec<Written> = sealed_files(found, action.as_ref())
+        .into_iter()
+        .map(Written::from)
+        .collect();
+    let (of_roles, after) = roles(found, pin.as_ref());
+    all.extend(of_roles.into_iter().map(Written::from));
+    if found.tree.get(CONFIG_PIN_PATH).is_some() || !after.digests.is_empty() {
+        all.push(written::of_text(&found.tree, CONFIG_PIN_PATH, after.text()));
+    }
+    Ok(all)
 }
 
 /// The copies of the catalogue's roles that `role add --copy` wrote.

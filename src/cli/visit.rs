@@ -8,26 +8,36 @@ use jiff::Timestamp;
 use super::arguments::Kept;
 use super::exit::Stopped;
 use super::serve;
+use crate::adapters::inbox::postgres::PostgresInbox;
+use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DATABASE, SqliteInbox};
 use crate::server::audit::{Audit, Deed};
 
 /// The inbox of a service, and where it is.
 pub(super) struct Visit {
-    pub(super) inbox: SqliteInbox,
-    pub(super) data_dir: PathBuf,
+    pub(super) inbox: ServedInbox,
+    /// Where the audit log is; `None` where nobody has said, and the inbox is in a database.
+    data_dir: Option<PathBuf>,
 }
 
 impl Visit {
     /// Opens the inbox of the directory that was named, or that the file of settings names.
-    pub(super) fn begin(kept: &Kept) -> Result<Self, Stopped> {
+    pub(super) async fn begin(kept: &Kept) -> Result<Self, Stopped> {
         let data_dir = match &kept.data_dir {
-            Some(named) => named.clone(),
-            None => serve::file(kept.config.as_deref())?.data_dir.ok_or_else(|| {
-                Stopped::usage(
-                    "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml",
-                )
-            })?,
+            Some(named) => Some(named.clone()),
+            None => serve::file(kept.config.as_deref())?.data_dir,
         };
+        if let Some(url) = serve::database::url(kept.database_url.as_deref())? {
+            return Ok(Self {
+                inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?),
+                data_dir,
+            });
+        }
+        let data_dir = data_dir.ok_or_else(|| {
+            Stopped::usage(
+                "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml",
+            )
+        })?;
         let path = data_dir.join(DATABASE);
         if let Err(error) = std::fs::metadata(&path)
             && error.kind() == ErrorKind::PermissionDenied
@@ -38,9 +48,17 @@ impl Visit {
             )));
         }
         Ok(Self {
-            inbox: SqliteInbox::visit(&data_dir)?,
-            data_dir,
+            inbox: ServedInbox::File(SqliteInbox::visit(&data_dir)?),
+            data_dir: Some(data_dir),
         })
+    }
+
+    /// How another command is told of the same inbox.
+    pub(super) fn option(&self) -> String {
+        match (&self.inbox, &self.data_dir) {
+            (ServedInbox::File(_), Some(folder)) => format!(" --data-dir {}", folder.display()),
+            _ => String::new(),
+        }
     }
 
     /// Writes into the service's audit log what was done. The deed stands all the same where that cannot be.
@@ -53,11 +71,17 @@ impl Visit {
             result,
             request: "",
         };
-        match Audit::beside(&self.data_dir) {
+        let Some(data_dir) = &self.data_dir else {
+            tracing::warn!(
+                "no audit log has a line of this; --data-dir names the service whose log should have it"
+            );
+            return;
+        };
+        match Audit::beside(data_dir) {
             Ok(audit) => audit.record(&deed),
             Err(error) => tracing::error!(
                 "the audit log in {} misses a line: {error}",
-                self.data_dir.display()
+                data_dir.display()
             ),
         }
     }

@@ -57,6 +57,16 @@ impl EventsFile {
         &self.path
     }
 
+    /// Makes the folder of the file, so that a place where there can be none is known before there is something to write.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn make_folder(&self) -> Result<(), StoreError> {
+        drop(Lock::wait(&self.path)?);
+        Ok(())
+    }
+
     /// Writes events down, each once: one that stands near the end of the file already is left out. Answers with those
     /// that are new.
     ///

@@ -24,7 +24,16 @@ pub struct StoreError {
 pub enum Trouble {
     /// The system says no.
     #[error("{0}")]
-    System(#[from] io::Error),
+    System(io::Error),
+    /// A folder stands in its place.
+    #[error(
+        "it is a folder, and a file is wanted; move it, or name another file ({})",
+        flag_of(place)
+    )]
+    Folder {
+        /// Where.
+        place: PathBuf,
+    },
     /// It is larger than anything that was written by this program.
     #[error("it is larger than {limit} bytes; move it away, or shorten it")]
     TooLarge {
@@ -44,10 +53,35 @@ pub enum Trouble {
 
 impl StoreError {
     pub(super) fn new(path: &Path, trouble: impl Into<Trouble>) -> Self {
+        let place = || path.to_owned();
+        let trouble = match trouble.into() {
+            Trouble::System(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                Trouble::Folder { place: place() }
+            }
+            other => other,
+        };
         Self {
-            path: path.to_owned(),
-            trouble: trouble.into(),
+            path: place(),
+            trouble,
         }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// The flag that names another one of these files, as far as the file's name tells which it is.
+fn flag_of(place: &Path) -> &'static str {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    if name.contains("event") {
+        "--events"
+    } else if name.contains("job") {
+        "--jobs"
+    } else {
+        "--jobs, --events or --config"
     }
 }
 
@@ -129,6 +163,15 @@ pub fn read(path: &Path, limit: usize) -> Result<Option<String>, StoreError> {
         return Err(StoreError::new(path, Trouble::TooLarge { limit }));
     }
     Ok(Some(text))
+}
+
+/// What a file says, or what is wrong with it.
+///
+/// # Errors
+///
+/// When it does not say what it should.
+pub fn understood<T>(path: &Path, read: Result<T, Diagnostic>) -> Result<T, StoreError> {
+    read.map_err(|diagnostic| StoreError::new(path, diagnostic))
 }
 
 /// Writes a file so that everybody sees the old one or the new one, and never a part, also after a loss of power.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Pull};
 use phileas_domain::jobs::job::RetryIntent;
-use phileas_domain::jobs::patch::{self, FileChange};
 use phileas_domain::jobs::{Brief, Event, EventKind, Job, JobId, PullLink, RetireReason};
+use phileas_domain::patch::{self, FileChange};
 use serde_json::{Value, json};
 
 use super::files::StoreError;

@@ -501,3 +501,29 @@ impl<A: ReadAccount> Visit<'_, A> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 10 of the seed: jobs of several repositories, each with the nearest key.
+    #[test]
+    fn a_job_belongs_to_the_nearest_account() {
+        let job = |text: &str| serde_json::from_str::<Job>(text).unwrap();
+        let names = ["acme__widget", "acme", DEFAULT_ACCOUNT];
+        let accounts: BTreeMap<String, ()> = names.map(|name| (name.to_owned(), ())).into();
+        for (text, wanted) in [
+            (r#"{"job_id": "1", "repo": "Acme/Widget"}"#, "acme__widget"),
+            (
+                r#"{"job_id": "2", "metadata": {"repo": "acme/gadget"}}"#,
+                "acme",
+            ),
+            (r#"{"job_id": "3", "repo": "other/thing"}"#, DEFAULT_ACCOUNT),
+            (r#"{"job_id": "4"}"#, DEFAULT_ACCOUNT),
+        ] {
+            assert_eq!(account_for(&accounts, &job(text)), Some(wanted), "{text}");
+        }
+        let own: BTreeMap<String, ()> = [("acme".to_owned(), ())].into();
+        assert_eq!(account_for(&own, &job(r#"{"job_id": "4"}"#)), None);
+    }
+}

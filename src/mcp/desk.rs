@@ -9,6 +9,7 @@ use super::house::House;
 use super::policy::Policy;
 use super::queue::Queue;
 use super::trouble::Trouble;
+use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::runtime::ports::hire::{Happening, HireJules, Job};
 
 /// What stands before a session's id where people copy it from.
@@ -21,6 +22,7 @@ pub struct Desk {
     pub(super) jules: Arc<dyn HireJules>,
     pub(super) house: Arc<dyn House>,
     pub(super) queue: Queue,
+    pub(super) runs: Runs,
     pub(super) policy: Policy,
     pub(super) changes: Changes,
     /// Seals what a client is to bring back with a person's answer.
@@ -41,10 +43,18 @@ impl Desk {
             jules,
             house,
             queue,
+            runs: Runs::at(RUNS_FOLDER),
             policy,
             changes: Changes::default(),
             seal: RequestStateCodec::new_unchecked(secret),
         }
+    }
+
+    /// The same, with the runs of a pipeline in another folder than `.pipeline`.
+    #[must_use]
+    pub fn with_runs(mut self, runs: Runs) -> Self {
+        self.runs = runs;
+        self
     }
 
     /// A job that Jules knows, and that works on what may be seen here.

@@ -23,7 +23,6 @@ mod confirm;
 mod cursor;
 mod cut;
 pub mod desk;
-mod diff;
 pub mod house;
 pub mod http;
 mod offer;

@@ -35,6 +35,8 @@ pub(super) enum Effect {
     Looks,
     /// It writes what this machine keeps; again does nothing more.
     Notes,
+    /// It puts something in the place of what this machine keeps.
+    Replaces,
     /// It changes something outside that can be gone on from.
     Acts,
     /// It ends something outside; again does nothing more.
@@ -52,6 +54,7 @@ impl Effect {
         let (destructive, idempotent, open) = match self {
             Self::Asks => (false, true, true),
             Self::Looks | Self::Notes => (false, true, false),
+            Self::Replaces => (true, false, false),
             Self::Acts => (false, false, true),
             Self::Ends => (true, true, true),
             Self::Decides => (true, false, true),
@@ -78,6 +81,7 @@ pub(super) struct Call {
     pub(super) context: RequestContext<RoleServer>,
 }
 
+type Check = Box<dyn Fn(Option<JsonObject>) -> Result<(), Trouble> + Send + Sync>;
 type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Run = Box<dyn Fn(Arc<Desk>, Call) -> Later<CallToolResponse> + Send + Sync>;
 
@@ -85,6 +89,7 @@ type Run = Box<dyn Fn(Arc<Desk>, Call) -> Later<CallToolResponse> + Send + Sync>
 pub(super) struct Offer {
     pub(super) tool: Tool,
     pub(super) effect: Effect,
+    check: Check,
     run: Run,
 }
 
@@ -120,6 +125,7 @@ impl Offer {
         Self {
             tool,
             effect: card.effect,
+            check: Box::new(move |given| arguments::<I>(card.name, given).map(drop)),
             run: Box::new(move |desk, call| {
                 let given = call.request.arguments.clone();
                 Box::pin(async move {
@@ -135,6 +141,11 @@ impl Offer {
                 })
             }),
         }
+    }
+
+    /// Whether these are arguments that it takes, by their names and types.
+    pub(super) fn takes(&self, given: JsonObject) -> Result<(), Trouble> {
+        (self.check)(Some(given))
     }
 
     /// Calls it.

@@ -1,14 +1,15 @@
-//! Resources: jobs, events, ledgers and pipeline artifacts, each by its address.
+//! Resources: jobs, events, ledgers, and runs of a pipeline with their artifacts, each by its address.
 
 use phileas_domain::jobs::EventId;
 use phileas_domain::model::RepositoryName;
+use phileas_domain::pipeline::{Artifact, IssueId, next, overview};
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
 };
 use serde_json::json;
 
-use super::changes::{EVENTS, JOBS};
+use super::changes::{EVENTS, JOBS, RUNS};
 use super::cursor;
 use super::cut::Cut;
 use super::desk::{Desk, job_id};
@@ -45,6 +46,10 @@ enum Named {
     Events,
     Event(EventId),
     State(RepositoryName),
+    Runs,
+    Lessons,
+    Run(IssueId),
+    Paper(IssueId, &'static str),
     Pipeline(RepositoryName, String),
 }
 
@@ -61,6 +66,10 @@ fn named(uri: &str) -> Option<Named> {
         ["events"] => Named::Events,
         ["events", event] => Named::Event(EventId(event.parse().ok()?)),
         ["state", owner, name] => Named::State(repository(owner, name)?),
+        ["pipeline"] => Named::Runs,
+        ["pipeline", lessons] if *lessons == Artifact::Lessons.file_name() => Named::Lessons,
+        ["pipeline", issue] => Named::Run(issue.parse().ok()?),
+        ["pipeline", issue, file] => Named::Paper(issue.parse().ok()?, paper(file)?),
         ["pipeline", owner, name, issue, artifact] => {
             let sound = |text: &str| {
                 let legal =
@@ -77,6 +86,13 @@ fn named(uri: &str) -> Option<Named> {
         }
         _ => return None,
     })
+}
+
+/// The file of a run with this name.
+fn paper(name: &str) -> Option<&'static str> {
+    let artifact = Artifact::at(name).ok()?;
+    let known = artifact.names().into_iter().find(|known| *known == name);
+    known.filter(|_| artifact != Artifact::Lessons)
 }
 
 /// Whether there may be such a resource, for those who want to hear of it.
@@ -123,6 +139,19 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
             JSON,
         ),
         template(
+            "jules://pipeline/{issue}",
+            "run",
+            "A pipeline's run on this machine: its attempts, its artifacts and who comes next",
+            JSON,
+        ),
+        template(
+            "jules://pipeline/{issue}/{artifact}",
+            "artifact",
+            "An artifact of a run on this machine as it stands, such as `plan.json`, `worker-result.json`, \
+             `test-result.json`, `review-result.json` or `state.yaml`",
+            JSON,
+        ),
+        template(
             "jules://pipeline/{owner}/{repo}/{issue}/{artifact}",
             "pipeline",
             "A paper of a pipeline run, such as `plan.json`, from the default branch",
@@ -141,6 +170,9 @@ pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResul
         Resource::new(EVENTS, "events")
             .with_description("The events that nobody has acknowledged, oldest first")
             .with_mime_type(LINES),
+        Resource::new(RUNS, "pipeline")
+            .with_description("The runs of a pipeline on this machine, and who comes next in each")
+            .with_mime_type(LINES),
     ];
     for allowed in &desk.policy.allowed {
         if let Allowed::One(name) = allowed {
@@ -150,6 +182,10 @@ pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResul
                     .with_mime_type(JSON),
             );
         }
+    }
+    for ((issue, file), _) in desk.runs.marks(MAX_ITEMS) {
+        let name = format!("{file} of {issue}");
+        all.push(Resource::new(format!("{RUNS}/{issue}/{file}"), name).with_mime_type(mime(file)));
     }
     for job in desk.queue.jobs_of(&desk.policy)? {
         let id = job.job_id;
@@ -240,13 +276,33 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
                 .text(&repository, &path)
                 .await?
                 .ok_or(Unread::Missing)?;
-            let mime = match path.rsplit_once('.') {
-                Some((_, "json")) => JSON,
-                Some((_, "yaml" | "yml")) => "application/yaml",
-                Some((_, "md")) => "text/markdown",
-                _ => "text/plain",
-            };
-            (text, mime)
+            (text, mime(&path))
+        }
+        Named::Runs => {
+            let (issues, _) = desk.runs.issues()?;
+            let settings = desk.runs.settings()?;
+            let mut lines = String::new();
+            for issue in issues.iter().take(MAX_ITEMS) {
+                if let Some(run) = desk.runs.run(issue, settings)? {
+                    lines.push_str(&format!("{}\n", next(&run).json(&run)));
+                }
+            }
+            (lines, LINES)
+        }
+        Named::Run(issue) => {
+            let run = desk.runs.run(&issue, desk.runs.settings()?)?;
+            (overview(&run.ok_or(Unread::Missing)?).to_string(), JSON)
+        }
+        Named::Paper(issue, file) => {
+            let text = desk.runs.text(&issue, file)?.ok_or(Unread::Missing)?;
+            (text, mime(file))
+        }
+        Named::Lessons => {
+            let known = desk.runs.lessons()?.ok_or(Unread::Missing)?;
+            (
+                known.normal_form().ok_or(Unread::Missing)?,
+                mime(Artifact::Lessons.file_name()),
+            )
         }
     };
     let cut = Cut::new(&text, MAX_BYTES);
@@ -267,20 +323,40 @@ async fn job(desk: &Desk, id: &str) -> Result<crate::runtime::ports::hire::Job, 
     }
 }
 
+/// What a file's name says of its text.
+fn mime(path: &str) -> &'static str {
+    match path.rsplit_once('.') {
+        Some((_, "json")) => JSON,
+        Some((_, "yaml" | "yml")) => "application/yaml",
+        Some((_, "md")) => "text/markdown",
+        _ => "text/plain",
+    }
+}
+
 fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
     values.map(|value| format!("{value}\n")).collect()
 }
 
-/// Values for a place in a template or a prompt, from the jobs that are registered.
+/// Values for a place in a template or a prompt, from the jobs that are registered and the runs that there are.
 pub(super) fn complete(desk: &Desk, name: &str, begun: &str) -> Vec<String> {
-    if name != "job_id" {
-        return Vec::new();
-    }
-    let jobs = desk.queue.jobs_of(&desk.policy).unwrap_or_default();
-    let ids = jobs.into_iter().map(|job| job.job_id.to_string());
-    ids.filter(|id| id.starts_with(begun))
-        .take(rmcp::model::CompletionInfo::MAX_VALUES)
-        .collect()
+    let known: Vec<String> = match name {
+        "job_id" => {
+            let jobs = desk.queue.jobs_of(&desk.policy).unwrap_or_default();
+            jobs.into_iter().map(|job| job.job_id.to_string()).collect()
+        }
+        "issue" => {
+            let (issues, _) = desk.runs.issues().unwrap_or_default();
+            issues.iter().map(ToString::to_string).collect()
+        }
+        "artifact" => Artifact::ALL
+            .iter()
+            .filter(|artifact| **artifact != Artifact::Lessons)
+            .map(|artifact| artifact.file_name().to_owned())
+            .collect(),
+        _ => Vec::new(),
+    };
+    let fits = known.into_iter().filter(|value| value.starts_with(begun));
+    fits.take(rmcp::model::CompletionInfo::MAX_VALUES).collect()
 }
 
 #[cfg(test)]
@@ -304,6 +380,17 @@ mod tests {
             named("jules://pipeline/acme/widget/42/plan.json"),
             Some(Named::Pipeline(widget, ".pipeline/42/plan.json".into()))
         );
+        let run: IssueId = "ISSUE-42".parse().unwrap();
+        assert_eq!(named("jules://pipeline"), Some(Named::Runs));
+        assert_eq!(
+            named("jules://pipeline/ISSUE-42"),
+            Some(Named::Run(run.clone()))
+        );
+        assert_eq!(
+            named("jules://pipeline/ISSUE-42/test-result-fail.json"),
+            Some(Named::Paper(run, "test-result-fail.json"))
+        );
+        assert_eq!(named("jules://pipeline/lessons.yaml"), Some(Named::Lessons));
         for wrong in [
             "",
             "jules://",
@@ -312,6 +399,10 @@ mod tests {
             "jules://jobs/1/2",
             "jules://events/x",
             "jules://state/acme",
+            "jules://pipeline/../plan.json",
+            "jules://pipeline/completed",
+            "jules://pipeline/42/nothing.json",
+            "jules://pipeline/42/lessons.yaml",
             "jules://pipeline/acme/widget/../state.json",
             "jules://pipeline/acme/widget/42/..",
             "file:///etc/passwd",

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -54,6 +55,15 @@ impl Server {
     /// Lets go whoever waits for something to happen: nobody will hear of it any more.
     pub fn end(&self) {
         self.desk.changes.end();
+    }
+
+    /// Whether there is such a tool, and it takes arguments of these names and types.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, and how to mend it.
+    pub fn check(&self, tool: &str, arguments: JsonObject) -> Result<(), Trouble> {
+        self.offer(tool)?.takes(arguments)
     }
 
     fn is_offered(&self, offer: &Offer) -> bool {

@@ -9,11 +9,12 @@ use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
 
-use super::changes::{Change, EVENTS, JOBS, LOOK, Mark};
+use super::changes::{Change, EVENTS, JOBS, LOOK, Mark, RUNS};
 use super::desk::Desk;
 use super::queue::Queue;
 use super::resources;
 use super::trouble::Trouble;
+use crate::adapters::pipeline::Runs;
 
 /// How many clients may be about to listen; one that never does is forgotten.
 const MAX_EXPECTED: usize = 16;
@@ -92,6 +93,7 @@ async fn tell_accepted(mut news: News, context: &SubscriptionContext) {
 /// What changes, by this process or by the monitor.
 struct News {
     queue: Queue,
+    runs: Runs,
     told: tokio::sync::broadcast::Receiver<Change>,
     mark: Mark,
 }
@@ -100,8 +102,9 @@ impl News {
     fn new(desk: &Desk) -> Self {
         Self {
             queue: desk.queue.clone(),
+            runs: desk.runs.clone(),
             told: desk.changes.listen(),
-            mark: Mark::of(&desk.queue),
+            mark: Mark::of(&desk.queue, &desk.runs),
         }
     }
 
@@ -126,18 +129,19 @@ impl News {
     }
 
     fn everything(&self) -> Vec<Change> {
-        [JOBS, EVENTS]
+        [JOBS, EVENTS, RUNS]
             .map(|uri| Change {
                 uri: uri.to_owned(),
-                list: uri == JOBS,
+                list: uri != EVENTS,
             })
             .into()
     }
 
     /// What the monitor or somebody else has written. A job of which there is a new event is another one, too.
     fn look(&mut self) -> Vec<Change> {
-        let now = Mark::of(&self.queue);
+        let now = Mark::of(&self.queue, &self.runs);
         let (jobs, events) = now.differs(&self.mark);
+        let written = now.written(&self.mark);
         self.mark = now;
         let mut changes = Vec::new();
         let mut tell = |uri: String, list: bool| changes.push(Change { uri, list });
@@ -150,6 +154,16 @@ impl News {
                 tell(format!("{JOBS}/{id}"), false);
                 tell(format!("{JOBS}/{id}/messages"), false);
                 tell(format!("{JOBS}/{id}/diff"), false);
+            }
+        }
+        if !written.is_empty() {
+            tell(RUNS.to_owned(), true);
+        }
+        let mut told = BTreeSet::new();
+        for (issue, file) in written {
+            tell(format!("{RUNS}/{issue}/{file}"), false);
+            if told.insert(issue.clone()) {
+                tell(format!("{RUNS}/{issue}"), false);
             }
         }
         changes

@@ -4,8 +4,12 @@ use std::fmt;
 
 use phileas_domain::engine::CreateFailure;
 
+use crate::adapters::pipeline::RunsError;
 use crate::runtime::TickError;
 use crate::runtime::ports::{Disposition, Failure};
+
+/// How many findings about a text are told.
+const MAX_FINDINGS: usize = 10;
 
 /// What is wrong and how to mend it, in one paragraph free of secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +69,21 @@ impl From<CreateFailure> for Trouble {
                  `idempotency_key`, which finds it where it exists"
             ),
         })
+    }
+}
+
+impl From<RunsError> for Trouble {
+    fn from(error: RunsError) -> Self {
+        let found = error.findings();
+        let mut text = error.to_string();
+        for one in found.iter().take(MAX_FINDINGS) {
+            text.push_str("\n- ");
+            text.push_str(&one.to_string());
+        }
+        if found.len() > MAX_FINDINGS {
+            text.push_str("\n- …; `pipeline_validate` shows more");
+        }
+        Self(text)
     }
 }
 

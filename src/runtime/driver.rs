@@ -42,10 +42,11 @@ pub use stop::{Stop, Stopper, stopper};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
 pub use ticker::{Lane, Ticked, Ticker};
 
-/// How long a lease is given for. A process that dies is taken over after this.
-pub const LEASE: SignedDuration = SignedDuration::from_secs(60);
+/// How long a lease is given for. A process that dies is taken over after this, and one that stands still for longer
+/// stops before its next effect.
+pub const LEASE: SignedDuration = SignedDuration::from_secs(15);
 /// How often leases are extended.
-pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(15);
+pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(5);
 /// The longest sleep, because a machine's clock may be set.
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
 /// How long running ticks may still take at the end. Below the 25 s that a service has.

@@ -89,6 +89,10 @@ pub(super) async fn execute(
                 .await
                 .map(|_| ()),
             Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
+            Effect::CloseOffer { number, comment } => github
+                .close_notice(*number, comment)
+                .await
+                .map(|()| events.push(Event::OfferClosed { number: *number })),
             Effect::AddReaction { thread, comment } => github.add_reaction(*thread, *comment).await,
             Effect::RemoveLabel { thread, label } => github.remove_label(*thread, label).await,
             Effect::TellStatus {
@@ -124,15 +128,34 @@ pub(super) async fn execute(
                     title,
                     body,
                     label,
+                    about: "A proposal of this innovator",
                     marker,
                 };
-                let opened = match in_time(now(), *not_after) {
-                    Ok(()) => github.publish(&issue).await,
-                    Err(late) => Err(late),
-                };
+                let opened = publish(github, &issue, in_time(now(), *not_after)).await;
                 opened.map(|number| {
                     let key = key.clone();
                     events.push(Event::ProposalPublished { key, number });
+                })
+            }
+            Effect::OfferWork {
+                key,
+                title,
+                body,
+                label,
+                marker,
+                not_after,
+            } => {
+                let issue = Issue {
+                    title,
+                    body,
+                    label,
+                    about: "Work that waits for a person's word",
+                    marker,
+                };
+                let opened = publish(github, &issue, in_time(now(), *not_after)).await;
+                opened.map(|number| {
+                    let key = key.clone();
+                    events.push(Event::WorkOffered { key, number });
                 })
             }
             Effect::OpenDashboard {
@@ -220,6 +243,16 @@ fn in_time(now: Timestamp, not_after: Timestamp) -> Result<(), Failure> {
     })
 }
 
+/// Opens an issue that says what layers have written, unless the time for it is over.
+async fn publish(
+    github: &impl WriteGitHub,
+    issue: &Issue<'_>,
+    in_time: Result<(), Failure>,
+) -> Result<u64, Failure> {
+    in_time?;
+    github.publish(issue).await
+}
+
 /// What an effect is about, for people and programs.
 fn about(effect: &Effect) -> String {
     match effect {
@@ -233,10 +266,12 @@ fn about(effect: &Effect) -> String {
         | Effect::RemindPeople { pull, .. }
         | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
-        Effect::CloseNotice { number, .. } | Effect::EditDashboard { number, .. } => {
+        Effect::CloseNotice { number, .. }
+        | Effect::CloseOffer { number, .. }
+        | Effect::EditDashboard { number, .. } => {
             format!("issue #{number}")
         }
-        Effect::PublishProposal { key, .. } => key.clone(),
+        Effect::PublishProposal { key, .. } | Effect::OfferWork { key, .. } => key.clone(),
         Effect::OpenDashboard { .. } => DASHBOARD_KEY.to_owned(),
         Effect::AddReaction { thread, .. }
         | Effect::RemoveLabel { thread, .. }

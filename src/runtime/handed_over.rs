@@ -147,19 +147,23 @@ pub(super) fn committed(
     head: &Oid,
     files: &BTreeMap<String, Option<String>>,
 ) {
+    let below = |path: &str| {
+        let folders = EXCHANGE.iter();
+        let mut folders = folders.filter_map(|folder| path.strip_prefix(folder));
+        folders.any(|rest| rest.starts_with('/'))
+    };
+    if files.keys().any(|path| below(path)) {
+        // What GitHub would call it now only the next look tells.
+        snapshot.exchange_id = None;
+    }
     let known = match (&snapshot.exchange, parent) {
         (Some(read), Some(parent)) if read.head == *parent => read.tree.clone(),
         // A branch that was just born holds what this commit brought.
         (_, None) => Tree::new(),
         _ => return,
     };
-    let below = |path: &str| {
-        let folders = EXCHANGE.iter();
-        let mut folders = folders.filter_map(|folder| path.strip_prefix(folder));
-        folders.any(|rest| rest.starts_with('/'))
-    };
     let files = files.iter().filter(|(path, _)| below(path));
-    let files = files
+    let files: BTreeMap<_, _> = files
         .map(|(path, text)| (path.clone(), text.clone()))
         .collect();
     snapshot.exchange = Some(ExchangeRead {

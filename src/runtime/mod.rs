@@ -11,5 +11,5 @@ pub mod inbox;
 pub mod ports;
 
 pub use edit::{Edit, EditError, edit};
-pub use observe::{Sight, ledger_of, look};
+pub use observe::{Sight, ledger_of, look, snapshot_of};
 pub use tick::{Failed, Settings, Tick, TickError, TickReport, explain};

@@ -1,13 +1,14 @@
 //! The world becomes a snapshot: one read of GitHub, then only what the decision still needs.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    self, Ledger, Listing, ListingNeed, Needs, Outage, RedChecks, Session, Snapshot,
+    self, Ledger, Listing, ListingNeed, Needs, Outage, Papers, RedChecks, Session, Snapshot,
 };
-use phileas_domain::model::{Entry, Mode, Oid, SessionId};
+use phileas_domain::model::{Entry, Mode, Oid, PullNumber, SessionId};
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
@@ -63,7 +64,7 @@ pub async fn look(
     // What was read after the first answer may have taken long; deadlines count from that answer's time.
     let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
-    let snapshot = assemble(observation, settings);
+    let snapshot = snapshot_of(observation, settings);
     let mut sight = Sight {
         snapshot,
         taken_at,
@@ -93,7 +94,9 @@ pub(super) async fn look_further(
     }
 }
 
-fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
+/// What one read of GitHub tells, as a snapshot; what a decision would need beyond it is not read.
+#[must_use]
+pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
     let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
     plan_diagnostics.extend(unseen_gate(&plan, observation.checks_hidden));
     Snapshot {
@@ -109,8 +112,8 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         pulls: observation.pulls,
         missing_pulls: std::collections::BTreeSet::new(),
         sessions: Listing::NotTaken,
-        activities: std::collections::BTreeMap::new(),
-        unread: std::collections::BTreeMap::new(),
+        activities: BTreeMap::new(),
+        unread: BTreeMap::new(),
         missing_sessions: std::collections::BTreeSet::new(),
         notices: observation.notices,
         dashboards: observation.dashboards,
@@ -119,15 +122,22 @@ fn assemble(observation: Observation, settings: &Settings) -> Snapshot {
         labelled: observation.labelled,
         comments: observation.comments,
         heard: observation.heard,
-        subjects: std::collections::BTreeMap::new(),
-        permissions: std::collections::BTreeMap::new(),
+        subjects: BTreeMap::new(),
+        permissions: BTreeMap::new(),
         viewer: None,
-        red: std::collections::BTreeMap::new(),
-        merges: std::collections::BTreeMap::new(),
-        alone: std::collections::BTreeMap::new(),
+        red: BTreeMap::new(),
+        merges: BTreeMap::new(),
+        remarks: BTreeMap::new(),
+        reviews: BTreeMap::new(),
+        alone: BTreeMap::new(),
+        papers: Papers {
+            there: observation.papers,
+            ..Papers::default()
+        },
         exchange: None,
+        exchange_id: observation.exchange_id,
         layers_read: false,
-        written: std::collections::BTreeMap::new(),
+        written: BTreeMap::new(),
         commits: None,
         ask: settings.ask.clone(),
     }
@@ -241,10 +251,23 @@ async fn read(
             }
         }
     }
+    for pull in &needs.remarks {
+        remarks(github, snapshot, *pull).await;
+    }
+    for pull in &needs.reviews {
+        match github.read_reviews(*pull).await {
+            Ok(read) => {
+                snapshot.reviews.insert(*pull, read);
+            }
+            Err(failure) => {
+                tracing::warn!(pull = pull.0, %failure, "what reviewers said could not be read; their session is told later");
+            }
+        }
+    }
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
         wishes(github, snapshot, needs).await;
     }
-    if !needs.texts.is_empty() {
+    if !needs.texts.is_empty() || !needs.folders.is_empty() {
         texts(github, snapshot, needs).await;
     }
     handed_over::read(github, jules, snapshot, needs).await;
@@ -269,6 +292,25 @@ async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid)
         }
     };
     snapshot.red.insert(commit.clone(), read);
+}
+
+/// What people said of a pull request that was turned down. Where nobody may read it, it counts as nothing; where GitHub
+/// is away, it is read next time.
+async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, pull: PullNumber) {
+    let read = match github.read_remarks(pull).await {
+        Ok(read) => read,
+        Err(failure) => {
+            tracing::warn!(pull = pull.0, %failure, "what was said of a pull request could not be read");
+            if matches!(
+                failure.disposition,
+                Disposition::Retry { .. } | Disposition::Unknown
+            ) {
+                return;
+            }
+            Vec::new()
+        }
+    };
+    snapshot.remarks.insert(pull, read);
 }
 
 /// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
@@ -355,13 +397,14 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
     let Some(commit) = snapshot.repository.default_head.clone() else {
         return;
     };
-    let texts = match github.read_texts(&commit, &needs.texts).await {
+    let texts = match quoted(github, snapshot, needs, &commit).await {
         Ok(texts) => texts,
         Err(failure) => {
-            tracing::warn!(%failure, "journals could not be read; the prompt goes without them");
-            std::collections::BTreeMap::new()
+            tracing::warn!(%failure, "journals, tasks and papers of the sprint could not be read; the prompt goes without them");
+            BTreeMap::new()
         }
     };
+    snapshot.papers.read.extend(needs.folders.iter().cloned());
     for path in &needs.texts {
         // What cannot be read counts as empty, so that it is asked for once.
         let text = texts.get(path).map_or("", String::as_str);
@@ -382,12 +425,46 @@ async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs)
     }
 }
 
+/// The texts of files, in one read with everything below folders, which goes into the tree.
+async fn quoted(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    needs: &Needs,
+    commit: &Oid,
+) -> Result<BTreeMap<String, String>, Failure> {
+    if needs.folders.is_empty() {
+        return github.read_texts(commit, &needs.texts).await;
+    }
+    let paths: Vec<&str> = needs.folders.iter().map(String::as_str).collect();
+    let files: Vec<&str> = needs.texts.iter().map(String::as_str).collect();
+    let read = match github.read_folders(commit, &[paths, files].concat()).await {
+        Ok(read) => read,
+        // Large folders fail first. The journals need not be missing with them.
+        Err(failure) => {
+            tracing::warn!(%failure, "tasks and papers of the sprint could not be read; the prompt goes without them");
+            return github.read_texts(commit, &needs.texts).await;
+        }
+    };
+    let mut texts = BTreeMap::new();
+    for (path, entry) in read.iter() {
+        if needs.texts.contains(path) {
+            texts.extend(
+                read.text(path)
+                    .map(|text| (path.to_owned(), text.to_owned())),
+            );
+        } else {
+            snapshot.tree.insert(path, entry.clone());
+        }
+    }
+    Ok(texts)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeSet;
 
     use phileas_domain::engine::{Activity, Ask, Checks, Permission, Pull, Repository, Sessions};
-    use phileas_domain::model::{Login, PullNumber, RepositoryId, Tree};
+    use phileas_domain::model::{Login, RepositoryId, Tree};
     use phileas_domain::plan::Driver;
 
     use super::super::ports::{Patch, Subjects};
@@ -414,11 +491,13 @@ mod tests {
                     default_checks: Checks::None,
                 },
                 checks_hidden: self.checks_hidden,
+                exchange_id: None,
                 ledger: LedgerRead::NoBranch,
                 tree: Tree::of_texts([(
                     plan::SCHEDULES_PATH.to_owned(),
                     "[gate]\nmain_red = \"critical_only\"\n",
                 )]),
+                papers: BTreeSet::new(),
                 pulls: BTreeMap::new(),
                 notices: Vec::new(),
                 dashboards: Vec::new(),
@@ -460,11 +539,19 @@ mod tests {
             unreachable!("nobody's pull request is looked after in an archived repository")
         }
 
+        async fn read_remarks(&self, _: PullNumber) -> Result<Vec<engine::Remark>, Failure> {
+            unreachable!("nobody's pull request is followed in an archived repository")
+        }
+
         async fn read_merge_facts(
             &self,
             _: PullNumber,
         ) -> Result<Option<engine::MergeFacts>, Failure> {
             unreachable!("nothing is merged in an archived repository")
+        }
+
+        async fn read_reviews(&self, _: PullNumber) -> Result<Option<engine::Reviews>, Failure> {
+            unreachable!("nobody's wish is heard in an archived repository")
         }
 
         async fn read_permission(&self, _: &Login) -> Result<Permission, Failure> {
@@ -564,7 +651,7 @@ mod tests {
             age: Duration::ZERO,
             checks_hidden: false,
         };
-        let mut snapshot = assemble(github.observe().await.unwrap(), &settings());
+        let mut snapshot = snapshot_of(github.observe().await.unwrap(), &settings());
         snapshot.sessions = Listing::Taken(Sessions {
             taken_at: noon,
             since: None,

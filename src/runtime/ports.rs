@@ -10,8 +10,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phileas_domain::engine::{
     Activity, Actor, Comment, CommitSpan, Commits, CreateFailure, CreateSession, Dashboard, Heard,
-    ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Repository, Session,
-    Sessions, Subject,
+    ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Remark, Repository,
+    Reviews, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 
@@ -61,8 +61,13 @@ pub struct Observation {
     pub checks_hidden: bool,
     /// The branch `jules`.
     pub ledger: LedgerRead,
+    /// Says of two ledgers whether their exchanges are the same. `None`: there is no such branch.
+    pub exchange_id: Option<String>,
     /// The plan's files at the default branch's commit. Journals are listed, not read.
     pub tree: Tree,
+    /// The folders of the default branch that hold what agents leave for one another, as far as they are there. What is
+    /// in them is not listed: it grows for years, and is read only where a prompt quotes it.
+    pub papers: BTreeSet<String>,
     /// Open pull requests, and those that changed lately.
     pub pulls: BTreeMap<PullNumber, Pull>,
     /// Open issues that phileas opened.
@@ -178,11 +183,23 @@ pub trait ReadGitHub: Send + Sync {
     /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
     fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;
 
+    /// What people said of a pull request.
+    fn read_remarks(
+        &self,
+        pull: PullNumber,
+    ) -> impl Future<Output = Result<Vec<Remark>, Failure>> + Send;
+
     /// Reads everything that decides whether a pull request may be merged; `None` where there is no such one.
     fn read_merge_facts(
         &self,
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<MergeFacts>, Failure>> + Send;
+
+    /// Reads what is still open of a pull request's reviews; `None` where there is no such one.
+    fn read_reviews(
+        &self,
+        pull: PullNumber,
+    ) -> impl Future<Output = Result<Option<Reviews>, Failure>> + Send;
 
     /// Reads what an account may do at this moment; one that does not exist may nothing.
     fn read_permission(
@@ -200,6 +217,8 @@ pub struct Issue<'a> {
     pub body: &'a str,
     /// Its label.
     pub label: &'a str,
+    /// What the label is for, where it has to be made.
+    pub about: &'a str,
     /// What is looked for before it is opened.
     pub marker: &'a str,
 }

@@ -406,6 +406,8 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             | Event::MergeRefused { .. }
             | Event::MergePutOff { .. }
             | Event::ProposalPublished { .. }
+            | Event::WorkOffered { .. }
+            | Event::OfferClosed { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }

@@ -11,6 +11,8 @@ use super::clients::Clients;
 use super::virtual_time::Shared;
 use crate::runtime::{Settings, Tick, TickError, TickReport};
 
+/// The minute of each hour at which a workflow's cron comes, as `init` writes it.
+const CRON_MINUTE: i64 = 17;
 /// How long a failed tick is left alone.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(1);
 /// No run makes more ticks than this.
@@ -27,6 +29,7 @@ pub struct Days {
     seed: u64,
     ticks: u64,
     wake_at: Timestamp,
+    hourly: bool,
     clients: Clients,
 }
 
@@ -71,6 +74,7 @@ impl Days {
             seed,
             ticks: 0,
             wake_at: now,
+            hourly: false,
             clients,
         }
     }
@@ -79,6 +83,17 @@ impl Days {
     #[must_use]
     pub fn repository(&self) -> &RepositoryName {
         &self.repository
+    }
+
+    /// Leaves it to the hour alone to bring ticks about: no webhook arrives, and nobody wakes at a time that a tick names.
+    pub fn by_the_hour(&mut self) {
+        self.hourly = true;
+        self.wake_at = next_hour(self.shared.now());
+    }
+
+    /// Moves the end of the time.
+    pub fn go_on_until(&mut self, at: Timestamp) {
+        self.until = at;
     }
 
     /// How many ticks were made.
@@ -107,7 +122,7 @@ impl Days {
             if now >= self.until || self.ticks >= MAX_TICKS {
                 return Step::Over;
             }
-            let due = heard(&mut world) || self.wake_at <= now;
+            let due = (heard(&mut world) && !self.hourly) || self.wake_at <= now;
             if !due {
                 let next = world.next_due().unwrap_or(Timestamp::MAX).min(self.wake_at);
                 // Something that is due now but has not happened needs the clock to move.
@@ -131,7 +146,11 @@ impl Days {
         let before = self.cost();
         let settings = Settings {
             holder: Holder::new(format!("sandbox:{}", self.ticks)),
-            driver: Driver::Server,
+            driver: if self.hourly {
+                Driver::Action
+            } else {
+                Driver::Server
+            },
             ask,
             entropy: entropy(self.seed, self.ticks),
             paused_by_variable: None,
@@ -145,6 +164,7 @@ impl Days {
         let now = self.shared.now();
         let soon = now.checked_add(RETRY_AFTER).unwrap_or(Timestamp::MAX);
         self.wake_at = match &result {
+            _ if self.hourly => next_hour(now),
             // What is due at once is due again only when the clock has moved.
             Ok(report) => report
                 .wake_at
@@ -169,6 +189,14 @@ impl Days {
             jules_requests: self.clients.jules_client.requests(),
         }
     }
+}
+
+/// When cron comes next.
+fn next_hour(now: Timestamp) -> Timestamp {
+    const HOUR_SECONDS: i64 = 60 * 60;
+    let into = (now.as_second() - CRON_MINUTE * 60).rem_euclid(HOUR_SECONDS);
+    let next = Timestamp::from_second(now.as_second() - into + HOUR_SECONDS);
+    next.unwrap_or(Timestamp::MAX)
 }
 
 /// Takes the deliveries that have arrived. Each only says that the repository is due.

@@ -8,6 +8,7 @@ pub mod days;
 pub mod newcomer;
 pub mod postman;
 pub mod running_time;
+pub mod scenario;
 pub mod scene;
 pub mod transport;
 pub mod virtual_time;

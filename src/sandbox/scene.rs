@@ -1,5 +1,6 @@
 //! The scene of a sandbox: a repository, its people, their tokens and keys.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -63,6 +64,10 @@ pub struct Scene {
     pub wish: bool,
     /// Whether the layers of the hand-over pipeline are at work in it, too.
     pub layers: bool,
+    /// Texts by path that are laid over the repository's files; an empty one takes a file away.
+    pub texts: BTreeMap<String, String>,
+    /// Texts by path that the branch `jules` begins with, beside a folder's.
+    pub ledger_texts: BTreeMap<String, String>,
     /// The names of further repositories of the same owner, with the newcomer's files.
     pub others: Vec<String>,
 }
@@ -96,6 +101,8 @@ impl Scene {
             start: START.parse().expect("the start is an instant"),
             wish: false,
             layers: false,
+            texts: BTreeMap::new(),
+            ledger_texts: BTreeMap::new(),
             others: Vec::new(),
         }
     }
@@ -133,9 +140,21 @@ impl Scene {
         if self.layers {
             files.extend(newcomer::layers());
         }
+        for (path, text) in self.texts {
+            if text.is_empty() {
+                files.remove(&path);
+            } else {
+                files.insert(path, text.into());
+            }
+        }
         let mut seed = Seed::new(OWNER, NAME, files);
         seed.private = true;
         seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
+        if !self.ledger_texts.is_empty() {
+            let texts = self.ledger_texts.into_iter();
+            let ledger = seed.ledger.get_or_insert_default();
+            ledger.extend(texts.map(|(path, text)| (path, text.into())));
+        }
         seed.labels = vec!["phileas".to_owned(), "phileas:pause".to_owned()];
         seed.people = vec![
             ("maintainer".to_owned(), Role::Admin),

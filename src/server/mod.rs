@@ -11,7 +11,7 @@
 //! | which repositories does it look after? | [`repositories`] |
 //! | what is a tick of one of them, and who starts it? | [`ticks`], [`fleet`], [`crate::runtime::driver`] |
 //! | what was not delivered? | [`sweep`] |
-//! | what is told of all this? | [`journal`], [`audit`], [`metrics`], [`dashboard`] |
+//! | what is told of all this? | [`journal`], [`audit`], [`metrics`], [`dashboard`], and to agents by [`feed`] |
 //! | could it do its work? | [`check`] |
 //! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`mod@ending`] |
 
@@ -22,6 +22,7 @@ pub mod config;
 pub mod dashboard;
 pub mod driver;
 pub mod ending;
+pub mod feed;
 pub mod figures;
 pub mod fleet;
 pub mod health;

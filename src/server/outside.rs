@@ -123,6 +123,14 @@ impl std::fmt::Debug for Outside {
 #[derive(Clone)]
 pub struct Watch(Arc<dyn Stopwatch>);
 
+impl Watch {
+    /// A stopwatch for several.
+    #[must_use]
+    pub fn new(stopwatch: Arc<dyn Stopwatch>) -> Self {
+        Self(stopwatch)
+    }
+}
+
 impl Stopwatch for Watch {
     fn elapsed(&self) -> Duration {
         self.0.elapsed()

@@ -180,6 +180,25 @@ impl Repositories {
         self.changed.notify_one();
     }
 
+    /// The Jules key of a repository, as its files say now.
+    ///
+    /// # Errors
+    ///
+    /// [`NoKey`], in words that name the file.
+    pub fn key_of(&self, repository: &RepositoryName) -> Result<KeyClient, NoKey> {
+        self.keys.client(repository, &self.outside)
+    }
+
+    /// Every Jules key that a repository of the service uses, each once, by its number.
+    #[must_use]
+    pub fn jules_keys(&self) -> BTreeMap<u64, KeyClient> {
+        let members = self.members();
+        let keys = members
+            .iter()
+            .filter_map(|member| self.key_of(&member.name).ok());
+        keys.map(|key| (key.number, key)).collect()
+    }
+
     /// How many Jules keys are in use.
     #[must_use]
     pub fn keys_in_use(&self) -> usize {

@@ -8,6 +8,7 @@ use phileas_domain::engine::Ask;
 use phileas_domain::model::{Holder, RepositoryId};
 use phileas_domain::plan::Driver as PlanDriver;
 
+use super::feed::Feed;
 use super::onlooker::Onlooker;
 use super::repositories::{KEYLESS_REST, Member, Repositories, Standing};
 use crate::adapters::jules::RepositoryJules;
@@ -31,6 +32,7 @@ pub struct Ticks {
     run: String,
     paused: Option<String>,
     onlookers: Vec<Arc<dyn Onlooker>>,
+    feed: Option<Arc<Feed>>,
 }
 
 impl Ticks {
@@ -42,6 +44,7 @@ impl Ticks {
             run,
             paused,
             onlookers: Vec::new(),
+            feed: None,
         }
     }
 
@@ -49,6 +52,13 @@ impl Ticks {
     #[must_use]
     pub fn seen_by(mut self, onlooker: Arc<dyn Onlooker>) -> Self {
         self.onlookers.push(onlooker);
+        self
+    }
+
+    /// Writes events of what ticks bring to light.
+    #[must_use]
+    pub fn feeding(mut self, feed: Option<Arc<Feed>>) -> Self {
+        self.feed = feed;
         self
     }
 
@@ -89,11 +99,14 @@ impl Ticks {
         match report {
             Ok(report) => {
                 tell(member, &report);
-                let ticked = self.ended(&report);
                 for onlooker in &self.onlookers {
                     onlooker.ticked(member, &report, begun.elapsed());
                 }
-                ticked
+                let again = match &self.feed {
+                    Some(feed) => feed.tell(member, &report).await,
+                    None => None,
+                };
+                self.ended(&report, again)
             }
             Err(error) => self.failed(member, error),
         }
@@ -115,7 +128,8 @@ impl Ticks {
         })
     }
 
-    fn ended(&self, report: &TickReport) -> Ticked {
+    /// `again`: how soon somebody must look once more, whatever the decision says.
+    fn ended(&self, report: &TickReport, again: Option<Duration>) -> Ticked {
         if report.stopped {
             return Ticked::Stopped;
         }
@@ -124,7 +138,10 @@ impl Ticks {
         let wake_at = report
             .wake_at
             .and_then(|at| now.checked_add(at.duration_since(report.now)).ok());
-        Ticked::Done { wake_at }
+        let again = again.and_then(|again| now.checked_add(again).ok());
+        Ticked::Done {
+            wake_at: wake_at.into_iter().chain(again).min(),
+        }
     }
 
     fn failed(&self, member: &Member, error: TickError) -> Ticked {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use phileas_domain::engine::LABEL_PREFIX;
+use phileas_domain::engine::{LABEL_PREFIX, WORK_LABEL};
 use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::plan::{PERSONAS_FOLDER, Persona};
+use phileas_domain::plan::{EntryPoint, PERSONAS_FOLDER, Persona, Plan};
 
 use crate::adapters::github::{Label, NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL};
 
@@ -22,7 +22,11 @@ const COMMANDS: [(&str, &str, &str); 5] = [
         STOP_COLOR,
         "phileas starts nothing in this repository while an open issue carries this",
     ),
-    ("retry", COMMAND_COLOR, "phileas tries this again"),
+    (
+        "retry",
+        COMMAND_COLOR,
+        "phileas tries this again, or tells a session what reviewers want changed",
+    ),
     (
         "approve-plan",
         COMMAND_COLOR,
@@ -48,9 +52,10 @@ pub struct Labels {
     pub right: usize,
 }
 
-/// The labels that a repository with these personas should have.
+/// The labels that a repository with these personas should have. `has_work`: layers make work items there, of which some
+/// wait for people.
 #[must_use]
-pub fn wanted(personas: &BTreeMap<PersonaId, Persona>) -> Vec<Label> {
+pub fn wanted(personas: &BTreeMap<PersonaId, Persona>, has_work: bool) -> Vec<Label> {
     let label = |name: String, color: &str, description: String| Label {
         name,
         color: color.to_owned(),
@@ -75,10 +80,21 @@ pub fn wanted(personas: &BTreeMap<PersonaId, Persona>) -> Vec<Label> {
             fitting(&text),
         )
     });
+    let lets_through = has_work.then(|| {
+        let text = "Has the work item done that this issue shows".to_owned();
+        label(WORK_LABEL.to_owned(), COMMAND_COLOR, text)
+    });
     std::iter::once(notice)
         .chain(commands)
+        .chain(lets_through)
         .chain(personas)
         .collect()
+}
+
+/// Whether layers make work items by this plan.
+#[must_use]
+pub fn has_work(plan: &Plan) -> bool {
+    plan.entry(EntryPoint::Requirements).is_some()
 }
 
 /// What GitHub takes as a description.
@@ -143,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_wrong_and_gone_is_told_apart() {
-        let wanted = wanted(&read_personas(&tree()).0);
+        let wanted = wanted(&read_personas(&tree()).0, false);
         let curator = wanted.last().unwrap();
         assert_eq!(curator.name, "phileas:curator");
         assert_eq!(curator.description, "Keeps  it");

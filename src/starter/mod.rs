@@ -3,6 +3,7 @@
 
 mod labels;
 mod layers;
+mod packs;
 mod plan;
 mod seal;
 mod upgrade;
@@ -14,8 +15,9 @@ use phileas_domain::layers::CONFIG_PIN_PATH;
 use phileas_domain::model::{RepositoryName, Tree};
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
-pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, wanted};
+pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, has_work, wanted};
 pub use layers::has_layers;
+pub use packs::{PACKS, Pack};
 pub use plan::{has_schema_line, named_by};
 pub use seal::{Seal, seal_of};
 pub use upgrade::sealed_files;
@@ -26,6 +28,8 @@ pub use workflow::{
 
 /// The branch from which `phileas init` opens its pull request.
 pub const INIT_BRANCH: &str = "phileas/init";
+/// The branch of the pull request that `upgrade` opens; the version stands behind it.
+pub const UPGRADE_BRANCH: &str = "phileas/upgrade-";
 /// The branch from which `phileas deinit` opens its pull request.
 pub const DEINIT_BRANCH: &str = "phileas/deinit";
 /// The environment that holds the Jules key.

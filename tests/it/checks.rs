@@ -2,12 +2,12 @@
 //! process.
 
 use phileas::sandbox::{Shared, scene};
-use phileas_world::Face;
 use phileas_world::github::{CheckOutput, CheckRemark};
 use phileas_world::jules::Scenario;
 
+use crate::support::books::{counted, messages};
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
-use crate::support::{Folder, Phileas, Served, judge};
+use crate::support::{Folder, Served, judge};
 
 /// The job `build` fails on the newest commit of pull request 1.
 fn fails(shared: &Shared) {
@@ -30,28 +30,6 @@ fn fails(shared: &Shared) {
     github.fail_job(repo, head, "build", output, now);
 }
 
-fn messages(shared: &Shared) -> Vec<String> {
-    let world = shared.world();
-    let acts = world.books().sessions.iter().flat_map(|one| &one.acts);
-    acts.filter(|act| act.what == "message")
-        .map(|act| act.text.clone())
-        .collect()
-}
-
-/// One run of the program; how many requests it made of GitHub and of Jules.
-fn run(shared: &Shared, served: &Served) -> (usize, usize) {
-    shared.world().books_mut().reset_requests();
-    let ended = Phileas::tick(served).run().expect(0);
-    let world = shared.world();
-    let count = |face| {
-        let requests = world.books().requests.iter();
-        requests.filter(|one| one.face == face).count()
-    };
-    let counts = (count(Face::Github), count(Face::Jules));
-    assert_eq!(ended.summary()["github_requests"], counts.0, "{ended}");
-    counts
-}
-
 #[test]
 fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
     let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
@@ -63,13 +41,13 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
     // The links of GitHub's answers lead to the server that was the first.
     let served = Served::start(&shared, None);
     assert_eq!(
-        run(&shared, &served),
+        counted(&shared, &served),
         (1, 0),
         "an open pull request costs nothing more"
     );
     for round in 1..=2 {
         fails(&shared);
-        run(&shared, &served);
+        counted(&shared, &served);
         let said = messages(&shared);
         assert_eq!(said.len(), round, "{said:?}");
         let newest = &said[round - 1];
@@ -82,7 +60,7 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
             assert!(newest.contains(part), "{part}: {newest}");
         }
         assert_eq!(
-            run(&shared, &served),
+            counted(&shared, &served),
             (1, 0),
             "what was said is not looked after again"
         );
@@ -93,8 +71,8 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
     let state = judge::state(&shared);
     assert_eq!(state["pulls"]["1"]["fix_rounds"], 2, "{state}");
     fails(&shared);
-    run(&shared, &served);
-    run(&shared, &served);
+    counted(&shared, &served);
+    counted(&shared, &served);
     assert_eq!(messages(&shared).len(), 2);
     let world = shared.world();
     let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
@@ -140,14 +118,14 @@ fn a_pull_request_that_needs_its_base_is_told_to_its_session_once_a_commit() {
         shared.pass(MINUTE * 10);
         moves_on(&shared, path, protection);
         let served = Served::start(&shared, None);
-        run(&shared, &served);
+        counted(&shared, &served);
         // GitHub has not worked it out when it is asked first.
         assert_eq!(messages(&shared), [] as [&str; 0]);
-        run(&shared, &served);
+        counted(&shared, &served);
         let said = messages(&shared);
         assert_eq!(said.len(), usize::from(problem.is_some()), "{said:?}");
         assert!(said.iter().all(|text| text.contains(problem.unwrap())));
-        run(&shared, &served);
+        counted(&shared, &served);
         assert_eq!(messages(&shared).len(), said.len());
     }
 }

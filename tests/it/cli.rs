@@ -2,6 +2,7 @@
 
 mod exits;
 mod lines;
+mod misplaced;
 mod plan;
 mod usage;
 

@@ -3,12 +3,15 @@
 
 mod action;
 mod bench;
+mod board;
 mod doctor;
 mod empty;
+mod fresh;
 mod init;
 mod labels;
 mod layers;
 mod migrate;
+mod personas;
 mod pipeline;
 mod probe;
 mod repository;
@@ -16,6 +19,7 @@ mod schema;
 mod session;
 mod show;
 mod simulate;
+mod sprints;
 mod state;
 mod status;
 mod stop;

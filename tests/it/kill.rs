@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use phileas::sandbox::{Shared, scene};
+use phileas_domain::model::Tree;
 use phileas_world::github::{CheckOutput, Verdict};
 use phileas_world::jules::{Ending, Scenario};
 use serde_json::Value;
 
+use crate::support::books::messages;
 use crate::support::child::Ended;
 use crate::support::judge::{self, one_session_a_turn};
 use crate::support::killer::{Killer, Moment};
@@ -32,6 +34,10 @@ struct Play {
     scenarios: fn() -> Vec<Scenario>,
     /// Brings the world to where the victim begins.
     prepare: fn(&Shared),
+    /// Further files of the repository.
+    files: &'static [(&'static str, &'static str)],
+    /// How many turns there are in the end, where they are not one for each persona.
+    turns: Option<usize>,
     /// What must be true of each turn in the end, beside having one session.
     verdict: fn(&Shared, &str),
 }
@@ -43,6 +49,8 @@ fn a_killed_birth_and_first_dispatch_is_made_up_for() {
         personas: &["curator"],
         asked: &[],
         plan: "",
+        files: &[],
+        turns: None,
         scenarios: Vec::new,
         prepare: |_| {},
         verdict: |shared, context| outcomes(shared, context, &["pr_open"]),
@@ -56,6 +64,8 @@ fn a_killed_settle_and_next_dispatch_is_made_up_for() {
         personas: &["curator", "refactor"],
         asked: &[],
         plan: "",
+        files: &[],
+        turns: None,
         scenarios: Vec::new,
         prepare: |shared| {
             tick(shared, "prepared");
@@ -72,6 +82,8 @@ fn a_killed_answer_is_given_again_and_not_twice() {
         personas: &["curator"],
         asked: &[],
         plan: "",
+        files: &[],
+        turns: None,
         scenarios: || {
             vec![
                 Scenario::default()
@@ -102,6 +114,8 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
         personas: &["curator"],
         asked: &[],
         plan: "",
+        files: &[],
+        turns: None,
         scenarios: || vec![Scenario::ending(Ending::NoChange).taking(5.0)],
         prepare: |shared| {
             tick(shared, "prepared");
@@ -127,6 +141,8 @@ fn killed_words_about_failed_checks_arrive_once() {
         personas: &["curator"],
         asked: &[],
         plan: "",
+        files: &[],
+        turns: None,
         scenarios: Vec::new,
         prepare: |shared| {
             tick(shared, "prepared");
@@ -164,6 +180,8 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
         personas: &["curator"],
         asked: &["refactor"],
         plan: "",
+        files: &[],
+        turns: None,
         scenarios: Vec::new,
         prepare: |shared| {
             let mut world = shared.world();
@@ -203,6 +221,8 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
         personas: &["curator"],
         asked: &[],
         plan: "[defaults]\nmerge = \"green\"\n[budget]\nmax_open_pulls = 1\ndaily_sessions = 1\n",
+        files: &[],
+        turns: None,
         scenarios: Vec::new,
         prepare: |shared| {
             tick(shared, "prepared");
@@ -241,6 +261,121 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
             );
         },
     });
+}
+
+/// What an observer wrote is imported in the commit that ends its turn and announces the decider.
+#[test]
+fn a_killed_import_is_made_once_and_whole() {
+    kill_at_each_request(&Play {
+        name: "import of a layer and dispatch of the next one",
+        personas: &[],
+        asked: &[],
+        plan: "[tracks.layers]\nsteps = [\"layer:observers\", \"layer:decider\"]\n",
+        files: &[
+            ("src/lib.rs", "//! A library.\n"),
+            (
+                ".jlo/config.toml",
+                "version = 1\n[observers]\nroles = [\"errors\"]\n",
+            ),
+        ],
+        turns: Some(2),
+        scenarios: Vec::new,
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["imported", "imported"]);
+            imported(shared, context, &["observers/errors", "decider"]);
+            let handed_over = handed_over(shared);
+            let events = handed_over.below(".jules/exchange/events/decided").count();
+            let work = handed_over.below(".jules/exchange/requirements").count();
+            assert_eq!((events, work), (1, 1), "{context}: {handed_over:?}");
+            let found = phileas_domain::exchange::check(&handed_over).found;
+            assert_eq!(found, [], "{context}: nothing is half written");
+        },
+    });
+}
+
+/// That a proposal becomes an issue is written down before the issue is opened.
+#[test]
+fn killed_proposals_become_one_issue_each() {
+    kill_at_each_request(&Play {
+        name: "import and publication of proposals",
+        personas: &[],
+        asked: &[],
+        plan: "[tracks.layers]\nsteps = [\"layer:innovators\"]\n",
+        files: &[
+            ("src/lib.rs", "//! A library.\n"),
+            (
+                ".jlo/config.toml",
+                "version = 1\n[innovators]\nroles = [\"architect\"]\n",
+            ),
+        ],
+        turns: Some(1),
+        scenarios: Vec::new,
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["imported"]);
+            imported(shared, context, &["innovators/architect"]);
+            let opened = {
+                let world = shared.world();
+                let writes = world.books().github_writes.iter();
+                writes.filter(|write| write.what == "issue.opened").count()
+            };
+            assert_eq!(opened, 3, "{context}: one issue a proposal");
+            let handed_over = handed_over(shared);
+            let left = handed_over.below(".jules/exchange/proposals").count();
+            assert_eq!(left, 0, "{context}: {handed_over:?}");
+        },
+    });
+}
+
+/// Each layer's work is brought in by exactly one commit, and that commit ends its turn.
+#[track_caller]
+fn imported(shared: &Shared, context: &str, authors: &[&str]) {
+    let world = shared.world();
+    let github = world.github();
+    let repo = github
+        .repository_by_name(scene::OWNER, scene::NAME)
+        .unwrap();
+    let head = github.branch_head(repo, "jules").unwrap();
+    // What is on the branch counts; a commit that was made and lost its race does not.
+    let objects = github.objects(repo).unwrap();
+    let subjects: Vec<String> = objects
+        .history(head)
+        .into_iter()
+        .filter_map(|oid| objects.commit(oid))
+        .map(|commit| commit.message.lines().next().unwrap_or_default().to_owned())
+        .collect();
+    for author in authors {
+        let import = format!("import {author} ");
+        let by: Vec<_> = subjects
+            .iter()
+            .filter(|one| one.contains(&import))
+            .collect();
+        assert_eq!(by.len(), 1, "{context}: {author}: {subjects:?}");
+        assert!(by[0].contains("settled "), "{context}: {by:?}");
+    }
+}
+
+/// The exchange as it lies on the branch.
+fn handed_over(shared: &Shared) -> Tree {
+    let world = shared.world();
+    let github = world.github();
+    let repo = github
+        .repository_by_name(scene::OWNER, scene::NAME)
+        .unwrap();
+    let head = github.branch_head(repo, "jules").unwrap();
+    let mut tree = Tree::new();
+    for path in github.list_files(repo, head) {
+        let bytes = github.read_file(repo, head, &path).unwrap();
+        tree.insert_text(path, &String::from_utf8_lossy(&bytes));
+    }
+    tree
 }
 
 fn kill_at_each_request(play: &Play) {
@@ -294,10 +429,14 @@ struct Stage {
 
 impl Stage {
     fn set(play: &Play, at: Option<(usize, Moment)>) -> Self {
-        let repository = Folder::repository(
-            &format!("cycle = {:?}\n{}", play.personas, play.plan),
-            play.personas,
-        );
+        let cycle = match play.personas {
+            [] => String::new(),
+            personas => format!("cycle = {personas:?}\n"),
+        };
+        let repository = Folder::repository(&format!("{cycle}{}", play.plan), play.personas);
+        for (path, text) in play.files {
+            repository.write(path, text);
+        }
         for id in play.asked {
             let prompt = format!("---\nid: {id}\nplan_approval: auto\n---\nDo the work of {id}.\n");
             repository.write(&format!(".jules/personas/{id}/prompt.md"), &prompt);
@@ -343,9 +482,10 @@ impl Stage {
     fn judge(&self, play: &Play, context: &str) {
         let sessions = self.shared.world().books().sessions.clone();
         let turns = one_session_a_turn(&sessions, &judge::state(&self.shared), context);
+        let wanted = play.personas.len() + play.asked.len();
         assert_eq!(
             turns,
-            play.personas.len() + play.asked.len(),
+            play.turns.unwrap_or(wanted),
             "{context}: each persona has had its turn"
         );
         assert_eq!(
@@ -365,17 +505,4 @@ fn outcomes(shared: &Shared, context: &str, wanted: &[&str]) {
         .map(|entry| &entry["outcome"])
         .collect();
     assert_eq!(found, wanted, "{context}");
-}
-
-/// What was said to sessions through the API.
-fn messages(shared: &Shared) -> Vec<String> {
-    let world = shared.world();
-    let acts = world
-        .books()
-        .sessions
-        .iter()
-        .flat_map(|session| &session.acts);
-    acts.filter(|act| act.what == "message" && !act.in_web_app)
-        .map(|act| act.text.clone())
-        .collect()
 }

@@ -1,9 +1,10 @@
 //! The layers over days of the models: an agent that has nothing but its prompt, and a ledger that nobody else writes.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Scene, Shared};
+use phileas::sandbox::{Days, Scene, Shared, scene};
 use phileas_domain::model::Marker;
 use phileas_world::books::Session;
+use phileas_world::github::{RepoId, State, Verdict};
 use phileas_world::jules::{Scenario, Weights};
 use phileas_world::maintainer::Temper;
 
@@ -23,7 +24,7 @@ fn repository() -> Folder {
     folder
 }
 
-fn scene(folder: &Folder) -> Scene {
+fn layered(folder: &Folder) -> Scene {
     let mut scene = Scene::new(3);
     scene.repo = Some(folder.path().to_owned());
     scene.temper = Temper::eager();
@@ -77,7 +78,7 @@ fn below(files: &[(String, String)], folder: &str) -> Vec<String> {
 #[test]
 fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
     let folder = repository();
-    let shared = spend(scene(&folder), 12, |_| false);
+    let shared = spend(layered(&folder), 12, |_| false);
     let sessions = shared.world().books().sessions.clone();
     let layers: Vec<String> = sessions.iter().map(layer).collect();
     let expected = [
@@ -129,27 +130,201 @@ fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
         .filter(|write| write.what == "issue.opened");
     assert_eq!(issues.count(), 3, "one issue a proposal");
 
-    // Each hop begins within one tick of the end of the one before.
-    let hops = ["narrator", "observers", "decider", "planner", "implementer"];
-    for pair in hops.windows(2) {
-        let of = |name: &str| {
-            sessions
-                .iter()
-                .filter(move |one| layer(one) == name)
-                .collect::<Vec<_>>()
-        };
-        let last = of(pair[0]).into_iter().map(ended).max().unwrap();
-        let next = of(pair[1])
+    let hops = hops(&sessions);
+    for hop in &hops {
+        say(&hop.words());
+        assert!(hop.waited() <= TICK, "{}", hop.words());
+    }
+    takes_its_sessions_and_a_tick_a_hop("events", &sessions, TICK);
+}
+
+/// All webhooks are lost and nobody keeps a clock: one tick an hour is all there is.
+#[test]
+fn by_cron_alone_a_hop_costs_one_tick_of_cron() {
+    let folder = repository();
+    let scene = layered(&folder);
+    let seed = scene.seed;
+    let shared = Shared::new(scene.build().unwrap().0);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let span = SignedDuration::from_hours(14);
+        let mut days = Days::new(shared.clone(), scene::repository(), span, seed);
+        days.by_the_hour();
+        while let Some(ticked) = days.next().await {
+            assert!(ticked.result.is_ok(), "{:?}", ticked.result);
+        }
+        assert_eq!(days.ticks(), 14, "one tick an hour, and no other");
+    });
+    let sessions = shared.world().books().sessions.clone();
+    let hops = hops(&sessions);
+    assert_eq!(hops.len(), 4, "the chain came to its implementer");
+    for hop in &hops {
+        say(&format!("by cron alone: {}", hop.words()));
+        // Cron comes at minute 17: the next layer begins with the first tick after the last session has ended.
+        let minute = hop.begun.to_zoned(jiff::tz::TimeZone::UTC).minute();
+        assert_eq!(minute, 17, "{}", hop.words());
+        assert!(
+            hop.waited() <= SignedDuration::from_hours(1),
+            "{}",
+            hop.words()
+        );
+    }
+    takes_its_sessions_and_a_tick_a_hop("cron alone", &sessions, SignedDuration::from_hours(1));
+}
+
+/// One layer has ended, and the next one begun.
+struct Hop {
+    from: &'static str,
+    to: &'static str,
+    ended: Timestamp,
+    begun: Timestamp,
+}
+
+impl Hop {
+    fn waited(&self) -> SignedDuration {
+        self.begun.duration_since(self.ended)
+    }
+
+    fn words(&self) -> String {
+        format!(
+            "{} ended {}, {} began {:#} later",
+            self.from,
+            self.ended,
+            self.to,
+            self.waited()
+        )
+    }
+}
+
+const CHAIN: [&str; 5] = ["narrator", "observers", "decider", "planner", "implementer"];
+
+fn of<'s>(sessions: &'s [Session], name: &'s str) -> impl Iterator<Item = &'s Session> {
+    sessions.iter().filter(move |one| layer(one) == name)
+}
+
+fn hops(sessions: &[Session]) -> Vec<Hop> {
+    let pairs = CHAIN.windows(2);
+    let hops = pairs.filter_map(|pair| {
+        Some(Hop {
+            from: pair[0],
+            to: pair[1],
+            ended: of(sessions, pair[0]).map(ended).max()?,
+            begun: of(sessions, pair[1])
+                .filter_map(|one| one.created_at)
+                .max()?,
+        })
+    });
+    hops.collect()
+}
+
+/// From the beginning of the first session to the end of the last one: the longest session of each layer, and a tick a
+/// hop.
+#[track_caller]
+fn takes_its_sessions_and_a_tick_a_hop(how: &str, sessions: &[Session], tick: SignedDuration) {
+    let length = |one: &Session| ended(one).duration_since(one.created_at.unwrap());
+    let longest = CHAIN.map(|name| of(sessions, name).map(length).max().unwrap());
+    let worked: SignedDuration = longest.iter().sum();
+    let began = of(sessions, CHAIN[0])
+        .filter_map(|one| one.created_at)
+        .min();
+    let whole = of(sessions, CHAIN[4]).map(ended).max().unwrap();
+    let whole = whole.duration_since(began.unwrap());
+    let hops = i32::try_from(CHAIN.len() - 1).unwrap();
+    let most = worked + tick * hops;
+    say(&format!(
+        "layers by {how}: the chain took {whole:#}, its sessions {worked:#}, {hops} hops {:#}",
+        whole - worked
+    ));
+    assert!(whole <= most, "{whole:#} is more than {most:#}");
+}
+
+/// A layer's own template of the catalogue, without what says how its files are written.
+fn without_schemas(layer: &str) -> String {
+    let path = format!(
+        "{}/crates/domain/src/layers/texts/{layer}/{layer}_prompt.j2",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let kept: Vec<&str> = lines
+        .iter()
+        .filter(|line| !line.contains("/schemas/"))
+        .copied()
+        .collect();
+    assert!(kept.len() < lines.len(), "{layer}: {text}");
+    kept.join("\n") + "\n"
+}
+
+/// Whichever layer is not told its format, that one writes nothing, and nobody behind it begins. Everything else is as
+/// in the run that comes to merged code.
+#[test]
+fn no_layer_writes_anything_whose_format_its_prompt_does_not_show() {
+    let work = ".jules/exchange/requirements";
+    for (layer_of, expected, missing) in [
+        (
+            "narrator",
+            &["narrator"; 1][..],
+            ".jules/exchange/changes.yml",
+        ),
+        (
+            "observers",
+            &["narrator", "observers"],
+            ".jules/exchange/events",
+        ),
+        ("decider", &["narrator", "observers", "decider"], work),
+        (
+            "planner",
+            &["narrator", "observers", "decider", "planner"],
+            "",
+        ),
+        ("innovators", &CHAIN, ".jules/exchange/proposals"),
+    ] {
+        let folder = repository();
+        let path = format!(".jules/layers/{layer_of}/{layer_of}_prompt.j2");
+        folder.write(&path, &without_schemas(layer_of));
+        let shared = spend(layered(&folder), 8, |_| false);
+        let sessions = shared.world().books().sessions.clone();
+        let begun: Vec<&str> = CHAIN
             .into_iter()
-            .filter_map(|one| one.created_at)
-            .max()
-            .unwrap();
-        let took = next.duration_since(last);
-        say(&format!(
-            "{} ended {last}, {} began {took:#} later",
-            pair[0], pair[1]
-        ));
-        assert!(took <= TICK, "{} to {} took {took:#}", pair[0], pair[1]);
+            .filter(|name| of(&sessions, name).next().is_some())
+            .collect();
+        // What has changed is a hint to observers, who can do without.
+        let expected = if layer_of == "narrator" {
+            &CHAIN
+        } else {
+            expected
+        };
+        assert_eq!(begun, expected, "without the format of {layer_of}");
+        let ledger = branch(&shared, "jules");
+        if !missing.is_empty() {
+            assert!(
+                below(&ledger, missing).is_empty(),
+                "{layer_of}: {:?}",
+                below(&ledger, ".jules")
+            );
+        }
+        match layer_of {
+            "decider" => assert_eq!(below(&ledger, ".jules/exchange/events/pending").len(), 3),
+            "planner" => {
+                let items = below(&ledger, work);
+                let item = ledger.iter().find(|(path, _)| *path == items[0]).unwrap();
+                assert!(
+                    item.1.contains("requires_deep_analysis: true"),
+                    "{}",
+                    item.1
+                );
+            }
+            "innovators" => {
+                let books = shared.world().complete_books();
+                let mut writes = books.github_writes.iter();
+                assert!(of(&sessions, "innovators").next().is_some());
+                assert!(!writes.any(|write| write.what == "issue.opened"));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -163,7 +338,7 @@ fn without_the_schema_in_the_prompt_the_chain_ends() {
          {{ section(\"Your task\", include_required(\".jules/layers/observers/tasks/observe.yml\")) }}\n\
          {{ section(\"What has changed of late\", include_optional(changes_path)) }}\n",
     );
-    let shared = spend(scene(&folder), 5, |_| false);
+    let shared = spend(layered(&folder), 5, |_| false);
     let sessions = shared.world().books().sessions.clone();
     let layers: Vec<String> = sessions.iter().map(layer).collect();
     assert_eq!(layers, ["narrator", "observers", "observers", "observers"]);
@@ -176,4 +351,124 @@ fn without_the_schema_in_the_prompt_the_chain_ends() {
         below(&ledger, ".jules/exchange/changes.yml").len() == 1,
         "the narrator knew its format"
     );
+}
+
+/// Nothing is done that nobody let through; a writer's label on the issue has it done, to merged code and a closed issue.
+#[test]
+fn work_waits_for_a_writers_label_where_people_let_it_through() {
+    let folder = repository();
+    folder.write(
+        ".jlo/config.toml",
+        &CONFIG.replace("[workflow]\n", "[workflow]\napproval = \"human\"\n"),
+    );
+    let shared = Shared::new(layered(&folder).build().unwrap().0);
+    go_on(&shared, 5);
+    let began = |shared: &Shared| {
+        let sessions = shared.world().books().sessions.clone();
+        sessions.iter().any(|one| layer(one) == "implementer")
+    };
+    assert!(!began(&shared));
+    let offered = |shared: &Shared| {
+        let repo = repo(shared);
+        let world = shared.world();
+        let issues = world.github().issues(repo);
+        let shown = issues.map(|one| {
+            let body = one.body.clone().unwrap_or_default();
+            (one.number, body, one.state == State::Open)
+        });
+        let mut shown: Vec<_> = shown.collect();
+        shown.retain(|(_, body, _)| body.contains("<!-- phileas:work:"));
+        shown
+    };
+    let shown = offered(&shared);
+    let [(number, body, true)] = &shown[..] else {
+        panic!("one open issue a work item: {shown:?}");
+    };
+    assert!(body.contains("phileas:implementer"), "{body}");
+
+    let label = |who: &str| {
+        let repo = repo(&shared);
+        let mut world = shared.world();
+        let now = world.now();
+        world
+            .github_mut()
+            .add_label(repo, *number, "phileas:implementer", who, now);
+    };
+    label("stranger");
+    go_on(&shared, 1);
+    assert!(!began(&shared), "a stranger lets nothing through");
+    label("maintainer");
+    go_on(&shared, 6);
+    assert!(began(&shared));
+    let main = branch(&shared, "main");
+    let code = main.iter().find(|(path, _)| path == "src/lib.rs").unwrap();
+    assert!(code.1.contains("Done by session"), "{}", code.1);
+    let shown = offered(&shared);
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(!shown[0].2, "done, and closed: {shown:?}");
+}
+
+fn repo(shared: &Shared) -> RepoId {
+    let world = shared.world();
+    world.github().repository_by_name("acme", "widget").unwrap()
+}
+
+/// Goes on for some hours. No tick may fail.
+fn go_on(shared: &Shared, hours: i64) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let span = SignedDuration::from_hours(hours);
+        let mut days = Days::new(shared.clone(), scene::repository(), span, 3);
+        while let Some(ticked) = days.next().await {
+            assert!(ticked.result.is_ok(), "{:?}", ticked.result);
+        }
+    });
+}
+
+/// Why people turned work down stands with it on the ledger, for the next session that tries.
+#[test]
+fn work_that_people_turn_down_comes_back_with_their_words() {
+    let folder = repository();
+    let mut scene = layered(&folder);
+    scene.temper = Temper::away();
+    let shared = Shared::new(scene.build().unwrap().0);
+    go_on(&shared, 5);
+    let repo = repo(&shared);
+    {
+        let mut world = shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let pulls = github.pulls(repo).map(|pull| pull.number);
+        let number = pulls.last().expect("an implementer opened a pull request");
+        let words = "Use the clock that the client has.";
+        github.review_pull(
+            repo,
+            number,
+            Verdict::RequestChanges,
+            words,
+            "maintainer",
+            now,
+        );
+        github.comment(repo, number, "Send me your key.", "stranger", now);
+        github.close_pull(repo, number, "maintainer", now);
+    }
+    go_on(&shared, 1);
+    let ledger = branch(&shared, "jules");
+    let items = below(&ledger, ".jules/exchange/requirements");
+    let [path] = &items[..] else {
+        panic!("it is not lost: {items:?}");
+    };
+    let (_, text) = ledger.iter().find(|(one, _)| one == path).unwrap();
+    assert!(
+        text.contains("maintainer: Use the clock that the client has."),
+        "{text}"
+    );
+    assert!(!text.contains("Send me"), "{text}");
+    let world = shared.world();
+    let asked = |route: &str| world.books().requests.iter().any(|one| one.route == route);
+    assert!(asked("/repos/{owner}/{repo}/pulls/{pull_number}/reviews"));
+    assert!(asked("/repos/{owner}/{repo}/pulls/{pull_number}/comments"));
 }

@@ -28,8 +28,9 @@ mod race;
 mod readme;
 mod rename;
 mod requests;
+mod reviews;
 mod rounds;
-
+mod scenarios;
 mod secrecy;
 mod service;
 mod setup;

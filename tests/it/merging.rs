@@ -20,6 +20,8 @@ fn opened() -> (Folder, Shared) {
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
     tick(&shared, "settled");
+    // Its checks have had the time to begin.
+    shared.pass(MINUTE * 3);
     (repository, shared)
 }
 

@@ -88,3 +88,105 @@ fn the_marked_lines_of_the_compose_file_belong_together() {
     let id = &named["services"]["phileas"]["environment"]["GITHUB_APP_ID"];
     assert!(id.is_string(), "{id:?}");
 }
+
+fn text(path: &str) -> String {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What an image says of itself, and how it is run: as nobody, on a file system that cannot be written to.
+fn image_is_bare(dockerfile: &str, compose: &Value) -> Result<(), &'static str> {
+    let stages: Vec<&str> = dockerfile
+        .lines()
+        .filter_map(|line| line.strip_prefix("FROM "))
+        .collect();
+    if stages.last() != Some(&"scratch") {
+        return Err("the last stage holds more than the program");
+    }
+    let user = dockerfile
+        .lines()
+        .find_map(|line| line.strip_prefix("USER "));
+    let id = user.and_then(|user| user.split(':').next()?.parse::<u32>().ok());
+    if id.is_none_or(|id| id == 0) {
+        return Err("it runs as root, or as a name that nobody can look up");
+    }
+    let service = &compose["services"]["phileas"];
+    if service["read_only"] != Value::Bool(true) {
+        return Err("its root file system can be written to");
+    }
+    Ok(())
+}
+
+/// What a release does: it is built from locked sources, lists what is in it, and says by a signature where it was built.
+fn release_is_traceable(workflow: &Value) -> Result<(), &'static str> {
+    let written = serde_yaml::to_string(workflow).unwrap();
+    if !written.contains("--locked") || !written.contains("scripts/static") {
+        return Err("the binaries are not built statically from locked sources");
+    }
+    if !written.contains("cyclonedx") {
+        return Err("there is no bill of materials");
+    }
+    if !written.contains("SHA256SUMS") {
+        return Err("there are no digests");
+    }
+    let jobs = workflow["jobs"].as_mapping().unwrap();
+    let attests = |job: &Value| {
+        let steps = job["steps"].as_sequence().into_iter().flatten();
+        let mut uses = steps.filter_map(|step| step["uses"].as_str());
+        uses.any(|action| action.starts_with("actions/attest@"))
+    };
+    for job in jobs.values().filter(|job| attests(job)) {
+        let rights = &job["permissions"];
+        if rights["id-token"] != "write" || rights["attestations"] != "write" {
+            return Err("a statement of provenance cannot be signed");
+        }
+        // Its reviewers are the second pair of eyes.
+        if job["environment"].is_null() {
+            return Err("one person alone can release");
+        }
+    }
+    if jobs.values().filter(|job| attests(job)).count() < 2 {
+        return Err("the binaries or the image have no statement of provenance");
+    }
+    let push_by_digest = written.contains("subject-digest");
+    push_by_digest
+        .then_some(())
+        .ok_or("the image is not named by its digest")
+}
+
+#[test]
+fn r25_the_image_holds_the_program_alone_and_runs_as_nobody_on_what_it_cannot_write() {
+    let (dockerfile, compose) = (text("Dockerfile"), parsed(&compose()));
+    assert_eq!(image_is_bare(&dockerfile, &compose), Ok(()));
+    for (was, becomes) in [
+        ("FROM scratch", "FROM debian"),
+        ("USER 65532:65532", "USER root"),
+        ("USER 65532:65532", "USER 0:0"),
+    ] {
+        let worse = dockerfile.replace(was, becomes);
+        assert_ne!(worse, dockerfile);
+        assert!(image_is_bare(&worse, &compose).is_err(), "{becomes}");
+    }
+    let mut writable = compose.clone();
+    writable["services"]["phileas"]["read_only"] = Value::Bool(false);
+    assert!(image_is_bare(&dockerfile, &writable).is_err());
+}
+
+#[test]
+fn r25_a_release_is_locked_listed_signed_and_let_out_by_a_second_person() {
+    let workflow = text(".github/workflows/release.yml");
+    assert_eq!(release_is_traceable(&parsed(&workflow)), Ok(()));
+    for (was, becomes) in [
+        ("scripts/static", "scripts/other"),
+        ("cyclonedx", "nothing"),
+        ("SHA256SUMS", "SUMS"),
+        ("actions/attest@", "actions/other@"),
+        ("attestations: write", "attestations: read"),
+        ("environment: release", "x-environment: release"),
+        ("subject-digest", "subject"),
+    ] {
+        let worse = workflow.replace(was, becomes);
+        assert_ne!(worse, workflow, "{was}");
+        assert!(release_is_traceable(&parsed(&worse)).is_err(), "{was}");
+    }
+}

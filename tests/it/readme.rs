@@ -17,6 +17,46 @@ fn block(heading: &str, opening: &str) -> String {
     block.split_once("\n```\n").unwrap().0.to_owned() + "\n"
 }
 
+/// What a line of the show tells: its sign and the words that no day changes.
+fn told(line: &str) -> String {
+    let (_, rest) = line.trim().split_once(' ').unwrap_or(("", line));
+    let words = rest.split_whitespace().take(3);
+    let fixed = |word: &&str| {
+        !word
+            .chars()
+            .any(|c| c.is_ascii_digit() || c == '#' || c == '(')
+    };
+    words.filter(fixed).collect::<Vec<_>>().join(" ")
+}
+
+/// The days differ from version to version, and the lines tell the same kinds of things.
+#[test]
+fn the_sandbox_shows_such_lines_as_are_shown() {
+    let shown = block("# phileas\n", "```\n");
+    let ended = Phileas::new(&["sandbox", "--until", "1d"]).run().expect(0);
+    let known: std::collections::BTreeSet<String> = ended.out.lines().map(told).collect();
+    let is_figures = |line: &&str| line.contains(" webhooks lost");
+    let without_figures = |line: &str| line.replace(|c: char| c.is_ascii_digit(), "");
+    let mut lines = shown.lines().filter(|line| *line != "[…]");
+    let first = lines.next().unwrap();
+    assert!(
+        ended.out.lines().any(|line| line == first),
+        "{first}: {ended}"
+    );
+    for line in lines {
+        if is_figures(&line) {
+            let printed = ended.out.lines().find(is_figures).unwrap();
+            assert_eq!(without_figures(line), without_figures(printed));
+        } else {
+            assert!(
+                known.contains(&told(line)),
+                "{line}: {}: {known:?}",
+                told(line)
+            );
+        }
+    }
+}
+
 #[test]
 fn the_plan_is_whole_as_it_stands() {
     let folder = Folder::empty();
@@ -48,13 +88,40 @@ fn the_run_of_an_issue_is_printed_as_it_is() {
     let (cat, draft) = draft.split_once('\n').unwrap();
     assert_eq!(cat, "$ cat draft.json");
     folder.write("draft.json", &format!("{draft}\n}}\n"));
+    assert_eq!(printed(rest, &folder), rest);
+}
+
+/// A task that has gone wrong, mended, moved and taken.
+#[test]
+fn a_task_is_mended_and_taken_as_it_is_shown() {
+    let shown = block("\n## Tasks, sprints and journals\n", "```console\n");
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let (cat, rest) = shown.split_once('\n').unwrap();
+    let path = cat.strip_prefix("$ cat ").unwrap();
+    let (task, rest) = rest.split_once("\n$ ").unwrap();
+    folder.write(path, &format!("{task}\n"));
+    let rest = format!("$ {rest}");
+    assert_eq!(printed(&rest, &folder), rest);
+}
+
+#[test]
+fn the_personas_to_add_are_listed_as_they_are() {
+    let shown = block("\n### Personas to add\n", "```console\n");
+    assert_eq!(printed(&shown, &Folder::empty()), shown);
+}
+
+/// The commands of a transcript with what they print, both streams in one.
+fn printed(transcript: &str, folder: &Folder) -> String {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_phileas"));
     let path = std::env::join_paths(
         std::iter::once(program.parent().unwrap().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let mut printed = String::new();
-    for command in rest.lines().filter_map(|line| line.strip_prefix("$ ")) {
+    for command in transcript
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+    {
         let output = Command::new("sh")
             .args(["-c", &format!("exec 2>&1; {command}")])
             .current_dir(folder.path())
@@ -64,7 +131,7 @@ fn the_run_of_an_issue_is_printed_as_it_is() {
         printed.push_str(&format!("$ {command}\n"));
         printed.push_str(&String::from_utf8(output.stdout).unwrap());
     }
-    assert_eq!(printed, rest);
+    printed
 }
 
 #[test]

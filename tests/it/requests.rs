@@ -1,6 +1,6 @@
 //! What a tick costs, counted by the models.
 
-use phileas::sandbox::Shared;
+use phileas::sandbox::{Shared, scene};
 use phileas_world::Face;
 
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
@@ -107,4 +107,95 @@ fn a_tick_beside_a_running_session_takes_one_and_one() {
         jules.len()
     ));
     assert_eq!((github.len(), jules.len()), (1, 1), "{github:?} {jules:?}");
+}
+
+/// Layers that have nothing to do: what they look at is compared by its ids, and not read again.
+#[test]
+fn an_idle_tick_of_layers_asks_github_once_and_jules_not_at_all() {
+    for (name, start) in [
+        ("follows itself", ""),
+        ("begins hourly", "start = \"0 * * * *\"\n"),
+    ] {
+        let repository = layered(start);
+        let shared = quiet_world(&repository, 7, Vec::new());
+        settle_down(&shared);
+        let (github, jules) = cost(&shared);
+        say(&format!(
+            "requests: idle tick of a track of layers that {name}: {} to GitHub, {} to Jules",
+            github.len(),
+            jules.len()
+        ));
+        assert_eq!(github.len(), 1, "{name}: {github:?}");
+        assert!(jules.is_empty(), "{name}: {jules:?}");
+    }
+}
+
+/// What changes there is seen by the next tick all the same.
+#[test]
+fn layers_that_had_nothing_to_do_see_what_changes() {
+    let event = "schema_version: 1\nid: \"pend01\"\nissue_id: \"\"\ncreated_at: 2026-01-05\nauthor_role: errors\n\
+                 confidence: high\ntitle: Empty input counts as one word\n\
+                 statement: The counter splits an empty text and counts the empty piece.\n\
+                 evidence:\n  - path: src/lib.rs\n    loc: [12]\n    note: The result is counted as it is.\n";
+    for (branch, path, text, persona) in [
+        (
+            "jules",
+            ".jules/exchange/events/pending/empty-input.yml",
+            event,
+            "decider",
+        ),
+        (
+            "main",
+            "src/lib.rs",
+            "//! Another one.\n",
+            "observers/errors",
+        ),
+    ] {
+        let repository = layered("");
+        let shared = quiet_world(&repository, 7, Vec::new());
+        settle_down(&shared);
+        let before = shared.world().books().sessions.len();
+        push(&shared, branch, path, text);
+        tick(&shared, "after");
+        let world = shared.world();
+        let sessions = &world.books().sessions;
+        assert_eq!(sessions.len(), before + 1, "{branch}: {path}");
+        let last = sessions.last().unwrap().prompt.lines().last().unwrap();
+        assert!(last.ends_with(&format!("persona={persona}")), "{last}");
+    }
+}
+
+fn layered(start: &str) -> Folder {
+    let plan = format!(
+        "[tracks.layers]\nsteps = [\"layer:observers\", \"layer:decider\", \"layer:planner\"]\n{start}"
+    );
+    let repository = Folder::repository(&plan, &[]);
+    repository.write("src/lib.rs", "//! A library.\n");
+    let config = "version = 1\n[observers]\nroles = [\"errors\"]\n";
+    repository.write(".jlo/config.toml", config);
+    repository
+}
+
+/// One observer, one decider, and then nothing more.
+fn settle_down(shared: &Shared) {
+    // The second start of a track that begins hourly finds nothing, and stays due.
+    for number in 0..14 {
+        tick(shared, &format!("prepared:{number}"));
+        shared.pass(MINUTE * 10);
+    }
+    let sessions = shared.world().books().sessions.len();
+    assert_eq!(sessions, 2, "an observer and a decider have worked");
+}
+
+fn push(shared: &Shared, branch: &str, path: &str, text: &str) {
+    let mut world = shared.world();
+    let now = world.now();
+    let github = world.github_mut();
+    let repo = github
+        .repository_by_name(scene::OWNER, scene::NAME)
+        .unwrap();
+    let parent = github.branch_head(repo, branch);
+    let files = [(path.to_owned(), Some(text.to_owned().into()))];
+    let commit = github.commit_files(repo, parent, &files, "maintainer", "Change", now);
+    github.move_branch(repo, branch, commit, "maintainer", now);
 }

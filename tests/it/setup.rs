@@ -5,6 +5,7 @@ mod list;
 mod mistakes;
 mod script;
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -125,6 +126,30 @@ impl Machine {
         let path = self.machine.join("stand/asked");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
+    }
+
+    /// Everything below the home folder: where links point, and what files hold.
+    fn home(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.machine.join("home")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let (entry, path) = entry
+                    .map(|entry| (entry.file_type(), entry.path()))
+                    .unwrap();
+                let kind = entry.unwrap();
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_symlink() {
+                    let to = std::fs::read_link(&path).unwrap();
+                    found.insert(path, to.as_os_str().as_encoded_bytes().to_vec());
+                } else {
+                    let bytes = std::fs::read(&path).unwrap();
+                    found.insert(path, bytes);
+                }
+            }
+        }
+        found
     }
 
     /// What a program says in a later shell.

@@ -12,18 +12,24 @@
 //! | [`setup`] | what must be installed on the machine on which Jules works? |
 //! | [`layers`] | what is each layer told, and who works in it? |
 //! | [`exchange`] | what do the layers hand to one another, and is it sound? |
+//! | [`patch`] | what does a diff of Jules change? |
 //! | [`jobs`] | which sessions are watched for somebody's own agent, and what is it woken for? |
+//! | [`board`] | what do personas leave for one another on the default branch: tasks, sprint papers, journals? |
 //! | [`pipeline`] | what do the agents of a run hand to one another, and who comes next? |
+//! | [`fleet`] | what does it cost to look after many repositories? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
+pub mod board;
 pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
+pub mod fleet;
 pub mod jobs;
 mod json;
 pub mod layers;
 pub mod model;
+pub mod patch;
 pub mod pipeline;
 pub mod plan;
 pub mod prompt;

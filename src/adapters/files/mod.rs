@@ -1,5 +1,7 @@
 //! A repository's folder on this machine, read as a tree. Nothing is followed that is not a regular file or a folder.
 
+pub mod board;
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
@@ -32,7 +34,11 @@ pub struct ReadError {
 /// When the folder, or something below it, cannot be listed.
 pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     if !root.is_dir() {
-        let source = io::Error::new(io::ErrorKind::NotADirectory, "there is no such folder");
+        let said = match root.exists() {
+            true => "it is a file, and a folder is wanted; name another one, or move it",
+            false => "there is no such folder",
+        };
+        let source = io::Error::new(io::ErrorKind::NotADirectory, said);
         return Err(ReadError {
             path: root.to_owned(),
             source,
@@ -61,19 +67,7 @@ pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadErr
         path: whole.clone(),
         source,
     };
-    let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
-    if !Path::new(path).components().all(plain) {
-        let source = io::Error::new(io::ErrorKind::InvalidInput, "it leaves the folder");
-        return Err(failed(source));
-    }
-    let mut folder = root.to_owned();
-    for part in Path::new(path).components() {
-        folder.push(part);
-        if folder.is_symlink() {
-            let source = io::Error::new(io::ErrorKind::InvalidInput, "it leads through a link");
-            return Err(failed(source));
-        }
-    }
+    linked(root, path)?;
     match text {
         Some(text) => {
             let folder = whole.parent().unwrap_or(root);
@@ -82,6 +76,26 @@ pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadErr
         }
         None => fs::remove_file(&whole).map_err(failed),
     }
+}
+
+/// Sees that a path neither leaves the folder nor leads through a link.
+fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
+    let refused = |what: &str| ReadError {
+        path: root.join(path),
+        source: io::Error::new(io::ErrorKind::InvalidInput, what.to_owned()),
+    };
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !Path::new(path).components().all(plain) {
+        return Err(refused("it leaves the folder"));
+    }
+    let mut folder = root.to_owned();
+    for part in Path::new(path).components() {
+        folder.push(part);
+        if folder.is_symlink() {
+            return Err(refused("it leads through a link"));
+        }
+    }
+    Ok(())
 }
 
 /// Puts a whole file in a path's place.

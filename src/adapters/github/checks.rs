@@ -6,6 +6,8 @@
 //! followed once and without any credential: the token is nobody's business but GitHub's.
 //! <https://docs.github.com/en/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run>
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::uri::Scheme;
 use http::{Method, Request, Uri};
@@ -25,6 +27,8 @@ use super::{Client, routes};
 
 /// How many logs of one commit's failed jobs are read.
 const LOGS_READ: usize = 3;
+/// How many pages of checks of one commit are read; each holds 100.
+const MAX_PAGES: usize = 5;
 /// How much of a log's end is kept, in bytes; a message shows less.
 const LOG_KEPT_BYTES: usize = 256 << 10;
 /// The App whose check runs are jobs with logs.
@@ -83,6 +87,8 @@ struct Run {
     title: Option<String>,
     summary: Option<String>,
     annotations: Option<Connection<Annotation>>,
+    #[serde(default)]
+    started_at: Option<Timestamp>,
     check_suite: Option<Suite>,
 }
 
@@ -105,6 +111,9 @@ struct Position {
 
 #[derive(Deserialize)]
 struct Suite {
+    /// Its node id: the number that GraphQL has for it is an `Int`, which real ones have outgrown.
+    #[serde(default)]
+    id: Option<String>,
     app: Option<App>,
 }
 
@@ -124,22 +133,30 @@ impl Client {
     pub(in super::super) async fn checks_of(&self, commit: &Oid) -> Result<RedChecks, Failure> {
         let mut variables = self.repository_variables();
         variables["commit"] = commit.as_str().into();
+        let mut contexts = Vec::new();
+        let mut committed_at = None;
         let hidden = std::sync::atomic::AtomicBool::new(false);
         let note = |problem: &super::graphql::GraphError| {
             let tolerated = tolerated(problem);
             hidden.fetch_or(tolerated, std::sync::atomic::Ordering::Relaxed);
             tolerated
         };
-        let reply = self
-            .query::<Found>("Checks", CHECKS, &variables, note)
-            .await?;
-        let commit = reply.data.repository.and_then(|found| found.object);
-        let commit = commit.unwrap_or_default();
-        let committed_at = commit.committed_date;
-        let contexts = commit
-            .status_check_rollup
-            .into_iter()
-            .flat_map(|rollup| rollup.contexts);
+        for _ in 0..MAX_PAGES {
+            let reply = self
+                .query::<Found>("Checks", CHECKS, &variables, &note)
+                .await?;
+            let commit = reply.data.repository.and_then(|found| found.object);
+            let commit = commit.unwrap_or_default();
+            committed_at = committed_at.or(commit.committed_date);
+            let page = commit.status_check_rollup.map(|rollup| rollup.contexts);
+            let next = page.as_ref().and_then(Connection::next);
+            contexts.extend(page.into_iter().flatten());
+            match next {
+                Some(after) => variables["after"] = after.into(),
+                None => break,
+            }
+        }
+        let contexts = without_superseded(contexts);
         let mut red = RedChecks {
             hidden: hidden.into_inner(),
             committed_at,
@@ -222,6 +239,34 @@ impl Client {
         self.budget.sent();
         let answer = self.transport.send(request).await.ok()?;
         answer.status().is_success().then(|| answer.into_body())
+    }
+}
+
+/// Without the runs that were run again since: GitHub goes on listing them, and a newer one of the same name in the same
+/// suite takes their place.
+fn without_superseded(contexts: Vec<Context>) -> Vec<Context> {
+    let mut newest: BTreeMap<(String, String), Timestamp> = BTreeMap::new();
+    for context in &contexts {
+        if let Some((key, at)) = context.started() {
+            let known = newest.entry(key).or_insert(at);
+            *known = at.max(*known);
+        }
+    }
+    let stands = |context: &Context| {
+        let started = context.started();
+        started.is_none_or(|(key, at)| newest.get(&key) <= Some(&at))
+    };
+    contexts.into_iter().filter(stands).collect()
+}
+
+impl Context {
+    /// Its suite and name, and when it began.
+    fn started(&self) -> Option<((String, String), Timestamp)> {
+        let Self::CheckRun(run) = self else {
+            return None;
+        };
+        let suite = run.check_suite.as_ref()?.id.clone()?;
+        Some(((suite, run.name.clone()), run.started_at?))
     }
 }
 
@@ -368,6 +413,38 @@ mod tests {
         let hidden: Vec<_> = red.failed.iter().map(|check| check.log_hidden).collect();
         assert_eq!(hidden, [true, false, false]);
         assert_eq!(red.failed[2].name, "ci");
+    }
+
+    #[tokio::test]
+    async fn checks_beyond_the_first_page_are_read_and_superseded_ones_are_not_told() {
+        let at = |mut run: Value, name: &str, suite: &str, started: &str| {
+            run["name"] = name.into();
+            run["checkSuite"]["id"] = suite.into();
+            run["startedAt"] = format!("2026-01-05T{started}:00Z").into();
+            run
+        };
+        let red = || run(5, Some("FAILURE"), "other-app");
+        let green = || run(6, Some("SUCCESS"), "other-app");
+        let mut first = answer(&[
+            at(red(), "lint", "CS_1", "01:00"),
+            at(red(), "build", "CS_1", "01:00"),
+        ]);
+        let contexts = "/data/repository/object/statusCheckRollup/contexts";
+        first.pointer_mut(contexts).unwrap()["pageInfo"] =
+            value!({ "hasNextPage": true, "endCursor": "c1" });
+        let second = answer(&[
+            at(green(), "build", "CS_1", "02:00"),
+            at(red(), "build", "CS_2", "01:30"),
+        ]);
+        let set = set([json(200, &first), json(200, &second)]);
+        let red = set.client.checks_of(&"1f".into()).await.unwrap();
+        let names: Vec<_> = red.failed.iter().map(|check| check.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["lint", "build"],
+            "the one of the other suite stands"
+        );
+        assert_eq!(set.script.seen()[1].body["variables"]["after"], "c1");
     }
 
     #[tokio::test]

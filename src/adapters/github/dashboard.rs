@@ -17,6 +17,7 @@ use super::graphql::OWN_ISSUES;
 use super::notice::NOTICE_LABEL;
 use super::request::success;
 use super::wire::issue::Issue;
+use super::wire::observation::Opener;
 use super::wire::{Connection, present};
 use super::{Client, error, routes};
 
@@ -43,6 +44,9 @@ struct Listed {
     number: u64,
     body: String,
     viewer_did_author: bool,
+    author_association: String,
+    #[serde(deserialize_with = "present")]
+    author: Option<Opener>,
 }
 
 impl Client {
@@ -127,6 +131,15 @@ impl Client {
 
     /// The oldest open issue of ours that carries the marker.
     async fn own_issue(&self, marker: &str) -> Result<Option<u64>, Failure> {
+        self.issue_of_ours(marker, false).await
+    }
+
+    /// The same; with `alias`, one of an account that phileas may have worked as before counts as well.
+    pub(super) async fn issue_of_ours(
+        &self,
+        marker: &str,
+        alias: bool,
+    ) -> Result<Option<u64>, Failure> {
         let mut variables = self.repository_variables();
         for _ in 0..MAX_PAGES {
             let reply = self
@@ -138,7 +151,12 @@ impl Client {
             })?;
             let next = repository.issues.next();
             let mut ours = repository.issues.into_iter();
-            let ours = ours.find(|one| one.viewer_did_author && one.body.contains(marker));
+            let ours = ours.find(|one| {
+                let (opener, standing) = (one.author.as_ref(), &one.author_association);
+                let may_be =
+                    one.viewer_did_author || alias && Opener::may_be_ours(opener, standing);
+                may_be && one.body.contains(marker)
+            });
             if let Some(issue) = ours {
                 return Ok(Some(issue.number));
             }
@@ -148,7 +166,7 @@ impl Client {
             variables["after"] = after.into();
         }
         let said =
-            "too many open issues carry the label `phileas` to tell whether one is the dashboard";
+            "too many open issues carry the label `phileas` to tell whether this one is open";
         Err(error::plain(WHAT, said, Disposition::Refused))
     }
 }
@@ -166,7 +184,8 @@ mod tests {
         let nodes: Vec<_> = issues
             .iter()
             .map(|(number, ours, body)| {
-                value!({ "number": number, "viewerDidAuthor": ours, "body": body })
+                value!({ "number": number, "viewerDidAuthor": ours, "body": body,
+                    "authorAssociation": "OWNER", "author": { "__typename": "User" } })
             })
             .collect();
         value!({ "data": { "repository": { "issues": {

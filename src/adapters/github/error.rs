@@ -41,6 +41,18 @@ pub(super) fn told(what: &str, answer: &Answer, disposition: Disposition, said: 
     }
 }
 
+/// What GitHub says beside an answer of 200 when it has given a query up.
+const GAVE_UP: &str = "Something went wrong while executing your query";
+
+/// Whether GitHub has not come to the end of a query in the time that it gives one: it says so with 502 or 504, or by an
+/// error beside an answer of 200.
+/// <https://docs.github.com/en/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api#timeouts>
+pub(super) fn is_too_slow(failure: &Failure) -> bool {
+    let told = |status: &u16| failure.detail.contains(&format!("): {status}"));
+    failure.disposition == Disposition::Retry { after: None }
+        && ([502, 504].iter().any(told) || failure.detail.contains(GAVE_UP))
+}
+
 /// A failure without an answer.
 pub(super) fn plain(what: &str, said: &str, disposition: Disposition) -> Failure {
     Failure {

@@ -1,18 +1,13 @@
 //! Everything below folders at one commit, with texts: one query for all of them.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use phileas_domain::model::{Entry, Oid, Tree};
-use serde::Deserialize;
 
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
-use super::graphql::FILE_FACTS;
 use super::plan_files::Files;
-use super::wire::file::File;
-use super::wire::present;
-use super::{Client, error};
+use super::{Client, paths};
 
 /// How many folders deep a query looks: `.jules/workstreams/<name>/exchange/events/pending/` has five below its first.
 pub(super) const DEPTH: usize = 5;
@@ -22,50 +17,22 @@ const MAX_BLOB_READS: usize = 16;
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
 const NAME: &str = "Folders";
 
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
-
-#[derive(Deserialize)]
-struct Repository {
-    #[serde(deserialize_with = "present")]
-    object: Option<BTreeMap<String, Option<File>>>,
-}
-
 /// The query for so many folders or files.
 pub(super) fn document(paths: usize) -> String {
-    let mut text =
-        "query Folders($owner: String!, $name: String!, $commit: GitObjectID!".to_owned();
-    for index in 0..paths {
-        let _ = write!(text, ", $p{index}: String!");
-    }
-    text.push_str(
-        ") {\n  rateLimit {\n    cost\n  }\n  repository(owner: $owner, name: $name) {\n    \
-         object(oid: $commit) {\n      ... on Commit {\n",
-    );
-    for index in 0..paths {
-        let _ = writeln!(
-            text,
-            "        f{index}: file(path: $p{index}) {{\n          ...Readable\n          ...Below\n        }}"
-        );
-    }
-    text.push_str("      }\n    }\n  }\n}\n\nfragment Below on TreeEntry {\n");
+    let mut below = "fragment Below on TreeEntry {\n".to_owned();
     for level in 0..DEPTH {
         let indent = "  ".repeat(3 * level + 1);
         let _ = writeln!(
-            text,
+            below,
             "{indent}object {{\n{indent}  ... on Tree {{\n{indent}    entries {{\n{indent}      ...Readable"
         );
     }
     for level in (0..DEPTH).rev() {
         let indent = "  ".repeat(3 * level + 1);
-        let _ = writeln!(text, "{indent}    }}\n{indent}  }}\n{indent}}}");
+        let _ = writeln!(below, "{indent}    }}\n{indent}  }}\n{indent}}}");
     }
-    text.push_str("}\n\n");
-    text.push_str(FILE_FACTS);
-    text
+    below.push_str("}\n\n");
+    paths::document(NAME, paths, Some(("Below", &below)))
 }
 
 impl Client {
@@ -74,29 +41,12 @@ impl Client {
         commit: &Oid,
         paths: &[&str],
     ) -> Result<Tree, Failure> {
-        let mut variables = self.repository_variables();
-        variables["commit"] = commit.as_str().into();
-        for (index, path) in paths.iter().enumerate() {
-            variables[format!("p{index}")] = (*path).into();
-        }
-        let reply = self
-            .query::<Found>(NAME, &document(paths.len()), &variables, |_| false)
+        let found = self
+            .at_paths(NAME, &document(paths.len()), commit, paths)
             .await?;
-        let missing = |said: &str| {
-            let what = "POST /graphql (Folders)";
-            error::told(what, &reply.answer, Disposition::NotFound, said)
-        };
-        let found = reply
-            .data
-            .repository
-            .as_ref()
-            .ok_or_else(|| missing("the repository is gone"))?
-            .object
-            .as_ref()
-            .ok_or_else(|| missing("the commit does not exist"))?;
         let mut files = Files::default();
-        for (index, path) in paths.iter().enumerate() {
-            if let Some(Some(file)) = found.get(&format!("f{index}")) {
+        for (path, file) in paths.iter().zip(&found) {
+            if let Some(file) = file {
                 files.add(path, file);
             }
         }

@@ -50,6 +50,11 @@ pub(super) const MERGE_FACTS: &str = concat!(
     "\n",
     include_str!("graphql/account.graphql"),
 );
+pub(super) const REVIEWS: &str = concat!(
+    include_str!("graphql/reviews.graphql"),
+    "\n",
+    include_str!("graphql/account.graphql"),
+);
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 
 /// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
@@ -70,6 +75,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("Draft", DRAFT.to_owned()),
         ("MarkReady", MARK_READY.to_owned()),
         ("MergeFacts", MERGE_FACTS.to_owned()),
+        ("Reviews", REVIEWS.to_owned()),
         ("Commit", COMMIT.to_owned()),
     ]
 }

@@ -10,7 +10,7 @@
 //! | what is repeated, followed, given up? | `request.rs`, [`retry`], [`budget`] |
 //! | which paths are called? | [`routes`] |
 //! | what is asked in GraphQL? | `graphql/`, `graphql.rs` |
-//! | what does a tick see? | `observe.rs`, `texts.rs`, `pulls.rs` |
+//! | what does a tick see? | `observe.rs`, `texts.rs`, `folders.rs` (both by `paths.rs`), `pulls.rs` |
 //! | may a person write here? | `people.rs` |
 //! | what is a wish about? | `subjects.rs` |
 //! | what do failed checks say? | `checks.rs` |
@@ -41,6 +41,7 @@ mod labels;
 mod merge;
 mod notice;
 mod observe;
+mod paths;
 mod people;
 mod place;
 mod plan_files;
@@ -50,7 +51,9 @@ mod publish;
 mod pulls;
 mod reached;
 mod ready;
+mod remarks;
 mod request;
+mod reviews;
 mod rights;
 mod status;
 mod subjects;

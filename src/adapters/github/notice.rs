@@ -1,8 +1,8 @@
 //! Issues that call a person: one open issue for each key, found again by a hidden marker.
 //!
 //! A notice is looked for right before it is opened, and again when the answer to opening it was lost. Both looks
-//! go by the label `phileas`, which only people with triage permission can set: a stranger's issue that copies the
-//! marker is not taken for ours.
+//! go by the label `phileas`, which only people with triage permission can set, and by who has opened it: an issue of a
+//! person that copies the marker is not taken for ours.
 
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ const MAX_PAGES: u32 = 5;
 /// The waits before looking again for what may have been written: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 const MARKER_START: &str = "<!-- phileas:notice:";
+/// The same, in an issue that shows a work item.
+const WORK_MARKER_START: &str = "<!-- phileas:work:";
 const MARKER_END: &str = " -->";
 /// Stands in the last comment, so that it is not written twice.
 const CLOSING_MARKER: &str = "<!-- phileas:closing -->";
@@ -95,7 +97,8 @@ impl Client {
         if issue.state != "open" {
             return Ok(());
         }
-        if key_in(issue.body.as_deref().unwrap_or_default()).is_none() {
+        let body = issue.body.as_deref().unwrap_or_default();
+        if key_in(body).is_none() && !body.contains(WORK_MARKER_START) {
             let said = format!("issue #{number} is not one that phileas opened");
             return Err(error::plain(route, &said, Disposition::Refused));
         }
@@ -111,26 +114,7 @@ impl Client {
 
     /// The open notice of a key.
     async fn find_notice(&self, key: &str) -> Result<Option<u64>, Failure> {
-        let route = routes::LIST_ISSUES;
-        for page in 1..=MAX_PAGES {
-            let query = format!("?labels={NOTICE_LABEL}&state=open&per_page=100&page={page}");
-            let answer = success(route, self.read(route, &[], &query).await?)?;
-            let issues: Vec<Issue> = self.parse(route, &answer)?;
-            let last = issues.len() < 100;
-            let found = issues
-                .into_iter()
-                .filter(|issue| issue.pull_request.is_none() && issue.has_label(NOTICE_LABEL))
-                .find(|issue| key_in(issue.body.as_deref().unwrap_or_default()) == Some(key));
-            if let Some(issue) = found {
-                return Ok(Some(issue.number));
-            }
-            if last {
-                return Ok(None);
-            }
-        }
-        let said =
-            "too many open issues carry the label `phileas` to tell whether this one is open";
-        Err(error::plain(route, said, Disposition::Refused))
+        self.issue_of_ours(&marker_of(key), true).await
     }
 
     pub(super) async fn ensure_label(&self) -> Result<(), Failure> {

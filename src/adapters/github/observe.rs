@@ -17,13 +17,14 @@ use serde_json::Value;
 use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
 
 use super::answer::Answer;
+use super::error::is_too_slow;
 use super::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply};
-use super::plan_files::{Unread, tree_of};
+use super::plan_files::{Unread, papers_of, tree_of};
 use super::request::success;
 use super::wire::Connection;
 use super::wire::file::{Form, Text};
 use super::wire::git::Blob;
-use super::wire::observation::{LedgerCommit, Observed, OpenPulls, Repository as Shown};
+use super::wire::observation::{LedgerCommit, Observed, OpenPulls, Opener, Repository as Shown};
 use super::wire::pull::PullFacts;
 use super::wire::subject::Said;
 use super::{Client, error, notice, routes};
@@ -57,11 +58,22 @@ impl Client {
         };
         let mut variables = self.repository_variables();
         variables["bodies"] = true.into();
+        variables["costly"] = true.into();
         let mut read = self
             .query::<Observed>("Observe", OBSERVE, &variables, &note)
             .await;
-        if read.as_ref().is_err_and(is_too_large) {
-            variables["bodies"] = false.into();
+        // Each way out is tried once; a repository may need both.
+        for _ in 0..2 {
+            match &read {
+                Err(failure) if is_too_large(failure) && variables["bodies"] == true => {
+                    variables["bodies"] = false.into();
+                }
+                Err(failure) if is_too_slow(failure) && variables["costly"] == true => {
+                    tracing::warn!(%failure, "GitHub takes too long; checks and conflicts of pull requests are not looked at this time");
+                    variables["costly"] = false.into();
+                }
+                _ => break,
+            }
             read = self
                 .query::<Observed>("Observe", OBSERVE, &variables, &note)
                 .await;
@@ -92,12 +104,14 @@ impl Client {
             .map_err(|_| misunderstood("the repository's name is not understood"))?;
         self.place.learn(id, &name);
 
+        let mut exchange_id = None;
         let ledger = match seen.ledger {
             None => LedgerRead::NoBranch,
             Some(branch) => {
                 let commit = branch
                     .target
                     .ok_or_else(|| misunderstood("the branch `jules` has no commit"))?;
+                exchange_id = Some(commit.exchange_id());
                 self.ledger(commit).await?
             }
         };
@@ -118,6 +132,7 @@ impl Client {
                 tree.insert(file.path, entry);
             }
         }
+        let papers = commit.as_ref().map(papers_of).unwrap_or_default();
         let repository = Repository {
             id,
             name,
@@ -165,9 +180,24 @@ impl Client {
             pulls.insert(pull.number, pull);
         }
         let (mut notices, mut dashboards) = (Vec::new(), Vec::new());
+        if seen.notices.next().is_some() {
+            tracing::warn!(
+                "more open issues bear the label `phileas` than are read; those that were touched before others are not \
+                 seen"
+            );
+        }
         for issue in seen.notices {
             let number = issue.number;
+            let is_ours = issue.viewer_did_author
+                || Opener::may_be_ours(issue.author.as_ref(), &issue.author_association);
             match notice::key_in(&issue.body) {
+                Some(key) if key != DASHBOARD_KEY && !is_ours => {
+                    tracing::warn!(
+                        number,
+                        key,
+                        "an issue that phileas did not open bears its marker; it counts for nothing"
+                    );
+                }
                 Some(key) if key != DASHBOARD_KEY => {
                     let key = key.to_owned();
                     notices.push(Notice { number, key });
@@ -188,8 +218,10 @@ impl Client {
             age: age.unwrap_or_default(),
             repository,
             checks_hidden: checks_hidden.into_inner(),
+            exchange_id,
             ledger,
             tree,
+            papers,
             pulls,
             notices,
             dashboards,
@@ -295,6 +327,10 @@ impl Client {
                 variables["bodies"] = false.into();
                 page = self.open_pulls(&variables).await;
             }
+            if page.as_ref().is_err_and(is_too_slow) {
+                variables["costly"] = false.into();
+                page = self.open_pulls(&variables).await;
+            }
             let page = page?;
             let Some(repository) = page.data.repository else {
                 let what = "POST /graphql (OpenPulls)";
@@ -320,7 +356,7 @@ fn oldest<T>(list: &Connection<T>, touched: impl Iterator<Item = Timestamp>) -> 
 }
 
 /// Whether an answer was too large: what anybody may write without limit is asked for in parts then.
-fn is_too_large(failure: &Failure) -> bool {
+pub(super) fn is_too_large(failure: &Failure) -> bool {
     failure.disposition == Disposition::TooLarge
 }
 

@@ -1,5 +1,8 @@
 //! The plan's files in a domain [`Tree`]: regular files with their texts, links and submodules as what they are.
 
+use std::collections::BTreeSet;
+
+use phileas_domain::board::{SPRINTS_FOLDER, TASKS_FOLDER};
 use phileas_domain::model::{Entry, Mode, Tree};
 
 use super::wire::file::{File, Form, Text};
@@ -29,6 +32,19 @@ pub(super) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
         }
     }
     files.into_parts()
+}
+
+/// The folders of what agents leave for one another, as far as they are there.
+pub(super) fn papers_of(commit: &DefaultCommit) -> BTreeSet<String> {
+    let folders = [
+        (TASKS_FOLDER, &commit.tasks),
+        (SPRINTS_FOLDER, &commit.sprints),
+    ];
+    let there = folders.into_iter().filter(|(_, listed)| {
+        let listed = listed.as_ref();
+        listed.is_some_and(|listed| listed.form() == Form::Folder)
+    });
+    there.map(|(folder, _)| folder.to_owned()).collect()
 }
 
 /// Files that are put together from what GitHub shows.

@@ -1,6 +1,6 @@
-//! Issues that proposals become: one for each marker, looked for before it is opened.
+//! Issues that proposals and work items become: one for each marker, looked for before it is opened.
 //!
-//! Issues with the proposal's label are looked through, open and closed ones, since people close what they do not want.
+//! Issues with the label of its kind are looked through, open and closed ones, since people close what they do not want.
 //! Only people with triage permission can set a label, so a stranger's issue that copies the marker is not taken for ours.
 
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Client {
         self.create_label(&Label {
             name: issue.label.to_owned(),
             color: COLOR.to_owned(),
-            description: "A proposal of this innovator".to_owned(),
+            description: issue.about.to_owned(),
         })
         .await?;
         let route = routes::CREATE_ISSUE;

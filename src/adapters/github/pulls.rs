@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use phileas_domain::engine::Pull;
 use phileas_domain::model::PullNumber;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::runtime::ports::{Disposition, Failure};
 
-use super::graphql::PULL_FACTS;
+use super::error::is_too_slow;
+use super::graphql::{GraphError, PULL_FACTS, Reply};
 use super::observe::tolerated;
 use super::wire::present;
 use super::wire::pull::PullFacts;
@@ -27,7 +29,8 @@ struct Found {
 /// The query for so many pull requests.
 pub(super) fn document(pulls: usize) -> String {
     let mut text =
-        "query PullsByNumber($owner: String!, $name: String!, $bodies: Boolean!".to_owned();
+        "query PullsByNumber($owner: String!, $name: String!, $bodies: Boolean!, $costly: Boolean!"
+            .to_owned();
     for index in 0..pulls {
         let _ = write!(text, ", $n{index}: Int!");
     }
@@ -55,18 +58,17 @@ impl Client {
         for chunk in numbers.chunks(CHUNK) {
             let mut variables = self.repository_variables();
             variables["bodies"] = true.into();
+            variables["costly"] = true.into();
             for (index, number) in chunk.iter().enumerate() {
                 variables[format!("n{index}")] = number.0.into();
             }
-            // A number that is missing, or an issue's, is an error at its own place and no other.
-            let reply = self
-                .query::<Found>(
-                    "PullsByNumber",
-                    &document(chunk.len()),
-                    &variables,
-                    |error| tolerated(error) || error.is("NOT_FOUND") && error.path.len() == 2,
-                )
-                .await?;
+            let document = document(chunk.len());
+            let mut reply = self.some_pulls(&document, &variables).await;
+            if reply.as_ref().is_err_and(is_too_slow) {
+                variables["costly"] = false.into();
+                reply = self.some_pulls(&document, &variables).await;
+            }
+            let reply = reply?;
             let found = reply.data.repository.ok_or_else(|| {
                 error::told(
                     "POST /graphql (PullsByNumber)",
@@ -79,6 +81,15 @@ impl Client {
             pulls.extend(found.map(|pull| (pull.number, pull)));
         }
         Ok(pulls)
+    }
+
+    /// A number that is missing, or an issue's, is an error at its own place and no other.
+    async fn some_pulls(&self, document: &str, variables: &Value) -> Result<Reply<Found>, Failure> {
+        let missing = |error: &GraphError| error.is("NOT_FOUND") && error.path.len() == 2;
+        self.query("PullsByNumber", document, variables, |error| {
+            tolerated(error) || missing(error)
+        })
+        .await
     }
 }
 

@@ -60,6 +60,10 @@ pub const READ_PULL: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
 pub const UPDATE_PULL: &str = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
 /// The files that it touches.
 pub const LIST_PULL_FILES: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/files";
+/// Its reviews, oldest first.
+pub const LIST_REVIEWS: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews";
+/// What was said of single lines of it, likewise.
+pub const LIST_REVIEW_COMMENTS: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments";
 /// Merges it.
 pub const MERGE_PULL: &str = "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge";
 /// Issues, pull requests among them.
@@ -152,6 +156,8 @@ pub const ALL: &[&str] = &[
     READ_PULL,
     UPDATE_PULL,
     LIST_PULL_FILES,
+    LIST_REVIEWS,
+    LIST_REVIEW_COMMENTS,
     MERGE_PULL,
     LIST_ISSUES,
     CREATE_ISSUE,

@@ -1,53 +1,21 @@
 //! Texts of named files at one commit: one query for each [`CHUNK`] of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use phileas_domain::model::Oid;
-use serde::Deserialize;
 
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
-use super::graphql::FILE_FACTS;
-use super::wire::file::{File, Form, Text};
-use super::wire::present;
-use super::{Client, error};
+use super::wire::file::{Form, Text};
+use super::{Client, paths};
 
 /// How many files one query asks for.
 pub(super) const CHUNK: usize = 50;
 const NAME: &str = "Texts";
 
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
-
-#[derive(Deserialize)]
-struct Repository {
-    #[serde(deserialize_with = "present")]
-    object: Option<BTreeMap<String, Option<File>>>,
-}
-
 /// The query for so many files.
 pub(super) fn document(files: usize) -> String {
-    let mut text = "query Texts($owner: String!, $name: String!, $commit: GitObjectID!".to_owned();
-    for index in 0..files {
-        let _ = write!(text, ", $p{index}: String!");
-    }
-    text.push_str(
-        ") {\n  rateLimit {\n    cost\n  }\n  repository(owner: $owner, name: $name) {\n    \
-         object(oid: $commit) {\n      ... on Commit {\n",
-    );
-    for index in 0..files {
-        let _ = writeln!(
-            text,
-            "        f{index}: file(path: $p{index}) {{\n          ...Readable\n        }}"
-        );
-    }
-    text.push_str("      }\n    }\n  }\n}\n\n");
-    text.push_str(FILE_FACTS);
-    text
+    paths::document(NAME, files, None)
 }
 
 impl Client {
@@ -56,39 +24,18 @@ impl Client {
         commit: &Oid,
         paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, String>, Failure> {
-        let paths: Vec<&String> = paths.iter().collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let mut texts = BTreeMap::new();
         for chunk in paths.chunks(CHUNK) {
-            let mut variables = self.repository_variables();
-            variables["commit"] = commit.as_str().into();
-            for (index, path) in chunk.iter().enumerate() {
-                variables[format!("p{index}")] = path.as_str().into();
-            }
-            let reply = self
-                .query::<Found>(NAME, &document(chunk.len()), &variables, |_| false)
+            let found = self
+                .at_paths(NAME, &document(chunk.len()), commit, chunk)
                 .await?;
-            let missing = |said: &str| {
-                error::told(
-                    "POST /graphql (Texts)",
-                    &reply.answer,
-                    Disposition::NotFound,
-                    said,
-                )
-            };
-            let files = reply
-                .data
-                .repository
-                .as_ref()
-                .ok_or_else(|| missing("the repository is gone"))?
-                .object
-                .as_ref()
-                .ok_or_else(|| missing("the commit does not exist"))?;
-            for (index, path) in chunk.iter().enumerate() {
-                if let Some(Some(file)) = files.get(&format!("f{index}"))
+            for (path, file) in chunk.iter().zip(found) {
+                if let Some(file) = file
                     && file.listed.form() == Form::File
                     && let Text::Whole(text) = file.text()
                 {
-                    texts.insert((*path).clone(), text.to_owned());
+                    texts.insert((*path).to_owned(), text.to_owned());
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
@@ -50,6 +51,15 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
 pub(super) fn modified(path: &Path) -> Option<Timestamp> {
     let at = fs::symlink_metadata(path).ok()?.modified().ok()?;
     Timestamp::try_from(at).ok()
+}
+
+/// How long a file is, and when it was last written.
+pub type Mark = (u64, SystemTime);
+
+/// The mark of a file or a folder; `None` where there is none.
+pub(super) fn mark(path: &Path) -> Option<Mark> {
+    let known = fs::symlink_metadata(path).ok()?;
+    Some((known.len(), known.modified().ok()?))
 }
 
 /// Whether a folder is there.

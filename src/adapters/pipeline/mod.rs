@@ -4,6 +4,7 @@
 mod error;
 mod files;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use phileas_domain::pipeline::{
 };
 
 pub use error::{RunsError, SettingsError};
+pub use files::Mark;
 
 /// Where runs lie, below a repository's folder.
 pub const RUNS_FOLDER: &str = ".pipeline";
@@ -105,6 +107,36 @@ impl Runs {
             }
         }
         Ok(Some(Run::read(issue.clone(), &found, settings)))
+    }
+
+    /// The text of a file of a run as it stands, whatever it says; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When no artifact has that name, or the file cannot be read.
+    pub fn text(&self, issue: &IssueId, name: &str) -> Result<Option<String>, RunsError> {
+        Artifact::at(name)?;
+        files::text(&self.folder_of(issue).join(name))
+    }
+
+    /// Length and time of each file of the `most` runs whose folders changed last, so that one sees when somebody has
+    /// written. What cannot be looked at is left out.
+    #[must_use]
+    pub fn marks(&self, most: usize) -> BTreeMap<(IssueId, &'static str), Mark> {
+        let (issues, _) = self.issues().unwrap_or_default();
+        let mut issues: Vec<_> = issues
+            .into_iter()
+            .map(|issue| (files::mark(&self.folder_of(&issue)), issue))
+            .collect();
+        issues.sort_by_key(|(mark, _)| std::cmp::Reverse(mark.map(|(_, at)| at)));
+        let mut marks = BTreeMap::new();
+        for (_, issue) in issues.into_iter().take(most) {
+            for name in Artifact::ALL.into_iter().flat_map(Artifact::names) {
+                let mark = files::mark(&self.folder_of(&issue).join(name));
+                marks.extend(mark.map(|mark| ((issue.clone(), name), mark)));
+            }
+        }
+        marks
     }
 
     /// Whether the run of an issue was put away.

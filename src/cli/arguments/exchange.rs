@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use phileas_domain::exchange::{FLAT_STREAM, Layout};
 
 use super::plan::ArtifactName;
 
@@ -35,6 +36,12 @@ pub enum ExchangeCommand {
         /// The repository's folder
         #[arg(default_value = ".")]
         dir: PathBuf,
+        /// Bring everything to this layout instead: a flat exchange becomes one workstream, workstreams one flat exchange
+        #[arg(long, value_name = "LAYOUT")]
+        to: Option<ToLayout>,
+        /// What the workstream is called that a flat exchange becomes
+        #[arg(long, value_name = "NAME", default_value = FLAT_STREAM, requires = "to")]
+        stream: String,
         /// Change nothing, say what would be
         #[arg(long)]
         dry_run: bool,
@@ -47,6 +54,24 @@ pub enum ExchangeCommand {
         /// Which artifact
         name: ArtifactName,
     },
+}
+
+/// A layout of the exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ToLayout {
+    /// `.jules/exchange/`
+    Flat,
+    /// `.jules/workstreams/<name>/`
+    Workstreams,
+}
+
+impl From<ToLayout> for Layout {
+    fn from(layout: ToLayout) -> Self {
+        match layout {
+            ToLayout::Flat => Self::Flat,
+            ToLayout::Workstreams => Self::Workstreams,
+        }
+    }
 }
 
 /// Which exchange.

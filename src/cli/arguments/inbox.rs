@@ -15,6 +15,9 @@ pub struct Kept {
     /// The file of the service's settings; `phileas.toml` here, if there is one
     #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// The PostgreSQL that keeps the inbox; as for `serve`, PHILEAS_DATABASE_URL and PHILEAS_DATABASE_URL_FILE say it, too
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
 }
 
 /// A list of deliveries.

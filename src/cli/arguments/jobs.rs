@@ -20,6 +20,23 @@ pub struct JobPlaces {
     pub events: Option<PathBuf>,
 }
 
+impl JobPlaces {
+    /// What the variables say, for a command whose own options mean something else.
+    ///
+    /// # Errors
+    ///
+    /// A variable that says nothing that could be meant.
+    pub fn of_environment() -> Result<Self, clap::Error> {
+        #[derive(clap::Parser)]
+        struct OfEnvironment {
+            #[command(flatten)]
+            places: JobPlaces,
+        }
+        let given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])?;
+        Ok(given.places)
+    }
+}
+
 /// The monitor.
 #[derive(Debug, Clone, Args)]
 pub struct Monitor {

@@ -56,6 +56,9 @@ pub struct Upgrade {
     /// The repository, `owner/name`; without it, the one that the remote `origin` names
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<phileas_domain::model::RepositoryName>,
+    /// Change no folder, open a pull request instead; needs a token
+    #[arg(long)]
+    pub pull_request: bool,
     /// Ask nothing
     #[arg(long, short)]
     pub yes: bool,

@@ -99,6 +99,46 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Show each persona with its last outcome, its streak and what became of its work, from the ledger
+    Roster(Repository),
+    /// Add a persona that has a good prompt already, and its entry in the plan; nothing is written over
+    ///
+    /// Without a name it lists the personas that there are to add.
+    Add {
+        /// Which one
+        name: Option<String>,
+        /// When it runs: a cron expression of five fields, or `manual`; without it when it usually does
+        #[arg(long, value_name = "CRON", conflicts_with = "cycle")]
+        schedule: Option<String>,
+        /// Put it at the end of `cycle` instead of giving it a schedule
+        #[arg(long)]
+        cycle: bool,
+        /// The repository's folder
+        #[arg(long, default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what a persona wrote down at the end of its last turns, as its prompt shows it
+    ///
+    /// Without an id it counts the entries of each persona.
+    Journal {
+        /// The persona's id
+        id: Option<String>,
+        /// The repository's folder
+        #[arg(long, default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// Check the entries instead: frontmatter, dates, names
+        #[arg(long)]
+        lint: bool,
+        /// Count warnings as errors
+        #[arg(long, requires = "lint")]
+        strict: bool,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a persona's title and prompt as they would be sent
     ///
     /// In a repository without open pull requests, sprint and notes on earlier turns; `<…>` stands for what the marker

@@ -32,6 +32,9 @@ pub struct McpDesk {
         global = true
     )]
     pub allow: Vec<Allowed>,
+    /// The folder of a pipeline's runs; without it `.pipeline` of the repository that this folder belongs to
+    #[arg(long, env = "PHILEAS_PIPELINE_DIR", value_name = "DIR", global = true)]
+    pub pipeline_dir: Option<std::path::PathBuf>,
     /// Where the monitor's files are.
     #[command(flatten)]
     pub places: JobPlaces,

@@ -113,10 +113,22 @@ pub struct Simulate {
     /// Start of the forecast instead of now, in RFC 3339
     #[arg(long, value_parser = instant, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
+    /// Compute instead what so many repositories with this plan cost: GitHub's points, Jules keys, minutes of Actions
+    #[arg(long, value_name = "REPOSITORIES", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub fleet: Option<u64>,
+    /// How many of them share an installation of the App, and so its points
+    #[arg(long, value_name = "REPOSITORIES", default_value_t = PER_INSTALLATION, requires = "fleet", value_parser = clap::value_parser!(u64).range(1..))]
+    pub per_installation: u64,
+    /// Also draw it into this file, as SVG
+    #[arg(long, value_name = "FILE", requires = "fleet")]
+    pub svg: Option<PathBuf>,
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
 }
+
+/// How many repositories share an installation, unless it is said otherwise.
+const PER_INSTALLATION: u64 = 10;
 
 impl Simulate {
     /// The first week of a plan, with the assumptions that are usual.
@@ -128,6 +140,9 @@ impl Simulate {
             session: USUAL_SESSION,
             review: USUAL_REVIEW,
             from: None,
+            fleet: None,
+            per_installation: PER_INSTALLATION,
+            svg: None,
             json,
         }
     }

@@ -44,6 +44,12 @@ pub struct Sandbox {
     /// Put the layers of the hand-over pipeline to work instead of the newcomer's cycle
     #[arg(long, conflicts_with = "repo")]
     pub layers: bool,
+    /// Play the scenario of this file and print what happens
+    ///
+    /// The file says how long it lasts, what is in the repository, how sessions go and what people do. The same file and
+    /// the same seed always print the same. See `tests/scenarios/README.md` for the keys, and for scenarios of layers.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["headless", "world_only", "serve", "empty", "repo", "layers", "ledger", "until", "maintainer", "speed", "chaos", "faults", "json"])]
+    pub scenario: Option<PathBuf>,
     /// Put this folder on the branch `jules` first
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,

@@ -41,8 +41,17 @@ pub struct Serve {
     /// say what may be done
     #[arg(long, env = "PHILEAS_MCP")]
     pub mcp: bool,
-    /// Not in this version, which keeps its inbox in one file of the data directory
-    #[arg(long, value_name = "URL", hide = true)]
+    /// The file that events of the service's own sessions are written to, beside those of the monitor: what waits for
+    /// somebody, what is done, what failed; `.phileas/events.jsonl` unless it is said otherwise
+    #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Write no events of the service's own sessions
+    #[arg(long, env = "PHILEAS_NO_EVENTS")]
+    pub no_events: bool,
+    /// Keep the inbox in PostgreSQL (`postgres://user@host/database`), so that several services look after the same
+    /// repositories. With a password in it, rather set PHILEAS_DATABASE_URL, or PHILEAS_DATABASE_URL_FILE to a file: every
+    /// user of a machine can read the options of its programs
+    #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
     /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
     #[arg(long, conflicts_with = "setup")]

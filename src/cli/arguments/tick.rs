@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use phileas_domain::model::RepositoryName;
+use phileas_domain::plan::EntryPoint;
 
 use super::Repository;
 
@@ -25,6 +26,10 @@ pub struct TickArguments {
     /// Run the next step of this track now, and nothing else
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub track: Option<String>,
+    /// Begin a pass through the layers here, now, and leave out those before it: narrator, observers, decider, requirements
+    /// (planner and implementer), innovators
+    #[arg(long, value_name = "ENTRY", value_parser = entry_point, conflicts_with_all = ["persona", "track", "all"])]
+    pub entry_point: Option<EntryPoint>,
     /// Run every persona once, whatever the schedule says; budgets are kept
     #[arg(long)]
     pub all: bool,
@@ -39,4 +44,8 @@ pub struct ActionArguments {
     /// The repository, `owner/name`
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: RepositoryName,
+}
+
+fn entry_point(word: &str) -> Result<EntryPoint, String> {
+    EntryPoint::of(word).ok_or_else(|| format!("the entry points are {}", EntryPoint::words()))
 }

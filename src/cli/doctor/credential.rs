@@ -71,7 +71,16 @@ pub(super) async fn kind(
         (Kind::FineGrained, _) => "a fine-grained personal access token",
         (Kind::OfPerson, _) => "an App's token on behalf of a person",
         (Kind::Installation, _) => "a token of an App's installation, which lives an hour",
-        (Kind::Unknown, _) => "a token of a kind that GitHub does not describe",
+        (Kind::Unknown, _) => {
+            findings.unknown(
+                "credential.kind",
+                format!(
+                    "a token from {from} that begins like none of those that GitHub describes; if GitHub refuses it, look \
+                     whether it was copied whole"
+                ),
+            );
+            return Ok(Some(kind));
+        }
     };
     findings.good("credential.kind", format!("{what}, from {from}"));
     Ok(Some(kind))
@@ -205,8 +214,13 @@ fn of_scopes(scopes: &[String], private: bool, tokens: &str, findings: &mut Find
     }
 }
 
-/// Whether this machine's clock is right, by GitHub's.
-pub(super) fn clock(github: Option<Timestamp>, local: Timestamp, findings: &mut Findings) {
+/// Whether this machine's clock is right, by GitHub's; `real`: by the one of github.com.
+pub(super) fn clock(
+    github: Option<Timestamp>,
+    local: Timestamp,
+    real: bool,
+    findings: &mut Findings,
+) {
     findings.group = Group::Standing;
     let Some(github) = github else { return };
     let seconds = local.duration_since(github).as_secs();
@@ -223,6 +237,13 @@ pub(super) fn clock(github: Option<Timestamp>, local: Timestamp, findings: &mut 
             "this machine's clock is {} s {side} GitHub's; decisions use GitHub's, but an App's credential is refused",
             seconds.abs()
         ),
-        "sudo timedatectl set-ntp true",
+        match real {
+            true => "sudo timedatectl set-ntp true",
+            // A model has a time of its own, and setting this machine's clock would mend nothing.
+            false => {
+                "nothing, where GITHUB_API_URL names a model with a time of its own; else set the clock of whichever of \
+                 the two machines is wrong"
+            }
+        },
     );
 }

@@ -6,7 +6,7 @@ use super::super::words::several;
 use super::Place;
 use super::finding::{Findings, Group};
 use crate::adapters::github::{Client, Label};
-use crate::starter::wanted;
+use crate::starter::{has_work, wanted};
 
 /// The most labels that one run makes.
 const MAX_MADE: usize = 100;
@@ -23,7 +23,7 @@ pub(super) async fn check(
         Ok(there) => there,
         Err(failure) => return findings.unread("labels.missing", "the labels", &failure),
     };
-    let wanted = wanted(&plan.personas);
+    let wanted = wanted(&plan.personas, has_work(plan));
     let is_there = |label: &Label| {
         let mut names = there.iter().map(|one| &one.name);
         names.any(|name| name.eq_ignore_ascii_case(&label.name))

@@ -62,7 +62,15 @@ pub(super) fn check(tree: &Tree, now: Timestamp, findings: &mut Findings) -> Res
             ),
         );
     }
-    cost(tree, &plan, now, findings)?;
+    if errors == 0 {
+        cost(tree, &plan, now, findings)?;
+    } else {
+        // What cannot be read starts nothing, so that its forecast would say that all is well and costs nothing.
+        findings.unknown(
+            "plan.budget",
+            "what the coming week costs cannot be told before the mistakes are mended",
+        );
+    }
     Ok(plan)
 }
 

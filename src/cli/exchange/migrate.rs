@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::exchange::{self, Step};
+use phileas_domain::exchange::{self, Layout, Step};
 use serde_json::json;
 
 use crate::adapters::files;
@@ -14,20 +14,31 @@ use crate::cli::words::several;
 
 pub(super) fn run(
     dir: &Path,
+    to: Option<(Layout, &str)>,
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
-    let migration = match exchange::migrate(&tree) {
+    let sought = match to {
+        None => exchange::migrate(&tree),
+        Some((layout, stream)) => exchange::across(&tree, layout, stream),
+    };
+    let migration = match sought {
         Ok(migration) => migration,
         Err(half) => {
             validate::print(&half, json, screen)?;
             if !json {
-                screen.line(&format!(
-                    "nothing was changed: {} half-way between two forms",
-                    several(half.len(), "file")
-                ))?;
+                screen.line(&match to {
+                    None => format!(
+                        "nothing was changed: {} half-way between two forms",
+                        several(half.len(), "file")
+                    ),
+                    Some(_) => format!(
+                        "nothing was changed: {} in the way",
+                        several(half.len(), "mistake")
+                    ),
+                })?;
             }
             return Ok(Exit::Findings);
         }

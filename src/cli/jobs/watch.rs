@@ -34,10 +34,7 @@ pub(in super::super) async fn run(
             places.watcher.display()
         )));
     };
-    let poll = arguments.poll.or(config.watcher_poll);
-    let poll = poll
-        .and_then(|poll| Duration::try_from(poll).ok())
-        .unwrap_or(Duration::from_secs_f64(config::WATCHER_POLL_SECONDS));
+    let poll = poll(arguments, &config);
     let (told, mut changes) = mpsc::channel(1);
     let folder = places
         .events
@@ -73,6 +70,13 @@ pub(in super::super) async fn run(
             Some(()) = changes.recv(), if retry.is_none() && told_by.is_some() => {}
         }
     }
+}
+
+/// How often is looked where nothing tells of changes: by the flag or its variable, then by the configuration.
+fn poll(arguments: &Arguments, config: &Config) -> Duration {
+    let poll = arguments.poll.or(config.watcher_poll);
+    poll.and_then(|poll| Duration::try_from(poll).ok())
+        .unwrap_or(Duration::from_secs_f64(config::WATCHER_POLL_SECONDS))
 }
 
 /// Lets the system tell of changes in a folder; `None` where it cannot.
@@ -138,4 +142,35 @@ fn commands(arguments: &Arguments, config: &Config) -> Result<Commands, Stopped>
         by_kind,
         timeout: timeout.unwrap_or(Duration::from_secs_f64(config::HANDLER_SECONDS)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        watch: Arguments,
+    }
+
+    /// Upstream defect 4. Where the system tells of changes the pause cannot be seen from outside.
+    #[test]
+    fn defect_04_watcher_poll_seconds() {
+        let of = |words: &[&str], file: &str| {
+            let line = Line::try_parse_from([&["watch"], words].concat()).unwrap();
+            let (config, _) = Config::parse("config.json", file).unwrap();
+            poll(&line.watch, &config).as_secs_f64()
+        };
+        let file = "{\"watcher_poll_seconds\": 7}";
+        for (words, file, wanted) in [
+            (&[][..], "{}", 1.0),
+            (&[], file, 7.0),
+            (&["--poll", "3"], file, 3.0),
+        ] {
+            assert!((of(words, file) - wanted).abs() < 1e-9, "{words:?} {file}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write};
 
 use rmcp::ServiceExt as _;
 use rmcp::model::ProtocolVersion;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::super::exit::{Exit, Stopped};
@@ -25,7 +25,10 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let arguments = object(arguments)?;
-    let answer = ask(server, tool, arguments).await?;
+    server
+        .check(tool, arguments.clone())
+        .map_err(|trouble| Stopped::usage(trouble.to_string()))?;
+    let answer = ask(server, tool, Value::Object(arguments)).await?;
     if let Some(error) = answer.get("error") {
         return Err(Stopped::usage(format!(
             "{tool}: {}",
@@ -48,7 +51,7 @@ fn text_at(value: &Value, place: &str) -> String {
     text.unwrap_or("it says nothing").to_owned()
 }
 
-fn object(text: &str) -> Result<Value, Stopped> {
+fn object(text: &str) -> Result<Map<String, Value>, Stopped> {
     let text = if text == "-" {
         let mut read = String::new();
         std::io::stdin()
@@ -60,7 +63,7 @@ fn object(text: &str) -> Result<Value, Stopped> {
         text.to_owned()
     };
     match serde_json::from_str::<Value>(&text) {
-        Ok(value) if value.is_object() => Ok(value),
+        Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(Stopped::usage(
             "the arguments must be a JSON object, such as {\"job_id\":\"1\"}",
         )),

@@ -2,7 +2,7 @@
 
 mod check;
 mod lessons;
-mod place;
+pub(super) mod place;
 mod status;
 mod write;
 

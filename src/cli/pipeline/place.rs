@@ -9,7 +9,7 @@ use crate::cli::exit::Stopped;
 use crate::cli::other_program::other_program;
 
 /// The runs that are meant.
-pub(super) fn runs(place: &RunsPlace) -> Result<Runs, Stopped> {
+pub(in crate::cli) fn runs(place: &RunsPlace) -> Result<Runs, Stopped> {
     Ok(match &place.pipeline_dir {
         Some(folder) => Runs::at(folder),
         None => {

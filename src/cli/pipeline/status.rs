@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use phileas_domain::pipeline::{IssueId, Run, next};
-use serde_json::{Value, json};
+use phileas_domain::pipeline::{IssueId, Run, next, overview};
 
 use super::{open, place};
 use crate::cli::arguments::{RunPlace, RunsPlace};
@@ -25,7 +24,7 @@ pub(super) fn run(
             };
             let (_, run) = open(&place)?;
             if place.place.json {
-                screen.line(&whole(&run).to_string())?;
+                screen.line(&overview(&run).to_string())?;
             } else {
                 one(&run, screen)?;
             }
@@ -45,7 +44,7 @@ fn all(place: &RunsPlace, screen: &mut Screen<impl Write>) -> Result<(), Stopped
             continue;
         };
         if place.json {
-            screen.line(&whole(&run).to_string())?;
+            screen.line(&overview(&run).to_string())?;
         }
         let next = next(&run);
         let json = next.json(&run);
@@ -91,19 +90,4 @@ fn one(run: &Run, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
     let next = next(run);
     screen.line(&format!("next: {} [{}]", next.why, next.rule.code()))?;
     Ok(())
-}
-
-/// A run for programs.
-fn whole(run: &Run) -> Value {
-    let attempts = run.attempts().into_iter().map(|one| {
-        json!({ "stage": one.stage.as_str(), "tier": one.tier.as_str(), "outcome": one.outcome.as_str() })
-    });
-    let artifacts = run.readings();
-    let artifacts = artifacts.map(|one| json!({ "file": one.file, "sound": one.is_sound() }));
-    json!({
-        "issue": run.issue.as_str(),
-        "attempts": attempts.collect::<Vec<_>>(),
-        "artifacts": artifacts.collect::<Vec<_>>(),
-        "next": next(run).json(run),
-    })
 }

@@ -56,7 +56,7 @@ impl Config {
         Ok(())
     }
 
-    /// Takes a role off the list; says whether it stood there.
+    /// Takes a role off the list, however often it stands there; says whether it did.
     pub(super) fn take(
         &mut self,
         layer: &str,
@@ -64,11 +64,14 @@ impl Config {
         usual: &[Member],
     ) -> Result<bool, Stopped> {
         let list = self.list(layer, usual)?;
-        let index = list.iter().position(|value| name_of(value) == Some(role));
-        if let Some(index) = index {
-            remove(list, index);
+        let before = list.len();
+        // From the end, so that the places of the others stay.
+        for index in (0..before).rev() {
+            if list.get(index).and_then(name_of) == Some(role) {
+                remove(list, index);
+            }
         }
-        Ok(index.is_some())
+        Ok(list.len() < before)
     }
 
     fn list(&mut self, layer: &str, usual: &[Member]) -> Result<&mut Array, Stopped> {
@@ -228,6 +231,15 @@ roles = []
             text.ends_with("roles = [\n  { name = \"leverage\", enabled = true },\n]\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_role_that_stands_there_twice_is_taken_off_whole() {
+        let text = "[observers]\nroles = [\n  \"docs\",\n  \"tests\",\n  { name = \"docs\", enabled = false },\n]\n";
+        let mut config = Config::read(text).unwrap();
+        assert!(config.take("observers", "docs", &[]).unwrap());
+        assert_eq!(config.text(), "[observers]\nroles = [\n  \"tests\",\n]\n");
+        assert!(!config.take("observers", "docs", &[]).unwrap());
     }
 
     #[test]

@@ -9,7 +9,8 @@ use tokio::sync::Notify;
 use super::super::connect::variable;
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
-use super::fleet;
+use super::{database, fleet};
+use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::server::app::APP_FILE;
 use crate::server::check::{Finding, Grade, Told, check};
 use crate::server::config::{Config, secret};
@@ -17,7 +18,11 @@ use crate::server::dashboard::Access;
 use crate::server::setup::GITHUB;
 
 /// Prints what was found, the gravest last.
-pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(super) async fn run(
+    config: &Config,
+    database: Option<&DatabaseUrl>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     let mut findings = vec![
         found(
             "webhook secret",
@@ -26,6 +31,9 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         found("admin listener", admin(config)),
         found("data directory", data_dir(config)),
     ];
+    if let Some(url) = database {
+        findings.push(found("database", database::reached(url).await));
+    }
     findings.extend(port("--listen", config.listen));
     findings.extend(port("--admin-listen", config.admin_listen));
     if let Some(name) = fleet::passed_over(config) {

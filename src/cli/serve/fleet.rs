@@ -15,6 +15,7 @@ use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
 use crate::server::app::{APP_FILE, identity, named_by};
 use crate::server::config::{Config, origin, secret};
+use crate::server::feed::Feed;
 use crate::server::keys::Keys;
 use crate::server::metrics::Metrics;
 use crate::server::onlooker::Onlooker;
@@ -30,6 +31,7 @@ pub(super) fn of(
     pulse: Arc<Pulse>,
     metrics: &Arc<Metrics>,
     onlookers: Vec<Arc<dyn Onlooker>>,
+    feed: Option<Arc<Feed>>,
 ) -> Result<Option<Fleet<SystemPause>>, Stopped> {
     if let Some(name) = passed_over(config) {
         tracing::warn!(
@@ -56,7 +58,8 @@ pub(super) fn of(
         Arc::clone(&repositories),
         run.clone(),
         variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
-    );
+    )
+    .feeding(feed);
     let ticks = onlookers.into_iter().fold(ticks, Ticks::seen_by);
     Ok(Some(Fleet {
         ticks: Arc::new(ticks),

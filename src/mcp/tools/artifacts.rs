@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use phileas_domain::patch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
 use super::super::cut::{Cut, floor};
 use super::super::desk::Desk;
-use super::super::diff::{self, FileChange};
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
 use super::super::view::{JobView, PullView, state_word};
@@ -40,6 +40,27 @@ pub(super) struct Artifacts {
     pull_requests: Vec<PullView>,
     /// What it changed; `jules_get_diff` gives the lines. Missing: Jules shows no changes.
     changes: Option<Summary>,
+}
+
+/// A file that is changed.
+#[derive(Serialize, JsonSchema)]
+struct FileChange {
+    /// Its path.
+    path: String,
+    /// How many lines are added.
+    additions: usize,
+    /// How many lines are removed.
+    deletions: usize,
+}
+
+impl From<patch::FileChange> for FileChange {
+    fn from(file: patch::FileChange) -> Self {
+        Self {
+            path: file.path,
+            additions: file.added,
+            deletions: file.removed,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -85,7 +106,8 @@ async fn artifacts(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<Artifa
 }
 
 fn summary(changes: &Changes) -> Summary {
-    let mut files = diff::files(&changes.patch);
+    let files = patch::files(&changes.patch).into_iter();
+    let mut files: Vec<FileChange> = files.map(FileChange::from).collect();
     let (additions, deletions) = files.iter().fold((0, 0), |(added, removed), file| {
         (added + file.additions, removed + file.deletions)
     });
@@ -157,7 +179,7 @@ async fn get_diff_of(
 ) -> Result<DiffOutput, Trouble> {
     let job = desk.job(&input.job_id).await?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
-    let patch = changes(&desk, &job)
+    let diff = changes(&desk, &job)
         .await?
         .map(|changes| changes.patch)
         .ok_or_else(|| {
@@ -168,9 +190,9 @@ async fn get_diff_of(
             ))
         })?;
     let whole = match &input.file {
-        None => patch.as_str(),
-        Some(file) => diff::of_file(&patch, file).ok_or_else(|| {
-            let names: Vec<_> = diff::files(&patch)
+        None => diff.as_str(),
+        Some(file) => patch::of_file(&diff, file).ok_or_else(|| {
+            let names: Vec<_> = patch::files(&diff)
                 .into_iter()
                 .take(MAX_FILES)
                 .map(|one| one.path)

@@ -145,6 +145,12 @@ struct EventView {
     repo: Option<String>,
     /// The job's title.
     title: Option<String>,
+    /// The track of phileas whose turn the job is, where it is one.
+    track: Option<String>,
+    /// The persona whose turn it is.
+    persona: Option<String>,
+    /// What came of a completed job: `pull_request`, `changes`, `imported` or `nothing`.
+    outcome: Option<String>,
     /// The pull request's page.
     pull_request: Option<String>,
     /// The plan, where it waits for approval.
@@ -168,6 +174,9 @@ impl EventView {
             message: event.text().map(|text| Cut::new(text, MESSAGE_BYTES)),
             repo: payload.repo,
             title: payload.title,
+            track: payload.track,
+            persona: payload.persona,
+            outcome: payload.outcome,
             pull_request: payload.pull,
             plan_id: payload.plan_id,
             steps: payload.steps,
@@ -255,7 +264,8 @@ pub(super) fn wait_for_event() -> Offer {
         name: "jules_wait_for_event",
         title: "Wait for something to happen in a Jules job",
         text: "Returns when a registered job asks a question, waits with a plan, is done, has failed or is stuck, or when the \
-               time is over. Costs nothing while it waits. Needs the monitor to run (`phileas monitor`).",
+               time is over. Costs nothing while it waits. Needs somebody who looks: `phileas monitor` for jobs, `phileas serve` for turns of its \
+               repositories.",
         effect: Effect::Looks,
     };
     Offer::new(card, wait)

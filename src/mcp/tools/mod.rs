@@ -8,6 +8,7 @@ mod house;
 mod look;
 mod merge;
 mod messages;
+mod pipeline;
 mod sources;
 mod speak;
 
@@ -35,5 +36,10 @@ pub(super) fn all() -> Vec<Offer> {
         house::explain(),
         house::status(),
         house::run(),
+        pipeline::status(),
+        pipeline::comes_next(),
+        pipeline::validate(),
+        pipeline::check_stage(),
+        pipeline::write(),
     ]
 }

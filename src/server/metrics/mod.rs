@@ -16,9 +16,11 @@ use axum::response::IntoResponse as _;
 use axum::routing::get;
 use jiff::Timestamp;
 use phileas_domain::engine::{Ledger, Verdict, budget_figures};
+use phileas_domain::jobs::EventKind;
 use phileas_domain::model::RepositoryId;
 
 use super::dashboard::board::{Standing, standing_of};
+use super::feed::Feed;
 use super::figures::Figures;
 use super::onlooker::Onlooker;
 use super::repositories::{Member, Repositories};
@@ -204,6 +206,8 @@ pub struct Sources<I> {
     pub inbox: Arc<I>,
     /// Whose limits are told.
     pub repositories: Option<Arc<Repositories>>,
+    /// What writes events for agents, where that is wanted.
+    pub feed: Option<Arc<Feed>>,
     /// The service's clock.
     pub clock: Arc<dyn Pause>,
 }
@@ -242,6 +246,19 @@ fn page<I>(sources: &Sources<I>, counts: Option<&Counts>, now: Timestamp) -> Str
         inbox(&mut text, counts, now);
     }
     work(&mut text, &sources.metrics);
+    if let Some(feed) = &sources.feed {
+        let written = feed.written();
+        let name = "phileas_job_events_total";
+        text.head(
+            name,
+            Kind::Counter,
+            "Events of turns that were written for agents.",
+        );
+        for kind in EventKind::ALL {
+            let count = written.get(&kind).copied().unwrap_or(0);
+            text.sample(name, &[("event", kind.as_str())], count);
+        }
+    }
     limits(&mut text, sources);
     text.finish()
 }

@@ -110,6 +110,8 @@ fn a_forecast_shows_turns_and_their_cost() {
         "key_daily",
         "key_active",
         "cut",
+        "without_layers",
+        "assumed",
     ];
     assert_eq!(keys(&summary), wanted);
     assert_eq!(summary["turns"], lines.len());
@@ -265,4 +267,36 @@ fn nobody_to_list_is_said() {
     assert!(list.err.contains("personas/tester/prompt.md"), "{list}");
     let render = phileas(&["persona", "render", "tester", unreadable.text()]).expect(2);
     assert!(render.err.contains("personas/tester/prompt.md"), "{render}");
+}
+
+/// What a fleet with a plan costs: a table up to the size that was asked for, the same as JSON, and a picture.
+#[test]
+fn a_fleet_is_reckoned_from_its_plan() {
+    let plan = "cycle = [\"curator\"]\n[budget]\ntier = \"ultra\"\n";
+    let folder = Folder::repository(plan, &["curator"]);
+    let picture = std::path::Path::new(folder.text()).join("fleet.svg");
+    let svg = picture.to_str().unwrap();
+    let arguments = ["simulate", folder.text(), "--fleet", "25000", "--svg", svg];
+    let ended = phileas(&arguments).expect(0);
+    let rows: Vec<&str> = ended
+        .out
+        .lines()
+        .filter(|line| line.contains(" %"))
+        .collect();
+    assert_eq!(rows.len(), 6, "{ended}");
+    assert!(rows[5].trim_start().starts_with("25,000"), "{ended}");
+    let drawn = std::fs::read_to_string(&picture).unwrap();
+    assert_eq!(drawn.matches("<polyline").count(), 4, "{drawn}");
+    assert_eq!(drawn.matches("http").count(), 1, "its name space alone");
+    let lines = phileas(&["simulate", folder.text(), "--fleet", "25000", "--json"])
+        .expect(0)
+        .lines();
+    let last = lines.last().unwrap();
+    assert_eq!(last["repositories"], 25_000);
+    let sessions = last["sessions_a_day"].as_f64().unwrap();
+    let keys = last["jules_keys"].as_u64().unwrap();
+    assert_eq!(keys, (sessions / 300.0).ceil() as u64);
+    assert!(sessions > 0.0, "{last}");
+    // A picture without a fleet is a mistake.
+    phileas(&["simulate", folder.text(), "--svg", svg]).expect(2);
 }

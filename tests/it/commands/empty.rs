@@ -79,9 +79,9 @@ fn shell(line: &str, dir: &Path) {
     );
 }
 
-/// What `curl` does with a line of the README, on machines that have none.
+/// What `curl` does with a line of the README, on machines that have none. Answers with the number of what it has made.
 #[track_caller]
-fn curl(line: &str) {
+fn curl(line: &str) -> Option<u64> {
     let mut quoted = line.split('\'');
     let (header, body) = (quoted.nth(1).unwrap(), quoted.nth(1).unwrap());
     let url = line.split_once("http://").unwrap().1;
@@ -96,10 +96,24 @@ fn curl(line: &str) {
     let mut reply = String::new();
     stream.read_to_string(&mut reply).unwrap();
     assert!(reply.starts_with("HTTP/1.1 201"), "{line}: {reply}");
+    let number = reply.split_once("\"number\":")?.1.trim_start();
+    let end = number.find(|digit: char| !digit.is_ascii_digit())?;
+    number[..end].parse().ok()
 }
 
 #[test]
 fn six_commands_of_the_readme_lead_to_the_pull_request_of_a_label() {
+    assert_eq!(first_session(None), 1);
+}
+
+/// Whoever reads what is shown comes later with the label, when the clock has started sessions of its own.
+#[test]
+fn so_they_do_at_the_pace_of_a_reader() {
+    assert!(first_session(Some("Jules opens pull request #2")) > 2);
+}
+
+/// Runs them, the label when there is a line with these words, and answers with its issue's number.
+fn first_session(pause: Option<&str>) -> u64 {
     let mut shown = Shown::open();
     shown.until("What happens follows here");
     let port = shown.until("git clone");
@@ -126,9 +140,14 @@ fn six_commands_of_the_readme_lead_to_the_pull_request_of_a_label() {
     let widget = dir.path().join("widget");
     shell(&init, &widget);
     shell(&push, &widget);
-    curl(&label);
+    if let Some(words) = pause {
+        shown.until(words);
+    }
+    let number = curl(&label).unwrap();
     shown.until("phileas waits with request:1: its plan waits");
-    curl(&approve);
+    curl(&approve.replace("$n", &number.to_string()));
     let linked = shown.until("`tester`, asked for by `maintainer`: pull request #");
-    assert!(linked.contains("phileas-runner writes on #1"), "{linked}");
+    let place = format!("phileas-runner writes on #{number}");
+    assert!(linked.contains(&place), "{linked}");
+    number
 }

@@ -1,44 +1,13 @@
 //! `phileas init` and `phileas deinit`.
 
-use std::process::Command;
-
-use super::bench::{Bench, Ran, bench, program, run, text_of};
+use super::bench::{Bench, Ran, bench, text_of};
+use super::fresh::{git, repository, within};
 use crate::support::Folder;
 
 const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
 const WORKFLOW: &str = ".github/workflows/phileas.yml";
 const PLAN: &str = ".jules/schedules.toml";
 const CURATOR: &str = ".jules/personas/curator/prompt.md";
-
-/// An empty repository whose `origin` is acme/widget.
-fn repository() -> Folder {
-    let folder = Folder::empty();
-    git(&folder, &["init", "--quiet", "--initial-branch", "main"]);
-    let origin = "git@github.com:acme/widget.git";
-    git(&folder, &["remote", "add", "origin", origin]);
-    folder
-}
-
-#[track_caller]
-fn git(folder: &Folder, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=test", "-c", "user.email=test@example.com"])
-        .args(arguments)
-        .current_dir(folder.path())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The program in a folder, without any credential.
-fn within(folder: &Folder, arguments: &[&str]) -> Ran {
-    let mut command = program(arguments);
-    command.current_dir(folder.path());
-    run(command)
-}
 
 fn init(folder: &Folder, more: &[&str]) -> Ran {
     within(folder, &[&["init", "--action", PIN], more].concat())
@@ -88,7 +57,27 @@ fn an_empty_repository_gets_all_it_needs() {
     let workflow = text_of(&folder.join(WORKFLOW));
     assert!(workflow.contains(&format!("uses: {PIN}\n")), "{workflow}");
 
-    // What is there stays as it is.
+    // What is there stays as it is, and that is said.
+    let before = git(&folder, &["status", "--porcelain"]);
+    let plainly = init(&folder, &["--yes"]).done();
+    let said = "nothing to write: everything is there already, and stays as it is";
+    assert!(plainly.out.contains(said), "{plainly:?}");
+    for path in [WORKFLOW, PLAN] {
+        let line = plainly
+            .out
+            .lines()
+            .find(|line| line.contains(path))
+            .unwrap();
+        assert!(
+            line.contains("leave") && line.contains("it is there already"),
+            "{line}"
+        );
+    }
+    assert!(
+        !ran.out.contains(said) && !plainly.out.contains("written and staged"),
+        "{ran:?}"
+    );
+    assert_eq!(git(&folder, &["status", "--porcelain"]), before);
     let again = init(&folder, &["--yes", "--json"]).done().lines();
     let files: Vec<_> = again
         .iter()
@@ -272,4 +261,54 @@ fn a_pull_request_begins_and_another_ends() {
             "acme/nowhere",
         ])
         .refused(2, "name is wrong");
+}
+
+/// What an earlier version wrote comes as a pull request, and what people changed is not in it.
+#[test]
+fn an_upgrade_can_be_a_pull_request() {
+    let bench = bench();
+    commit(&bench, &[(PLAN.to_owned(), None)]);
+    bench
+        .run(&["init", "--action", PIN, "--pull-request", "--yes", "--json"])
+        .done();
+    let read = |branch: &str, path: &str| {
+        let world = bench.shared.world();
+        let head = world.github().branch_head(bench.repo, branch)?;
+        let bytes = world.github().read_file(bench.repo, head, path)?;
+        Some(String::from_utf8(bytes.to_vec()).unwrap())
+    };
+    let workflow = read("phileas/init", WORKFLOW).unwrap();
+    commit(&bench, &[(WORKFLOW.to_owned(), Some(workflow.clone()))]);
+    let newer = PIN.replace('0', "1");
+    let newer = if newer == PIN {
+        PIN.replace('a', "b")
+    } else {
+        newer
+    };
+    let arguments = [
+        "upgrade",
+        "--action",
+        &newer,
+        "--pull-request",
+        "--yes",
+        "--json",
+    ];
+    let dry = bench
+        .run(&[&arguments[..], &["--dry-run"]].concat())
+        .done()
+        .lines();
+    assert!(
+        dry.iter().all(|line| line["pull_request"].is_null()),
+        "{dry:?}"
+    );
+    let lines = bench.run(&arguments).done().lines();
+    let opened = lines.iter().find(|line| line["pull_request"].is_u64());
+    assert_eq!(opened.unwrap()["new"], true, "{lines:?}");
+    let branch = format!("phileas/upgrade-{}", env!("CARGO_PKG_VERSION"));
+    assert!(read(&branch, WORKFLOW).unwrap().contains(&newer));
+    assert_eq!(read("main", WORKFLOW), Some(workflow), "people merge it");
+    // It is open already, and stays as it is.
+    let again = bench.run(&arguments).done().lines();
+    let opened = again.iter().find(|line| line["pull_request"].is_u64());
+    assert_eq!(opened.unwrap()["new"], false, "{again:?}");
 }

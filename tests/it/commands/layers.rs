@@ -1,12 +1,12 @@
 //! The layers from the command line: `init --layers`, `bootstrap`, `role`, `upgrade`, `prompt render`.
 
 use std::path::Path;
-use std::process::Command;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::bench::{Ran, alone, program, run, text_of};
+use super::bench::{alone, text_of};
+use super::fresh::{git, repository, within};
 use crate::support::Folder;
 
 const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
@@ -15,35 +15,6 @@ const WORKFLOW: &str = ".github/workflows/phileas.yml";
 const CONFIG: &str = ".jlo/config.toml";
 const VERSION: &str = ".jlo/.phileas-version";
 const DOCS: &str = ".jlo/roles/observers/docs/role.yml";
-
-/// A fresh git repository whose `origin` is acme/widget.
-fn repository() -> Folder {
-    let folder = Folder::empty();
-    git(&folder, &["init", "--quiet", "--initial-branch", "main"]);
-    let origin = "git@github.com:acme/widget.git";
-    git(&folder, &["remote", "add", "origin", origin]);
-    folder
-}
-
-#[track_caller]
-fn git(folder: &Folder, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=test", "-c", "user.email=test@example.com"])
-        .args(arguments)
-        .current_dir(folder.path())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn within(folder: &Folder, arguments: &[&str]) -> Ran {
-    let mut command = program(arguments);
-    command.current_dir(folder.path());
-    run(command)
-}
 
 fn with_layers() -> Folder {
     let folder = repository();

@@ -331,3 +331,48 @@ fn nothing_is_written_through_a_link_and_an_empty_folder_is_well() {
             .exists()
     );
 }
+
+#[test]
+fn an_exchange_goes_to_the_other_layout_and_a_dry_run_only_tells() {
+    let folder = Folder::empty();
+    let event = EVENT
+        .replace("requirement_id: \"\"   # none yet", "issue_id: \"\"")
+        .replace("role: taxonomy", "author_role: taxonomy");
+    folder.write(".jules/exchange/events/pending/two-names.yml", &event);
+    let there = folder.join(".jules/workstreams/core/events/pending/two-names.yml");
+    let run = |more: &[&str]| {
+        let fixed = [
+            "exchange",
+            "migrate",
+            folder.text(),
+            "--to",
+            "workstreams",
+            "--stream",
+            "core",
+        ];
+        Phileas::new(&[&fixed[..], more].concat()).run()
+    };
+    let told = run(&["--dry-run"]).expect(0);
+    assert!(
+        told.out
+            .contains("would be moved to .jules/workstreams/core/events/pending/two-names.yml"),
+        "{told}"
+    );
+    assert!(!there.exists());
+    run(&[]).expect(0);
+    assert_eq!(std::fs::read_to_string(&there).unwrap(), event);
+    assert!(
+        !folder
+            .join(".jules/exchange/events/pending/two-names.yml")
+            .exists()
+    );
+    assert!(
+        run(&[])
+            .expect(0)
+            .out
+            .contains("there is nothing to migrate")
+    );
+    Phileas::new(&["exchange", "check", folder.text()])
+        .run()
+        .expect(0);
+}

@@ -79,5 +79,16 @@ fn schema_and_program_are_of_one_mind() {
             let read = File::parse("phileas.toml", &text_of(&file));
             assert_eq!(read.is_ok(), code == 0, "{}: {read:?}", file.display());
         }
+        for artifact in Artifact::ALL {
+            let files = tried(verdict, artifact.schema_name());
+            assert!(!files.is_empty(), "{verdict}: {artifact:?}");
+            for file in files {
+                let folder = Folder::empty();
+                folder.write(artifact.file_name(), &text_of(&file));
+                let path = folder.join(artifact.file_name());
+                let ran = alone(&["pipeline", "validate", path.to_str().unwrap()]);
+                assert_eq!(ran.code, code, "{}: {ran:?}", file.display());
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ const TURNS: usize = 80;
 
 /// A clock that stands still until a test moves it on. All tasks must run on the test's own thread.
 #[derive(Debug, Clone)]
-pub(super) struct StillClock {
+pub(crate) struct StillClock {
     hands: Arc<Mutex<Hands>>,
     /// The world whose time it shows, where it is one's.
     world: Option<Shared>,

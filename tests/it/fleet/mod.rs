@@ -3,11 +3,14 @@
 mod check;
 mod clock;
 mod driver;
+mod feed;
+mod hire;
 mod idle;
 mod listing;
 mod many;
 mod names;
 mod process;
+mod rig;
 mod setup;
 mod slow;
 pub(crate) mod stage;

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use phileas::adapters::github::{self, App};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
+use phileas::jobs::EventsFile;
 use phileas::runtime::driver::{Bounds, Pulse};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
@@ -18,6 +19,7 @@ use phileas::server::app::Identity;
 use phileas::server::config::RepositoryEntry;
 use phileas::server::driver::Driver as _;
 use phileas::server::ending::End;
+use phileas::server::feed::Feed;
 use phileas::server::keys::Keys;
 use phileas::server::outside::Outside;
 use phileas::server::repositories::{Repositories, Source};
@@ -27,7 +29,7 @@ use phileas_domain::model::Holder;
 use phileas_world::github::RepoId;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::Target;
-use phileas_world::jules::{Account, Config, Installed, Tier, Weights};
+use phileas_world::jules::{Account, Config, Installed, Scenario, Tier, Weights};
 use phileas_world::maintainer::Temper;
 use phileas_world::seed::{NewApp, Seed, files};
 use phileas_world::{Face, FaultPlan, Knobs, World, WorldConfig};
@@ -38,12 +40,12 @@ use tokio::task::JoinHandle;
 use super::clock::StillClock;
 
 /// The App's number.
-pub(super) const APP: u64 = 77;
+pub(crate) const APP: u64 = 77;
 /// The secret of its webhook.
-pub(super) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";
+pub(crate) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";
 
 /// How many personas a cycle has. Each runs once on a default branch that does not move.
-pub(super) const PERSONAS: usize = 24;
+pub(crate) const PERSONAS: usize = 24;
 
 /// One after another, each when the pull request of the one before is open.
 fn plan() -> String {
@@ -56,25 +58,25 @@ fn plan() -> String {
 
 /// A world with so many repositories of each owner. Each owner has a Jules key of its own, called `key-of-<owner>`, and
 /// an installation of the App.
-pub(super) struct Ground {
-    pub(super) world: Shared,
-    pub(super) repositories: Vec<RepoId>,
+pub(crate) struct Ground {
+    pub(crate) world: Shared,
+    pub(crate) repositories: Vec<RepoId>,
     /// By owner.
-    pub(super) installations: BTreeMap<String, u64>,
+    pub(crate) installations: BTreeMap<String, u64>,
     /// The App's private key, PEM.
-    pub(super) pem: String,
+    pub(crate) pem: String,
     /// Files with the Jules keys.
-    pub(super) keys: TempDir,
+    pub(crate) keys: TempDir,
 }
 
 /// How long sessions take, in minutes.
-pub(super) struct Sessions {
-    pub(super) shortest: f64,
-    pub(super) longest: f64,
+pub(crate) struct Sessions {
+    pub(crate) shortest: f64,
+    pub(crate) longest: f64,
 }
 
 impl Ground {
-    pub(super) fn new(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
+    pub(crate) fn new(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
         Self::with(
             start,
             owners,
@@ -85,10 +87,44 @@ impl Ground {
     }
 
     /// The same with these answers to the open questions, and these faults.
-    pub(super) fn with(
+    pub(crate) fn with(
         start: Timestamp,
         owners: &[(&str, usize)],
         sessions: &Sessions,
+        knobs: Knobs,
+        faults: FaultPlan,
+    ) -> Self {
+        let jules = Config {
+            asks: 0.0,
+            weights: Weights::only_changes(),
+            shortest_minutes: sessions.shortest,
+            longest_minutes: sessions.longest,
+            ..Config::default()
+        };
+        Self::of(start, owners, jules, |_| plan(), knobs, faults)
+    }
+
+    /// The same with sessions that go as they are told, and a plan for each repository by its number.
+    pub(crate) fn scripted(
+        start: Timestamp,
+        owners: &[(&str, usize)],
+        scenarios: Vec<Scenario>,
+        plan: impl Fn(usize) -> String,
+    ) -> Self {
+        let jules = Config {
+            scenarios,
+            asks: 0.0,
+            ..Config::default()
+        };
+        let (knobs, faults) = (Knobs::documented(), FaultPlan::default());
+        Self::of(start, owners, jules, plan, knobs, faults)
+    }
+
+    fn of(
+        start: Timestamp,
+        owners: &[(&str, usize)],
+        jules: Config,
+        plan: impl Fn(usize) -> String,
         knobs: Knobs,
         faults: FaultPlan,
     ) -> Self {
@@ -111,17 +147,10 @@ impl Ground {
             temper: Temper::away(),
             jules: Config {
                 accounts: accounts.collect(),
-                asks: 0.0,
-                weights: Weights::only_changes(),
-                shortest_minutes: sessions.shortest,
-                longest_minutes: sessions.longest,
-                ..Config::default()
+                ..jules
             },
         });
-        let mut tree = files(&[
-            ("README.md", "# Widget\n"),
-            (".jules/schedules.toml", &plan()),
-        ]);
+        let mut tree = files(&[("README.md", "# Widget\n")]);
         for n in 0..PERSONAS {
             let path = format!(".jules/personas/p{n}/prompt.md");
             tree.insert(path, persona(&format!("p{n}")).into());
@@ -129,7 +158,9 @@ impl Ground {
         let mut repositories = Vec::new();
         for (owner, count) in owners {
             for n in 0..*count {
-                let mut seed = Seed::new(owner, &format!("r{n}"), tree.clone());
+                let mut tree = tree.clone();
+                tree.insert(".jules/schedules.toml".to_owned(), plan(n).into());
+                let mut seed = Seed::new(owner, &format!("r{n}"), tree);
                 seed.labels = vec!["phileas".to_owned()];
                 repositories.push(world.seed(&seed));
             }
@@ -179,13 +210,13 @@ impl Ground {
     }
 
     /// Starts the service's parts on the world's own clock. Deliveries are nobody's business: all webhooks are lost.
-    pub(super) fn serve(&self) -> Served {
+    pub(crate) fn serve(&self) -> Served {
         let app = App::new(&APP.to_string(), &self.pem).unwrap();
         self.serve_as(Identity::App(app), Vec::new())
     }
 
     /// The same as somebody, for these repositories alone where any are named.
-    pub(super) fn serve_as(&self, identity: Identity, named: Vec<RepositoryEntry>) -> Served {
+    pub(crate) fn serve_as(&self, identity: Identity, named: Vec<RepositoryEntry>) -> Served {
         let time = Arc::new(VirtualTime::new(self.world.clone()));
         let outside = Outside {
             github: github::Base::default(),
@@ -206,12 +237,12 @@ impl Ground {
         ));
         let clock = StillClock::of(&self.world);
         let inbox = Arc::new(MemoryInbox::new(10_000));
+        let data = tempfile::tempdir().unwrap();
+        let events = EventsFile::new(data.path().join("events.jsonl"));
+        let feed = Feed::open(data.path(), events, self.world.now()).unwrap();
+        let ticks = Ticks::new(Arc::clone(&repositories), "serve:test".to_owned(), None);
         let fleet = Fleet {
-            ticks: Arc::new(Ticks::new(
-                Arc::clone(&repositories),
-                "serve:test".to_owned(),
-                None,
-            )),
+            ticks: Arc::new(ticks.feeding(Some(Arc::new(feed)))),
             repositories: Arc::clone(&repositories),
             clock: Arc::new(clock.clone()),
             holder: Holder::new("serve:test"),
@@ -227,18 +258,20 @@ impl Ground {
             changed,
             end,
             running,
+            _data: data,
         }
     }
 }
 
 /// The service's parts at work.
-pub(super) struct Served {
-    pub(super) clock: StillClock,
-    pub(super) inbox: Arc<MemoryInbox>,
-    pub(super) repositories: Arc<Repositories>,
-    pub(super) changed: Arc<Notify>,
-    pub(super) end: End,
-    pub(super) running: JoinHandle<()>,
+pub(crate) struct Served {
+    pub(crate) clock: StillClock,
+    pub(crate) inbox: Arc<MemoryInbox>,
+    pub(crate) repositories: Arc<Repositories>,
+    pub(crate) changed: Arc<Notify>,
+    pub(crate) end: End,
+    pub(crate) running: JoinHandle<()>,
+    _data: TempDir,
 }
 
 fn persona(id: &str) -> String {

@@ -6,3 +6,4 @@ mod keeping;
 mod leases;
 mod sqlite;
 mod stand;
+mod suite;

@@ -3,74 +3,48 @@
 use std::any::Any;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::adapters::inbox::memory::MemoryInbox;
-use phileas::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, LEAST_ROOM, SqliteInbox};
 use phileas::runtime::inbox::{Delivery, DeliveryId, Inbox, Lease};
 use phileas_domain::model::{Holder, RepositoryId};
 
 /// The repository of most cases.
-pub(super) const WIDGET: RepositoryId = RepositoryId(7);
+pub(crate) const WIDGET: RepositoryId = RepositoryId(7);
 /// The length of the leases in these tests.
-pub(super) const LEASE: SignedDuration = SignedDuration::from_secs(12);
-pub(super) const SECOND: SignedDuration = SignedDuration::from_secs(1);
-pub(super) const HOUR: SignedDuration = SignedDuration::from_hours(1);
-pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
+pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(12);
+pub(crate) const SECOND: SignedDuration = SignedDuration::from_secs(1);
+pub(crate) const HOUR: SignedDuration = SignedDuration::from_hours(1);
+pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// More than anybody asks for in these tests.
-pub(super) const ALL: usize = 100_000;
+pub(crate) const ALL: usize = 100_000;
 
 /// How much an inbox under test holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
+pub(crate) enum Room {
     Plenty,
     /// So little that a test can fill it.
     Little,
 }
 
 /// An inbox, and what must stay alive beside it.
-pub(super) struct Stand<I> {
-    pub(super) inbox: I,
-    pub(super) _beside: Box<dyn Any + Send + Sync>,
-}
-
-pub(super) async fn memory(room: Room) -> Stand<MemoryInbox> {
-    let room = match room {
-        Room::Plenty => ALL,
-        Room::Little => 100,
-    };
-    Stand {
-        inbox: MemoryInbox::new(room),
-        _beside: Box::new(()),
-    }
-}
-
-pub(super) async fn sqlite(room: Room) -> Stand<SqliteInbox> {
-    let folder = tempfile::tempdir().unwrap();
-    let room = match room {
-        Room::Plenty => DEFAULT_ROOM,
-        Room::Little => LEAST_ROOM,
-    };
-    let directory = DataDirectory::lock(folder.path()).unwrap();
-    Stand {
-        inbox: SqliteInbox::open(directory, room).unwrap(),
-        _beside: Box::new(folder),
-    }
+pub(crate) struct Stand<I> {
+    pub(crate) inbox: I,
+    pub(crate) _beside: Box<dyn Any + Send + Sync>,
 }
 
 /// Seconds after the beginning of the tests' time.
-pub(super) fn at(seconds: i64) -> Timestamp {
+pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_767_571_200 + seconds).unwrap()
 }
 
-pub(super) fn holder(name: &str) -> Holder {
+pub(crate) fn holder(name: &str) -> Holder {
     Holder::from(name)
 }
 
-pub(super) fn id(text: &str) -> DeliveryId {
+pub(crate) fn id(text: &str) -> DeliveryId {
     text.parse().unwrap()
 }
 
 /// A delivery that wakes its repository.
-pub(super) fn delivery(text: &str, repository: RepositoryId, received_at: Timestamp) -> Delivery {
+pub(crate) fn delivery(text: &str, repository: RepositoryId, received_at: Timestamp) -> Delivery {
     Delivery {
         id: id(text),
         event: "issues".to_owned(),
@@ -87,13 +61,13 @@ pub(super) fn delivery(text: &str, repository: RepositoryId, received_at: Timest
 
 /// The one lease that can be had.
 #[track_caller]
-pub(super) fn only(leases: Vec<Lease>) -> Lease {
+pub(crate) fn only(leases: Vec<Lease>) -> Lease {
     let [lease] = <[Lease; 1]>::try_from(leases).unwrap_or_else(|all| panic!("{all:?}"));
     lease
 }
 
 /// Claims those that are due, as far as so many are wanted.
-pub(super) async fn claim_due(
+pub(crate) async fn claim_due(
     inbox: &impl Inbox,
     who: &str,
     now: Timestamp,
@@ -104,23 +78,23 @@ pub(super) async fn claim_due(
 }
 
 /// Claims the one repository that is due.
-pub(super) async fn claim(inbox: &impl Inbox, who: &str, now: Timestamp) -> Lease {
+pub(crate) async fn claim(inbox: &impl Inbox, who: &str, now: Timestamp) -> Lease {
     only(claim_due(inbox, who, now, ALL).await)
 }
 
 /// Nobody is due.
-pub(super) async fn nothing_due(inbox: &impl Inbox, now: Timestamp) {
+pub(crate) async fn nothing_due(inbox: &impl Inbox, now: Timestamp) {
     let leases = claim_due(inbox, "idle", now, ALL).await;
     assert_eq!(leases, [], "nothing was due at {now}");
 }
 
 /// When the repository can next be claimed.
-pub(super) async fn next(inbox: &impl Inbox) -> Timestamp {
+pub(crate) async fn next(inbox: &impl Inbox) -> Timestamp {
     inbox.next_due().await.unwrap().expect("something is due")
 }
 
 /// Polls all of them in turns until each is done.
-pub(super) async fn all_at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+pub(crate) async fn all_at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = futures.into_iter().map(|one| Some(Box::pin(one))).collect();
     let mut done: Vec<_> = running.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {

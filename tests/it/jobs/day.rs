@@ -283,3 +283,33 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
     stage.shared.pass(POLL);
     assert!(!other.cycle(stage.shared.now(), false).await.unwrap().busy);
 }
+
+/// Section 10 of the seed: whose job matters more is told first.
+#[tokio::test]
+async fn jobs_of_a_higher_priority_are_told_first() {
+    let asks = || {
+        vec![
+            beat(20.0, Deed::Start),
+            beat(40.0, Deed::Plan),
+            beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+        ]
+    };
+    let titles = ["usual", "low", "critical", "high"];
+    let scripts = titles.iter().map(|title| (*title, asks())).collect();
+    let stage = stage(scripts, Vec::new());
+    let mut jobs = BTreeMap::new();
+    for title in titles {
+        let id = stage.hire(title, false).await;
+        let priority = serde_json::from_value(serde_json::json!(title)).unwrap_or_default();
+        let set = |job: &mut phileas_domain::jobs::Job| job.priority = priority;
+        stage.places.jobs_file().update(&id, set).unwrap();
+        jobs.insert(id, title);
+    }
+    stage.shared.pass(POLL * 5);
+    let told = stage.look().await.events;
+    let told: Vec<_> = told
+        .iter()
+        .map(|event| jobs[event.job_id.as_ref().unwrap()])
+        .collect();
+    assert_eq!(told, ["critical", "high", "usual", "low"]);
+}

@@ -186,3 +186,36 @@ async fn a_plan_is_approved_only_on_demand() {
     stage.shared.pass(std::time::Duration::from_secs(50));
     assert_ne!(state(), "AWAITING_PLAN_APPROVAL");
 }
+
+/// Each of the deeds that follow a merge can be turned off by itself.
+#[tokio::test]
+async fn what_is_turned_off_is_left_alone_after_a_merge() {
+    for (archive, retire) in [(false, false), (true, false), (false, true)] {
+        let stage = stage(vec![("finishes", finishes())], Vec::new());
+        let id = stage.hire("finishes", false).await;
+        let events = stage.watch(10).await;
+        {
+            let mut world = stage.shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github.repository_by_name("acme", "widget").unwrap();
+            github.merge_pull(repo, 1, "maintainer", now).unwrap();
+        }
+        let settling = Settling { archive, retire };
+        deal(
+            &stage,
+            &events[0],
+            Allowed {
+                settling,
+                ..ALLOWED
+            },
+        )
+        .await;
+        let job = stage.places.jobs_file().get(&id).unwrap().unwrap();
+        let reason = job.retired.map(|retired| retired.reason);
+        assert_eq!(reason, retire.then_some(RetireReason::Merged));
+        let world = stage.shared.world();
+        let session = world.jules().session(id.as_str()).unwrap();
+        assert_eq!(session.is_archived(), archive, "{archive} {retire}");
+    }
+}

@@ -1,7 +1,9 @@
 //! Watching Jules for somebody's own agent: the monitor, the watcher and the handler against the model of Jules.
 
 mod day;
+mod defects;
 mod handler;
+mod keys;
 mod programs;
 mod stage;
 mod troubles;

@@ -179,7 +179,7 @@ fn who_waits_is_told_at_once_or_when_the_time_is_over() {
     );
 }
 
-fn subscribed(host: &mut Host, uri: &str) {
+pub(super) fn subscribed(host: &mut Host, uri: &str) {
     let answer = host.ask("resources/subscribe", json!({"uri": uri}));
     assert_eq!(answer["result"], json!({}), "{answer}");
 }

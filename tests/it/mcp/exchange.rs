@@ -126,6 +126,63 @@ fn today_nobody_shakes_hands() {
     assert_eq!(host.leave(), (Vec::new(), 0));
 }
 
+/// Upstream defect 6: the result of a tool was bare JSON in place of a list of blocks.
+#[test]
+fn defect_06_a_result_is_a_list_of_blocks() {
+    let place = place(Vec::new());
+    for revision in [FIRST, HANDSHAKE, TODAY] {
+        let mut host = place.host(revision, &[]);
+        for (tool, arguments) in [
+            ("jules_list_jobs", json!({})),
+            ("jules_get_job", json!({"job_id": "77"})),
+        ] {
+            let result = host.call(tool, arguments);
+            let blocks = result["content"].as_array().unwrap();
+            assert!(!blocks.is_empty(), "{result}");
+            for block in blocks {
+                assert_eq!(block["type"], "text", "{result}");
+                assert!(block["text"].is_string(), "{result}");
+            }
+            let structured = revision != FIRST && result["isError"] != true;
+            assert_eq!(
+                result["structuredContent"].is_object(),
+                structured,
+                "{result}"
+            );
+        }
+    }
+}
+
+/// Upstream defect 8a: a notification was answered, by an error, and `ping` was unknown.
+#[test]
+fn defect_08a_a_notification_is_not_answered_and_a_ping_is() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    host.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    host.tell(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}),
+    );
+    assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
+    assert!(host.told.is_empty(), "{:?}", host.told);
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}
+
+/// Upstream defect 8b: a bad first line killed the server, a later one was answered under the id of another request.
+#[test]
+fn defect_08b_a_bad_line_neither_ends_the_server_nor_borrows_an_id() {
+    let place = place(Vec::new());
+    let command = place.program(&[]).into_command();
+    let mut host = Host::start(command, FIRST, json!({}));
+    host.line("{ this is not json");
+    host.greet();
+    assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
+    host.line("nor is this");
+    let id = host.begin("ping", json!({}));
+    let answer = host.next().unwrap();
+    assert_eq!((&answer["id"], &answer["result"]), (&json!(id), &json!({})));
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}
+
 /// Upstream defect 8: a notification was answered, and a line that is no JSON ended the server or got a wrong id.
 #[test]
 fn defect_08_nothing_that_is_said_ends_the_server() {

@@ -98,6 +98,22 @@ fn one_tool_is_called_from_a_shell() {
             .err
             .contains("JSON object")
     );
+    for (tool, arguments, said) in [
+        (
+            "jules_get_job",
+            "{\"job_id\": 1}",
+            "the arguments of jules_get_job are wrong",
+        ),
+        (
+            "jules_get_job",
+            "{}",
+            "the arguments of jules_get_job are wrong",
+        ),
+        ("jules_get_jobs", "{}", "there is no tool `jules_get_jobs`"),
+    ] {
+        let wrong = call(&[tool, arguments]).expect(2);
+        assert!(wrong.err.contains(said) && wrong.out.is_empty(), "{wrong}");
+    }
     let unsure = call(&["jules_cancel_job", &id]).expect(1);
     assert!(unsure.err.contains("confirm: true"), "{unsure}");
 }

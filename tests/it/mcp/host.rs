@@ -51,11 +51,17 @@ impl Place {
         let words = [&["mcp"], arguments].concat();
         Phileas::new(&words)
             .within(&self.served)
+            .env("PHILEAS_PIPELINE_DIR", self.runs().to_str().unwrap())
             .env("PHILEAS_JOBS_PATH", self.places().jobs.to_str().unwrap())
             .env(
                 "PHILEAS_EVENTS_PATH",
                 self.places().events.to_str().unwrap(),
             )
+    }
+
+    /// Where runs of a pipeline are.
+    pub(super) fn runs(&self) -> std::path::PathBuf {
+        self.files.path().join(".pipeline")
     }
 
     pub(super) fn places(&self) -> Places {

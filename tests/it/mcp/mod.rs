@@ -6,4 +6,5 @@ mod exchange;
 mod gates;
 mod host;
 mod papers;
+mod pipeline;
 mod tools;

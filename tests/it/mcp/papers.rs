@@ -40,6 +40,7 @@ fn jobs_events_and_ledgers_are_read_by_their_addresses() {
         [
             "jules://jobs",
             "jules://events",
+            "jules://pipeline",
             "jules://state/acme/widget",
             &own
         ]
@@ -83,7 +84,7 @@ fn jobs_events_and_ledgers_are_read_by_their_addresses() {
     assert_eq!(answer["error"]["data"]["uri"], "jules://nothing");
     let templates =
         host.ask("resources/templates/list", json!({}))["result"]["resourceTemplates"].clone();
-    assert_eq!(templates.as_array().unwrap().len(), 6);
+    assert_eq!(templates.as_array().unwrap().len(), 8);
     let completed = host.ask(
         "completion/complete",
         json!({"ref": {"type": "ref/resource", "uri": "jules://jobs/{job_id}"},

@@ -109,8 +109,11 @@ fn wrong_settings_are_told() {
     refuse(&with(&["--inbox-max-bytes", "1MiB"]), "16MiB");
     refuse(&["deliveries", "--data-dir", "/nowhere"], "phileas serve");
     refuse(&["deliveries"], "--data-dir");
-    let several = "postgres://somewhere";
-    refuse(&with(&["--database-url", several]), "a later version");
+    let elsewhere = "mysql://ada:s3cret@somewhere/d";
+    refuse(
+        &with(&["--database-url", elsewhere]),
+        "begin with postgres://",
+    );
     refuse(&["serve", "--listen", "localhost:8080"], "127.0.0.1:8080");
     refuse(&with(&["--public-url", "phileas.example.com"]), "https://");
     refuse(&with(&["--jules-keys-dir", "/nowhere"]), "/nowhere");

@@ -35,8 +35,21 @@ fn every_tool_is_installed_once() {
     let asked = machine.asked();
     assert!(asked.len() >= 9, "{asked:?}");
     let profile = std::fs::read_to_string(machine.machine.join("home/.profile")).unwrap();
+    let home = machine.home();
+    assert!(home.len() >= 9, "{:?}", home.keys());
     well(&machine.install());
     assert_eq!(machine.asked(), asked, "the second run downloads nothing");
+    let changed: Vec<_> = machine
+        .home()
+        .into_iter()
+        .filter(|one| !home.contains_key(&one.0) || home[&one.0] != one.1)
+        .collect();
+    assert!(changed.is_empty(), "the second run writes {changed:?}");
+    assert_eq!(
+        machine.home().len(),
+        home.len(),
+        "the second run removes nothing"
+    );
     let again = std::fs::read_to_string(machine.machine.join("home/.profile")).unwrap();
     assert_eq!(again, profile);
     assert_eq!(profile.lines().count(), 1, "{profile}");

@@ -102,6 +102,15 @@ impl Phileas {
             )
     }
 
+    /// With these further arguments.
+    pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments);
+        self.words = [&self.words, &arguments.join(" ")]
+            .map(|words| words.trim())
+            .join(" ");
+        self
+    }
+
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self

@@ -1,5 +1,6 @@
 //! What the black-box tests share: repositories, a served world, child processes, gates, and a judge.
 
+pub(crate) mod books;
 pub(crate) mod child;
 pub(crate) mod days;
 pub(crate) mod folder;

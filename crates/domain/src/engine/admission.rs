@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::limits::{ACCOUNTS_READ, JULES_LOGIN, REQUEST_VALID};
 use super::subject::Actor;
 use super::wish::{BY_LABEL, REFUSED, What, Wish};
-use super::{Permission, Reason};
+use super::{Permission, Reason, layers};
 use crate::state::RequestState;
 
 /// Whether a wish is let through.
@@ -73,6 +73,7 @@ pub(super) fn admit(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Admission {
     }
     if let What::Run(persona) = &wish.what
         && !draft.snapshot.plan.personas.contains_key(persona)
+        && !layers::is_offer(draft, subject, persona)
     {
         let text = format!("there is no persona `{persona}`");
         return Admission::Refused(Reason::Unknown, text);

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::limits::REQUEST_VALID;
 use super::start::{Candidate, Cause, work_of};
 use super::wish::{PENDING, REFUSED};
-use super::{Ask, Line, Reason, Verdict, binding, step};
+use super::{Ask, Line, Reason, Verdict, binding, layers, step};
 use crate::model::{PersonaId, TrackName};
 use crate::state::{Outcome, RequestState, State};
 
@@ -38,10 +38,18 @@ pub(super) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
             );
             continue;
         }
+        let seat = layers::seat_of(&persona);
         let plan = &draft.snapshot.plan;
-        let policy = step::with_persona(plan.defaults.clone(), plan.personas.get(&persona));
+        let policy = match &seat {
+            Some(seat) => step::policy_of_persona(plan, &track, &seat.persona()),
+            None => step::with_persona(plan.defaults.clone(), plan.personas.get(&persona)),
+        };
         let policy = binding::of_wish(draft, &track, &persona, policy);
-        match work_of(draft, &persona, &policy, true) {
+        let work = match &seat {
+            Some(seat) => layers::offered_work(draft, seat),
+            None => work_of(draft, &persona, &policy, true),
+        };
+        match work {
             Ok(work) => {
                 let due_since = created_at.unwrap_or(draft.snapshot.now);
                 candidates.push(Candidate {
@@ -109,7 +117,7 @@ pub fn asked_for(request: &RequestState) -> Option<PersonaId> {
 fn take_up(draft: &mut Draft<'_>) {
     let snapshot = draft.snapshot;
     let personas: Vec<PersonaId> = match &snapshot.ask {
-        Ask::Due | Ask::Track(_) => return,
+        Ask::Due | Ask::Track(_) | Ask::Enter(_) => return,
         Ask::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
             let text = format!("there is no persona `{id}`");
             draft.say(Line::repository(Verdict::Refused, Reason::Unknown, text).persona(id));

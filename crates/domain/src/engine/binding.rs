@@ -7,7 +7,7 @@ use super::limits::{POLL, PULL_POLL};
 use super::start::{Candidate, wait};
 use super::subject::{Actor, Subject};
 use super::wish::{BY_BOX, BY_COMMENT, BY_LABEL, HOLD};
-use super::{Line, Reason, step};
+use super::{Line, Reason, layers, step};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::{PlanApproval, Policy};
 use crate::state::RequestState;
@@ -56,8 +56,10 @@ pub(super) fn of_wish(
     mut policy: Policy,
 ) -> Policy {
     let own = draft.snapshot.plan.personas.get(persona);
+    // What a person lets through as a work item was read by that person, and nobody else's text comes with it.
+    let by_offer = |request: &RequestState| request.persona.as_ref().is_some_and(is_offer);
     let says_itself = own.is_some_and(|persona| persona.plan_approval.is_some());
-    if of_track(draft, track).is_some()
+    if of_track(draft, track).is_some_and(|request| !by_offer(request))
         && !says_itself
         && policy.plan_approval == PlanApproval::Auto
     {
@@ -73,6 +75,10 @@ pub(super) fn on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> 
     labels
         .contains(HOLD)
         .then(|| held(draft, candidate, thread))
+}
+
+fn is_offer(asked: &PersonaId) -> bool {
+    layers::seat_of(asked).is_some()
 }
 
 fn held(draft: &Draft<'_>, candidate: &Candidate, thread: u64) -> Line {

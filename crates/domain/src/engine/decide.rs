@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
     Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, layers, merging,
-    notices, pulls, put_away, ready, red, remind, start, tell, watched, wish,
+    notices, pulls, put_away, ready, red, remind, reviews, start, tell, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -46,6 +46,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
             None => {
                 start::due(&mut draft, started);
                 merging::due(&mut draft, started == 0);
+                reviews::due(&mut draft, started == 0);
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
                     watched::say_observed(&mut draft);
@@ -60,6 +61,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
             Some(reason) => {
                 start::say_paused(&mut draft, reason);
                 merging::say_paused(&mut draft, reason);
+                reviews::say_paused(&mut draft, reason);
             }
         }
         notices::dismiss_settled(&mut draft);

@@ -7,7 +7,7 @@ use super::layers::{self, Seat};
 use super::limits::{BUDGET_DAY, INTENT_VALID};
 use super::start::{Candidate, Cause};
 use super::{
-    CreateSession, Effect, Line, MakeBranch, PullState, Reason, Subject, Verdict, binding,
+    CreateSession, Effect, Line, MakeBranch, PullState, Reason, Subject, Verdict, binding, sprint,
 };
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Automation, Branch, PlanApproval};
@@ -24,12 +24,19 @@ pub(super) const START_BRANCHES: &str = "phileas/";
 /// Why its persona cannot run after all; nothing was announced.
 pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), (Reason, String)> {
     let snapshot = draft.snapshot;
+    let sprint = sprint::of(draft, candidate);
     let (words, subject) = match Seat::of(&candidate.work.slot) {
-        Some(seat) => (layers::speak(draft, candidate, &seat)?, None),
-        None => of_persona(draft, candidate)?,
+        Some(seat) => {
+            if let Some(subject) = binding::content(draft, &candidate.track)? {
+                layers::stands(draft, &seat, subject)?;
+            }
+            (layers::speak(draft, candidate, &seat)?, None)
+        }
+        None => of_persona(draft, candidate, sprint)?,
     };
     let persona = &candidate.work.persona;
     let turn = announce(draft, candidate);
+    sprint::go_on(draft, sprint);
     let marker = Marker {
         turn: turn.turn.clone(),
         attempt: turn.attempt,
@@ -118,6 +125,7 @@ pub(super) struct Words {
 fn of_persona<'s>(
     draft: &mut Draft<'s>,
     candidate: &Candidate,
+    sprint: Option<u64>,
 ) -> Result<(Words, Option<&'s Subject>), (Reason, String)> {
     let snapshot = draft.snapshot;
     let Some(persona) = snapshot.plan.personas.get(&candidate.work.persona) else {
@@ -135,6 +143,8 @@ fn of_persona<'s>(
         })
         .collect();
     draft.needs.texts.extend(unread);
+    let folders = snapshot.papers.unread(prompt::folders_to_read(sprint));
+    draft.needs.folders.extend(folders);
     let open_pulls: Vec<_> = snapshot
         .pulls
         .values()
@@ -154,7 +164,7 @@ fn of_persona<'s>(
         tree: &snapshot.tree,
         track: &candidate.track,
         open_pulls: &open_pulls,
-        sprint: draft.state.sprint,
+        sprint,
         entropy: &snapshot.entropy,
         notes: &notes,
         subject: subject.map(quoted),

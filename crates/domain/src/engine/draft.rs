@@ -236,6 +236,11 @@ impl<'a> Draft<'a> {
         self.files.extend(files);
     }
 
+    /// Whether this decision's commit brings files of the exchange.
+    pub(super) fn writes_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
     pub(super) fn finish(mut self) -> (Decision, Needs) {
         let is_changed = match &self.snapshot.ledger {
             Ledger::Present { state, .. } => **state != self.state,

@@ -152,6 +152,29 @@ pub enum Effect {
         /// GitHub may be called only before this: a later decision says it again.
         not_after: Timestamp,
     },
+    /// Open an issue for a work item that waits for a person, unless one of ours, open or closed, already carries the
+    /// marker.
+    OfferWork {
+        /// The work item's key in the state.
+        key: String,
+        /// The issue's title.
+        title: String,
+        /// Its text, the marker included.
+        body: String,
+        /// Its label.
+        label: String,
+        /// Stands in the text.
+        marker: String,
+        /// GitHub may be called only before this: a later decision says it again.
+        not_after: Timestamp,
+    },
+    /// Close the issue that shows a work item, which is done, taken back or changed.
+    CloseOffer {
+        /// Its number.
+        number: u64,
+        /// What to say in it first.
+        comment: String,
+    },
     /// Open the dashboard issue. One of ours is looked for first, and opened again if it was closed.
     OpenDashboard {
         /// Its number, where it was open before.
@@ -269,6 +292,8 @@ impl Effect {
             Self::RemoveLabel { .. } => "remove_label",
             Self::TellStatus { .. } => "tell_status",
             Self::PublishProposal { .. } => "publish_proposal",
+            Self::OfferWork { .. } => "offer_work",
+            Self::CloseOffer { .. } => "close_offer",
             Self::OpenDashboard { .. } => "open_dashboard",
             Self::EditDashboard { .. } => "edit_dashboard",
         }
@@ -359,8 +384,22 @@ mod tests {
             marker: String::new(),
             not_after: Timestamp::MIN,
         };
+        let offer = Effect::OfferWork {
+            key: String::new(),
+            title: String::new(),
+            body: String::new(),
+            label: String::new(),
+            marker: String::new(),
+            not_after: Timestamp::MIN,
+        };
+        let withdraw = Effect::CloseOffer {
+            number: 7,
+            comment: String::new(),
+        };
         for (effect, name) in [
+            (withdraw, "close_offer"),
             (publish, "publish_proposal"),
+            (offer, "offer_work"),
             (open, "open_dashboard"),
             (edit, "edit_dashboard"),
             (merge, "merge_pull"),

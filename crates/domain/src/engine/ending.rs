@@ -64,7 +64,8 @@ pub(super) fn end(
 ) {
     let now = draft.now();
     let seq = draft.seq(track);
-    if layers::settles_later(draft, Some(slot), &outcome) {
+    let pull = draft.turn(track, slot).and_then(|turn| turn.pr_number);
+    if layers::settles_later(draft, Some(slot), &outcome, pull) {
         if let Some(turn) = draft.turn(track, slot) {
             let text = format!("outcome {outcome}; the exchange is read to settle its work item");
             let verdict = Verdict::Waiting;
@@ -78,7 +79,7 @@ pub(super) fn end(
         return;
     };
     rest::learn(draft, track, &turn.persona_id, was.as_ref(), &outcome);
-    layers::settle(draft, Some(slot), &outcome, note.as_deref());
+    layers::settle(draft, Some(slot), &outcome, note.as_deref(), pull);
     draft.headline(
         format!("settled {track}#{seq} {} {outcome}", turn.persona_id),
         Some(&turn.turn),

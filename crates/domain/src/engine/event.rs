@@ -78,6 +78,18 @@ pub enum Event {
         /// The issue's number.
         number: u64,
     },
+    /// A work item that waits for a person is an issue.
+    WorkOffered {
+        /// The work item's key in the state.
+        key: String,
+        /// The issue's number.
+        number: u64,
+    },
+    /// The issue that showed a work item is closed.
+    OfferClosed {
+        /// Its number.
+        number: u64,
+    },
     /// The dashboard issue is open.
     DashboardOpened {
         /// Its number.

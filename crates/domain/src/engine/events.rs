@@ -47,6 +47,8 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
                 merging::put_off(draft, request, *retry_at);
             }
             Event::ProposalPublished { key, number } => layers::published(draft, key, *number),
+            Event::WorkOffered { key, number } => layers::shown(draft, key, *number),
+            Event::OfferClosed { number } => layers::closed(draft, *number),
             Event::DashboardOpened { number } => dashboard::opened(draft, *number),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}

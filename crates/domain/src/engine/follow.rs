@@ -8,7 +8,7 @@ use super::layers::{self, Seat};
 use super::limits::{DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use super::progress::carry_on;
 use super::step::{self, Live, Progress};
-use super::{Effect, Line, Listing, ListingNeed, Reason, Verdict, adopt, binding, gate, pulls};
+use super::{Line, Listing, ListingNeed, Reason, Verdict, adopt, binding, gate, pulls};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::plan::Branch;
 use crate::state::{Outcome, Turn};
@@ -290,11 +290,9 @@ fn know_pull(
     if policy.branch == Branch::Persona
         && turn.branch.as_ref() == Some(&pull.base)
         && pull.base != default
+        && let Some(session) = &turn.session_id
     {
-        draft.effect(Effect::RetargetPull {
-            pull: pull.number,
-            base: default,
-        });
+        pulls::retarget(draft, pull, session);
     }
     if turn.pr_number == Some(pull.number) {
         return;

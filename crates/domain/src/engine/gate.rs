@@ -383,9 +383,12 @@ pub(super) fn silence_observers(
         .insert(0, Line::repository(Verdict::Waiting, reason, text));
     // Nothing would be said with these.
     needs.texts.clear();
+    needs.folders.clear();
     needs.red.clear();
     needs.alone.clear();
     needs.merges.clear();
+    needs.remarks.clear();
+    needs.reviews.clear();
     (decision, needs)
 }
 

@@ -47,6 +47,8 @@ pub(super) const REST_DAYS_PER_SLOT: i64 = 1;
 pub(super) const IGNORED_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// How many open pull requests of finished turns are followed.
 pub(super) const PULLS_FOLLOWED: usize = 50;
+/// An open pull request that GitHub has not had for so long after its session was started counts as closed.
+pub(super) const GONE_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many numbers of pull requests one line names.
 pub(super) const NUMBERS_NAMED: usize = 10;
 /// Finished requests are remembered for this long.
@@ -61,6 +63,16 @@ pub(super) const ITEMS_AT_ONCE: usize = 5;
 pub(super) const DECIDER_BATCHES: usize = 8;
 /// How many issues are opened for proposals in one go.
 pub(super) const PUBLISHED_AT_ONCE: usize = 6;
+/// How many work items wait for a person as issues at the same time.
+pub(super) const OFFERED_AT_ONCE: usize = 12;
+/// How many remarks on a pull request that was turned down are looked at.
+pub(super) const REMARKS_LOOKED: usize = 60;
+/// How many of them the next implementer is told, the newest.
+pub(super) const REMARKS_KEPT: usize = 10;
+/// How much of one remark is told, in characters.
+pub(super) const REMARK_CHARS: usize = 400;
+/// Of how many pull requests an integrator is told what people said.
+pub(super) const PULLS_TALKED_OF: usize = 10;
 /// How many issues of proposals are remembered.
 pub(super) const PUBLISHED_KEPT: usize = 300;
 /// What an import could not take, as the turn's note tells it, is cut here, in characters.
@@ -101,6 +113,12 @@ pub(super) const STATUS_REQUESTS: usize = 5;
 pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 /// How many messages about failed checks one pull request's session gets, over all its commits.
 pub(super) const MAX_FIX_ROUNDS: u32 = 2;
+/// Up to how many messages its session gets where a person asks for one more, those about failed checks among them.
+pub(super) const MAX_ASKED_ROUNDS: u32 = 6;
+/// How many pull requests' reviews are read in one go.
+pub(super) const REVIEWS_READ: usize = 5;
+/// Of how many reviewers of one pull request it is asked what they may do: the newest.
+pub(super) const REMARKERS_READ: usize = 15;
 /// How many messages about merging its base one pull request's session gets, over all its commits.
 pub(super) const MAX_BASE_ROUNDS: u32 = 3;
 /// People are reminded of a pull request that nobody has reviewed for this long.
@@ -123,6 +141,8 @@ pub(super) const MERGE_PUT_OFF: SignedDuration = SignedDuration::from_mins(1);
 pub(super) const MERGES_READ: usize = 5;
 /// How often a merge waits for GitHub to work out whether it can be done; about two hours.
 pub(super) const MERGE_UNKNOWN_LOOKS: u32 = 8;
+/// How long after a commit its checks may still begin; before that, green is not yet green.
+pub(super) const CHECKS_BEGIN: SignedDuration = SignedDuration::from_mins(2);
 /// How soon checks that a merge waits for are looked at again when no webhook tells of them.
 pub(super) const CHECKS_POLL: SignedDuration = SignedDuration::from_mins(5);
 /// How many reviewers' permissions are looked at before one merge.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use super::{Actor, Checks, PullState};
 use crate::model::{BranchName, Oid};
 
@@ -14,6 +16,8 @@ pub struct MergeFacts {
     pub draft: bool,
     /// The commit on its branch.
     pub head: Oid,
+    /// When that commit was made, by what it says itself.
+    pub committed_at: Option<Timestamp>,
     /// Whether the branch lives in this repository, not in a fork.
     pub same_repository: bool,
     /// Where it wants to go.

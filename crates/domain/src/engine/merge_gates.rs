@@ -1,9 +1,11 @@
 //! Whether a pull request of ours may be merged now: what must speak for it, and what stands in the way.
 
+use jiff::Timestamp;
+
 use super::admission::{may_ask, may_write};
 use super::binding::actor_of;
 use super::draft::Draft;
-use super::limits::{GRACE, MERGES_READ, REQUEST_VALID, REVIEWERS_READ};
+use super::limits::{CHECKS_BEGIN, GRACE, MERGES_READ, REQUEST_VALID, REVIEWERS_READ};
 use super::merging::{Open, allowed};
 use super::protected::protects;
 use super::wish::HOLD;
@@ -104,6 +106,12 @@ pub(super) fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
     };
     if let Err(gate) = View::of_facts(facts).passes(&head, default, is_young) {
         return gate;
+    }
+    // The first check that ends well is not the last one that begins.
+    let is_new = |at: Timestamp| draft.now().duration_since(at) < CHECKS_BEGIN;
+    if facts.committed_at.is_some_and(is_new) {
+        let text = "its newest commit was only just made, and more checks of it may begin";
+        return wait(Reason::ChecksRunning, text);
     }
     let own = &snapshot.plan.gate.protected_paths;
     if let Some(text) = protects(own, facts.files.as_deref()) {

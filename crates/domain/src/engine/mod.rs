@@ -45,9 +45,12 @@ mod red;
 mod remind;
 mod report;
 mod rest;
+mod reviews;
+mod roster;
 mod schedule;
 mod simulate;
 mod snapshot;
+mod sprint;
 mod start;
 mod steer;
 mod step;
@@ -69,15 +72,18 @@ pub use ending::end_cancelled;
 pub use event::{CreateFailure, Event};
 pub use heard::Heard;
 pub use import::{Import, ImportError};
+pub use layers::WORK_LABEL;
 pub use merge_facts::{MergeFacts, MergeMethod, MergeStands, Opinion, ReviewDemand};
 pub use needs::{ListingNeed, Needs};
 pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
+pub use roster::{LastTurn, Standing, roster};
 pub use simulate::{Assumptions, Forecast, Planned, simulate};
 pub use snapshot::{
     Activity, ActivityKind, Ask, Checks, Commit, CommitSpan, Commits, Dashboard, ExchangeRead,
-    FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice, Outage, Pull, PullState, RedChecks,
-    Repository, Session, SessionState, Sessions, Snapshot, Written,
+    FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice, Outage, Papers, Pull, PullState,
+    RedChecks, Remark, Repository, ReviewThread, Reviews, Saying, Session, SessionState, Sessions,
+    Snapshot, Written,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
 pub use subject::{

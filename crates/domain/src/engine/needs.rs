@@ -32,6 +32,9 @@ pub struct Needs {
     pub pulls: BTreeSet<PullNumber>,
     /// Files of the default branch whose text is needed: journals of personas that may run.
     pub texts: BTreeSet<String>,
+    /// Folders of the default branch whose files are needed with their texts, in the same read as [`texts`](Self::texts):
+    /// open tasks and the papers of a sprint, for personas that may run.
+    pub folders: BTreeSet<String>,
     /// Issues and pull requests that a wish is about.
     pub subjects: BTreeSet<u64>,
     /// Sessions that are looked at by themselves: nothing else needs a listing.
@@ -40,6 +43,10 @@ pub struct Needs {
     pub red: BTreeSet<Oid>,
     /// Pull requests that are looked at once more before they are merged.
     pub merges: BTreeSet<PullNumber>,
+    /// Pull requests of which it is needed what people said.
+    pub remarks: BTreeSet<PullNumber>,
+    /// Pull requests whose reviewers' words are needed.
+    pub reviews: BTreeSet<PullNumber>,
     /// Accounts whose permission is needed.
     pub permissions: BTreeSet<Login>,
     /// The exchange, at the ledger's head.

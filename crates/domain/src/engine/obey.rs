@@ -6,7 +6,7 @@ use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
 use super::{
     Activity, ActivityKind, Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding,
-    dashboard, merging,
+    dashboard, layers, merging, reviews, watched,
 };
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
@@ -18,6 +18,16 @@ type Refusal = (Reason, String);
 /// Carries out a wish of somebody who may ask. `false`: it cannot be told yet what is to be done, and nothing was.
 pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
     let answer = match &wish.what {
+        What::Run(persona) if layers::is_offer(draft, wish.subject, persona) => {
+            match layers::offered_by(draft, wish.subject) {
+                Some(slot) => ask_for(draft, wish, &slot),
+                None => {
+                    let text = "the issue does not show the work item as it was put there";
+                    refuse(draft, wish, Reason::ContentChanged, text);
+                }
+            }
+            return true;
+        }
         What::Run(persona) => {
             ask_for(draft, wish, persona);
             return true;
@@ -116,7 +126,8 @@ pub(super) fn waits_for_a_person(turn: &Turn) -> bool {
     turn.warned_at.is_some() || adopt::is_held(turn) || turn.not_before.is_some()
 }
 
-/// What waits goes on; what is over is asked for again. `None`: it was asked for.
+/// What waits goes on; the session of an open pull request is told what its reviewers want changed; what is over is asked
+/// for again. `None`: it was asked for.
 fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refusal> {
     let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
     let live = turns_of(draft, wish);
@@ -128,10 +139,18 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
             return Ok(Some("what waited goes on".to_owned()));
         }
     }
+    let subject = wish.subject;
+    // What a session has made and is still open is not made once more: its session is told what is wrong with it.
+    if let Some(ends) = &subject.pull
+        && subject.open
+        && watched::is_ours(draft, PullNumber(subject.number))
+    {
+        reviews::take_up(draft, wish, ends);
+        return Ok(None);
+    }
     if !live.is_empty() {
         return nothing("it is at work");
     }
-    let subject = wish.subject;
     let requests = draft.state.requests.values();
     let newest = requests
         .filter(|request| request.subject.as_deref() == Some(subject.id.as_str()))
@@ -153,6 +172,14 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
     let Some(persona) = persona else {
         return nothing("nobody was asked for here before");
     };
+    if layers::seat_of(&persona).is_some() {
+        let Some(slot) = layers::offered_by(draft, subject) else {
+            let text = "the issue does not show the work item as it was put there";
+            return Err((Reason::ContentChanged, text.to_owned()));
+        };
+        ask_for(draft, wish, &slot);
+        return Ok(None);
+    }
     if !draft.snapshot.plan.personas.contains_key(&persona) {
         return Err((Reason::Unknown, format!("there is no persona `{persona}`")));
     }

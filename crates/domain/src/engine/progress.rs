@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::ending::{end, retry};
+use super::layers::Seat;
 use super::limits::{CALL_AGAIN, POLL};
 use super::messages::{answer, message_marker, reminder};
 use super::step::Progress;
@@ -74,7 +75,8 @@ pub(super) fn carry_on(
                 turn.nudges = number;
                 turn.nudged_at = Some(now);
             }
-            send(draft, track, slot, session, marker.clone(), answer(&marker));
+            let text = answer(Seat::of(slot).as_ref(), &marker);
+            send(draft, track, slot, session, marker.clone(), text);
             draft.headline(
                 format!("answer {number} to {track}#{seq} {}", turn.persona_id),
                 Some(&turn.turn),
@@ -96,7 +98,7 @@ pub(super) fn carry_on(
                 slot,
                 session,
                 marker.clone(),
-                reminder(&marker),
+                reminder(Seat::of(slot).as_ref(), &marker),
             );
             draft.headline(
                 format!("reminder to {track}#{seq} {}", turn.persona_id),

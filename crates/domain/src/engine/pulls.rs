@@ -4,11 +4,12 @@ use jiff::Timestamp;
 
 use super::dispatch::START_BRANCHES;
 use super::draft::Draft;
-use super::limits::PULLS_FOLLOWED;
+use super::limits::{GONE_AFTER, PULLS_FOLLOWED};
+use super::word::{self, Once};
 use super::{Effect, Line, Pull, PullState, Reason, Session, Snapshot, Verdict, layers, put_away};
 use crate::model::{BranchName, PullNumber, SessionId};
 use crate::state::segment::amend;
-use crate::state::{Amendment, Outcome, State};
+use crate::state::{Amendment, HistoryEntry, Outcome, State, WatchedPull};
 
 /// A session's pull request: by its own word first, then by its id in the branch or the description.
 ///
@@ -90,7 +91,12 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
             Some(pull) => {
                 let next = match pull.state {
                     PullState::Open => {
-                        strayed.extend(is_astray(pull, &default).then_some(number));
+                        let session = entry.session_id.clone();
+                        strayed.extend(
+                            session
+                                .filter(|_| is_astray(pull, &default))
+                                .zip(Some(pull)),
+                        );
                         continue;
                     }
                     PullState::Merged => Outcome::Merged,
@@ -99,6 +105,10 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
                 if next != *outcome && outcome.may_become(&next) {
                     news.push((*key, next));
                 }
+            }
+            // GitHub hides those of accounts that it takes for spam; what stays away is over.
+            None if *outcome == Outcome::PrOpen && is_gone(draft, number, entry) => {
+                news.push((*key, Outcome::Rejected));
             }
             None if *outcome == Outcome::PrOpen => unseen.push(number),
             None => {}
@@ -110,20 +120,44 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
         .pulls
         .extend(unseen.into_iter().take(PULLS_FOLLOWED));
     for (key, outcome) in news {
-        let slot = draft
-            .state
-            .history
-            .get(&key)
-            .and_then(|entry| entry.slot.clone());
-        if !layers::settles_later(draft, slot.as_ref(), &outcome) {
+        let entry = draft.state.history.get(&key);
+        let slot = entry.and_then(|entry| entry.slot.clone());
+        let pull = entry.and_then(|entry| entry.pr_number);
+        if !layers::settles_later(draft, slot.as_ref(), &outcome, pull) {
             complete(draft, key, &outcome);
         }
     }
     amend_archived(draft);
-    for pull in strayed {
-        let base = default.clone();
-        draft.effect(Effect::RetargetPull { pull, base });
+    for (session, pull) in strayed {
+        retarget(draft, pull, &session);
     }
+}
+
+/// Points it at the default branch. GitHub may refuse that, and a person may point it back: it is not done for ever.
+pub(super) fn retarget(draft: &mut Draft<'_>, pull: &Pull, session: &SessionId) {
+    let now = draft.now();
+    let known = draft.state.pulls.get(&pull.number);
+    match word::once(known.and_then(|known| known.retargeted.as_ref()), now) {
+        Once::Over => return,
+        Once::Later(at) => return draft.wake(at),
+        Once::Now => {}
+    }
+    let fresh = || WatchedPull::new(session.clone());
+    let known = draft.state.pulls.entry(pull.number);
+    let known = known.or_insert_with(fresh);
+    word::count_once(&mut known.retargeted, &pull.head_oid, now);
+    draft.headline(format!("base of pull request #{}", pull.number), None);
+    let base = draft.snapshot.repository.default_branch.clone();
+    draft.effect(Effect::RetargetPull {
+        pull: pull.number,
+        base,
+    });
+}
+
+/// Whether GitHub does not have it, and it is not one that may only not show yet.
+fn is_gone(draft: &Draft<'_>, number: PullNumber, entry: &HistoryEntry) -> bool {
+    let age = entry.created_at.map(|at| draft.now().duration_since(at));
+    draft.snapshot.missing_pulls.contains(&number) && age.is_none_or(|age| age >= GONE_AFTER)
 }
 
 /// A pull request that was closed when its entry was archived may have been reopened and merged since. Whose turn it
@@ -175,7 +209,8 @@ fn complete(draft: &mut Draft<'_>, key: u64, outcome: &Outcome) {
     let entry = entry.clone();
     let track = entry.track_name();
     super::rest::learn(draft, &track, &entry.persona_id, was.as_ref(), outcome);
-    layers::settle(draft, entry.slot.as_ref(), outcome, None);
+    let pull = entry.pr_number;
+    layers::settle(draft, entry.slot.as_ref(), outcome, None, pull);
     put_away::note(&mut draft.state, &entry, now);
     finish_request(&mut draft.state, &entry.turn, outcome, now);
     let seq = entry.seq.map(|seq| format!("#{seq}")).unwrap_or_default();

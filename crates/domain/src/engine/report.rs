@@ -156,6 +156,10 @@ reasons! {
     ChecksFailed = "waiting.checks_failed",
     /// The pull request's checks failed and its session was told.
     ChecksTold = "waiting.checks_told",
+    /// Somebody asks that a session is told what reviewers want changed; it waits until it can be.
+    ReviewsAsked = "waiting.reviews_asked",
+    /// A session was told what reviewers want changed.
+    ReviewsTold = "waiting.reviews_told",
     /// The pull request conflicts with its base or is behind it; it waits until its session can be told.
     BaseNeeded = "waiting.base_needed",
     /// The pull request conflicts with its base or is behind it, and its session was told.
@@ -304,6 +308,12 @@ reasons! {
     NotMergeable = "refused.not_mergeable",
     /// GitHub refused to merge the pull request, or did not answer.
     MergeFailed = "refused.merge_failed",
+    /// The pull request's session was told often enough.
+    RoundsSpent = "refused.rounds_spent",
+    /// The pull request's session is archived, has failed, is gone, or does not hear.
+    SessionGone = "refused.session_gone",
+    /// The pull request's newest commit is not its session's, which would write over it.
+    PushedByOthers = "refused.pushed_by_others",
     /// There is nothing that it could be done to.
     NothingToDo = "refused.nothing_to_do",
 }

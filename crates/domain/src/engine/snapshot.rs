@@ -14,7 +14,7 @@ use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
     TrackName, Tree,
 };
-use crate::plan::{Driver, Plan};
+use crate::plan::{Driver, EntryPoint, Plan};
 use crate::state::State;
 
 /// All facts that a decision needs.
@@ -74,10 +74,18 @@ pub struct Snapshot {
     pub red: BTreeMap<Oid, RedChecks>,
     /// Pull requests that were looked at once more before they are merged; `None` where GitHub does not have it.
     pub merges: BTreeMap<PullNumber, Option<MergeFacts>>,
+    /// What people said of the pull requests that were asked for, oldest first in each kind.
+    pub remarks: BTreeMap<PullNumber, Vec<Remark>>,
+    /// What is still open of the reviews of pull requests that were asked for; `None` where GitHub does not have it.
+    pub reviews: BTreeMap<PullNumber, Option<Reviews>>,
     /// Sessions that were looked at by themselves, because no listing was needed.
     pub alone: BTreeMap<SessionId, Session>,
+    /// What agents leave for one another on the default branch, beside journals.
+    pub papers: Papers,
     /// The exchange, where it was asked for.
     pub exchange: Option<ExchangeRead>,
+    /// Says of two ledgers whether their exchanges are the same: a digest of the folders' git ids. `None`: it is not known.
+    pub exchange_id: Option<String>,
     /// Whether the files of layers are in [`Snapshot::tree`]; they are read only where a prompt is made of them.
     pub layers_read: bool,
     /// What sessions of layers wrote, of those that were asked for.
@@ -222,6 +230,39 @@ pub struct FailedCheck {
     pub log: String,
     /// It has a log, and this credential may not read it.
     pub log_hidden: bool,
+}
+
+/// What is still open of a pull request's reviews: threads on its lines that nobody has resolved, and reviews that ask
+/// for changes. Anybody may have written them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviews {
+    /// The commit on its branch when they were read.
+    pub head: Oid,
+    /// When that commit was made, by what it says itself.
+    pub committed_at: Option<Timestamp>,
+    /// Each thread and each review, the newest first.
+    pub remarks: Vec<ReviewThread>,
+    /// Whether there are more than were read.
+    pub more: bool,
+}
+
+/// A thread on a line, or a review as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewThread {
+    /// What it is about: `path:line`, or `path` where the line is gone; `None` where it is the pull request as a whole.
+    /// Untrusted text.
+    pub place: Option<String>,
+    /// What was said, oldest first.
+    pub said: Vec<Saying>,
+}
+
+/// What one account said in a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saying {
+    /// Who; `None` when the account is gone.
+    pub author: Option<Actor>,
+    /// What: untrusted text.
+    pub text: String,
 }
 
 /// Whether a pull request is open.
@@ -410,6 +451,39 @@ pub struct Dashboard {
     pub own: bool,
 }
 
+/// What somebody said of a pull request. The text is untrusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// Who.
+    pub actor: Actor,
+    /// The file that it is about.
+    pub path: Option<String>,
+    /// What.
+    pub text: String,
+}
+
+/// What agents leave for one another on the default branch, beside journals.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Papers {
+    /// The folders that are there: of tasks, of sprints.
+    pub there: BTreeSet<String>,
+    /// The folders in them that were asked for; what is in them is in [`Snapshot::tree`].
+    pub read: BTreeSet<String>,
+}
+
+impl Papers {
+    /// Those of some folders that may be there and were not read yet.
+    pub(super) fn unread(&self, folders: Vec<String>) -> impl Iterator<Item = String> {
+        let inside = |folder: &String| {
+            let inside = |there: &String| folder.starts_with(&format!("{there}/"));
+            self.there.iter().any(inside)
+        };
+        folders
+            .into_iter()
+            .filter(move |folder| inside(folder) && !self.read.contains(folder))
+    }
+}
+
 /// The files that layers hand to one another, at one commit of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExchangeRead {
@@ -478,6 +552,8 @@ pub enum Ask {
     Persona(PersonaId),
     /// This track only.
     Track(TrackName),
+    /// A pass through the layers that begins here, now.
+    Enter(EntryPoint),
     /// Every persona once, schedules ignored; budgets kept.
     All,
 }

@@ -83,6 +83,7 @@ pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
             candidates.extend(schedule::candidates(draft));
         }
         Ask::Track(name) => candidates.extend(track::candidates(draft, Some(&name))),
+        Ask::Enter(entry) => candidates.extend(track::entering(draft, entry)),
         Ask::Persona(_) | Ask::All => candidates.extend(asked::candidates(draft)),
     }
     candidates.sort_by_key(Candidate::order);
@@ -172,8 +173,15 @@ pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String
 
 fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     let persona = &candidate.work.persona;
+    // Implementers and planners are many: what must not be doubled there is the work item.
+    let item = layers::Seat::of(&candidate.work.slot).is_some_and(|seat| seat.item().is_some());
     let (busy, _) = draft.state.tracks.iter().find(|(name, track)| {
-        **name != candidate.track && track.turns.values().any(|turn| turn.persona_id == *persona)
+        let mut turns = track.turns.iter();
+        **name != candidate.track
+            && turns.any(|(slot, turn)| match item {
+                true => *slot == candidate.work.slot,
+                false => turn.persona_id == *persona,
+            })
     })?;
     let text = format!("`{persona}` is at work in track `{busy}`");
     Some(wait(candidate, Reason::PersonaBusy, text).until(draft.after(super::limits::POLL)))
@@ -196,6 +204,10 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
     let mut lines = Vec::new();
     let wanted = |name: &TrackName| match &draft.snapshot.ask {
         Ask::Track(only) => name == only,
+        Ask::Enter(entry) => {
+            let named = draft.snapshot.plan.entry(*entry);
+            named.is_some_and(|(track, _)| track.name == *name)
+        }
         Ask::Due | Ask::Persona(_) | Ask::All => true,
     };
     for (name, track) in draft.state.tracks.iter().filter(|(name, _)| wanted(name)) {
@@ -297,7 +309,7 @@ pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
         draft.say(line);
     }
     let line = match &draft.snapshot.ask {
-        Ask::Due | Ask::Track(_) => return,
+        Ask::Due | Ask::Track(_) | Ask::Enter(_) => return,
         Ask::Persona(id) => Line::repository(Verdict::Refused, reason, text).persona(id),
         Ask::All => Line::repository(Verdict::Refused, reason, text),
     };

@@ -16,7 +16,7 @@ use super::limits::{
 use super::neutral::neutral;
 use super::obey::account;
 use super::wish::{DONE, PENDING, REFUSED};
-use super::{Effect, Reason, Verdict};
+use super::{Effect, Reason, Verdict, reviews};
 use crate::model::TrackName;
 use crate::prompt;
 use crate::state::{Extra, Outcome, RequestState, StatusState, Turn};
@@ -226,6 +226,9 @@ pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
         if sent_at.is_some_and(|at| draft.now().duration_since(at) < INTENT_VALID) {
             return None;
         }
+        if reviews::is_being_told(draft, request) {
+            return None;
+        }
         let line = draft.lines_of(&track).find(|line| {
             matches!(
                 line.verdict,
@@ -248,6 +251,9 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         let code = request.reason.as_deref().unwrap_or("refused");
         if let (Some(_), Some(answer)) = (&request.merge, &request.answer) {
             return format!("not merged: {answer} (`{code}`).");
+        }
+        if let (Some(_), Some(answer)) = (&request.reviews_of, &request.answer) {
+            return format!("its session was not told: {answer} (`{code}`).");
         }
         if request.command.as_deref() == Some("merge") {
             return format!("not merged: {} (`{code}`).", refusal(code));
@@ -356,6 +362,8 @@ pub(super) fn waiting(reason: Reason) -> &'static str {
         Reason::ChecksRunning => "the checks of its newest commit are not over",
         Reason::MergeableUnknown => "GitHub does not know yet whether it can be merged",
         Reason::MergeSent => "GitHub was asked to merge it, and the answer was lost",
+        Reason::ReviewsAsked => "its session cannot be told yet",
+        Reason::ReviewsTold => "its session was told, and nobody knows yet whether that arrived",
         Reason::PersonaBusy => "the same persona is at work elsewhere",
         Reason::SubjectHeld => "the label `phileas:hold` keeps it from starting",
         Reason::PausedVariable

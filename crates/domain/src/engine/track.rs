@@ -9,7 +9,7 @@ use super::start::{Candidate, Cause};
 use super::step::{self, Work};
 use super::{Ask, Line, Reason, Verdict, rest};
 use crate::model::{PersonaId, TrackName};
-use crate::plan::{Policy, Step, StepKind, Track};
+use crate::plan::{EntryPoint, Policy, Step, StepKind, Track};
 use crate::state::{Outcome, TrackState};
 
 /// The next step of each track that has none under way; `only` names one track, which then runs whatever its start
@@ -26,23 +26,53 @@ pub(super) fn candidates(draft: &mut Draft<'_>, only: Option<&TrackName>) -> Vec
         .values()
         .filter(|track| only.is_none_or(|name| track.name == *name));
     wanted
-        .filter_map(|track| next(draft, track, only.is_some()))
+        .filter_map(|track| next(draft, track, forced(only.is_some())))
         .collect()
+}
+
+/// The step at which a person wants a pass to begin, whatever its start time is and wherever the pointer stands.
+pub(super) fn entering(draft: &mut Draft<'_>, entry: EntryPoint) -> Option<Candidate> {
+    let snapshot = draft.snapshot;
+    let Some((track, index)) = snapshot.plan.entry(entry) else {
+        let text = format!(
+            "no track goes through the layers of the entry point `{}`",
+            entry.as_str()
+        );
+        draft.say(Line::repository(Verdict::Refused, Reason::Unknown, text));
+        return None;
+    };
+    next(draft, track, Call::At(index))
+}
+
+/// Why a track is looked at.
+#[derive(Debug, Clone, Copy)]
+enum Call {
+    /// Its turn may have come.
+    Due,
+    /// A person wants its next step.
+    Now,
+    /// A person wants a pass to begin at this step.
+    At(usize),
+}
+
+fn forced(is_forced: bool) -> Call {
+    if is_forced { Call::Now } else { Call::Due }
 }
 
 /// The next step of a track in which a persona turned out to be unable to run. Who asked for a persona asked for nobody
 /// else.
 pub(super) fn instead(draft: &mut Draft<'_>, name: &TrackName) -> Option<Candidate> {
     let snapshot = draft.snapshot;
-    let forced = match &snapshot.ask {
-        Ask::Due => false,
-        Ask::Track(_) => true,
+    let call = match &snapshot.ask {
+        Ask::Due => Call::Due,
+        Ask::Track(_) => Call::Now,
+        Ask::Enter(entry) => return entering(draft, *entry),
         Ask::Persona(_) | Ask::All => return None,
     };
-    next(draft, snapshot.plan.tracks.get(name)?, forced)
+    next(draft, snapshot.plan.tracks.get(name)?, call)
 }
 
-fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> {
+fn next(draft: &mut Draft<'_>, plan: &Track, call: Call) -> Option<Candidate> {
     let state = draft
         .state
         .tracks
@@ -72,7 +102,11 @@ fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> 
         return None;
     }
     let mut skipped = Vec::new();
-    let found = walk(draft, plan, &state, forced, &mut skipped);
+    // Who asks for the track wants to know why nothing is done, and not that it was so before.
+    let is_due = matches!(call, Call::Due);
+    let sight = layers::sight(draft, plan, state.passes + 1).filter(|_| is_due);
+    let idle = sight.is_some() && sight == state.idle;
+    let found = walk(draft, plan, &state, (call, idle), &mut skipped);
     match found {
         Walk::Found {
             index,
@@ -126,8 +160,16 @@ fn next(draft: &mut Draft<'_>, plan: &Track, forced: bool) -> Option<Candidate> 
         Walk::NobodyCan => {
             // When nobody has work because nothing moved, that is the news; else each reason is.
             let unchanged = skipped.iter().all(|line| line.reason == Reason::Unchanged);
+            if !idle {
+                layers::remember(draft, plan, state.passes + 1, &skipped);
+            }
             if unchanged {
-                let text = "the default branch has not moved since anybody's last turn";
+                let text = match idle {
+                    true => {
+                        "nothing that its layers look at has changed since they had nothing to do"
+                    }
+                    false => "the default branch has not moved since anybody's last turn",
+                };
                 draft.say(Line::track(
                     &plan.name,
                     Verdict::Waiting,
@@ -170,23 +212,32 @@ fn walk(
     draft: &mut Draft<'_>,
     plan: &Track,
     state: &TrackState,
-    forced: bool,
+    (call, idle): (Call, bool),
     skipped: &mut Vec<Line>,
 ) -> Walk {
-    let count = plan.steps.len();
+    let all = plan.steps.len();
     let last = pointer(plan, state);
+    // What did not fit into one decider's prompt goes to the next one, in the same pass.
+    let again = !matches!(call, Call::At(_))
+        && last.is_some_and(|last| more_to_decide(draft, plan, state, last));
     let first = match last {
-        // What did not fit into one decider's prompt goes to the next one, in the same pass.
-        Some(last) if more_to_decide(draft, plan, state, last) => last,
+        _ if let Call::At(index) = call => index,
+        Some(last) if again => last,
         Some(last) => last + 1,
         None => 0,
     };
     let mut passes = state.passes;
     let mut started = None;
+    // Whoever says where a pass begins means no other one.
+    let count = if let Call::At(index) = call {
+        all - index
+    } else {
+        all
+    };
     for step in 0..count {
-        let index = (first + step) % count;
-        if index == 0 {
-            match pass_start(draft, plan, state, forced) {
+        let index = (first + step) % all;
+        if index == 0 && !(again && step == 0) {
+            match pass_start(draft, plan, state, !matches!(call, Call::Due)) {
                 Ok(at) => started = at,
                 Err(until) => {
                     if step > 0 {
@@ -201,6 +252,12 @@ fn walk(
             }
         }
         let work = match &plan.steps[index].kind {
+            StepKind::Layer(name) if idle => {
+                let text = format!("layer `{name}`: it had nothing to do, and nothing has changed");
+                let line = Line::track(&plan.name, Verdict::Skipped, Reason::Unchanged, text);
+                skipped.push(line);
+                continue;
+            }
             StepKind::Layer(name) => match layers::due(draft, plan, index, passes, skipped) {
                 Due::Ready(work) => work,
                 Due::Unread(what) => return Walk::Unread(what),

@@ -41,30 +41,45 @@ fn owners<'s>(draft: &'s Draft<'_>) -> BTreeMap<PullNumber, &'s HistoryEntry> {
     over.chain(live).collect()
 }
 
-/// The open ones that were read, the newest first. A branch of a fork is not a session's.
+/// The open ones that were read, the newest first.
 pub(super) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
-    let pulls = &draft.snapshot.pulls;
     owners(draft)
         .into_iter()
         .rev()
-        .filter_map(|(number, entry)| {
-            let pull = pulls.get(&number)?;
-            if is_observed(draft, entry) {
-                return None;
-            }
-            let is_open = pull.state == PullState::Open && pull.same_repository;
-            Some(Watched {
-                pull: is_open.then_some(pull)?,
-                session: entry.session_id.clone()?,
-                track: entry.track_name(),
-                persona: entry.persona_id.clone(),
-                seq: entry.seq,
-                slot: entry.slot.clone(),
-                turn: entry.turn.clone(),
-            })
-        })
+        .filter_map(|(number, entry)| watch(draft, number, entry))
         .take(PULLS_FOLLOWED)
         .collect()
+}
+
+/// Whether it is of a session of ours, and was not seen to be over.
+pub(super) fn is_ours(draft: &Draft<'_>, number: PullNumber) -> bool {
+    owners(draft)
+        .get(&number)
+        .is_some_and(|entry| entry.session_id.is_some())
+}
+
+/// The open one of this number. `None`: it is nobody's of ours, or only looked at.
+pub(super) fn of<'a>(draft: &Draft<'a>, number: PullNumber) -> Option<Watched<'a>> {
+    let owners = owners(draft);
+    watch(draft, number, owners.get(&number)?)
+}
+
+/// A branch of a fork is not a session's.
+fn watch<'a>(draft: &Draft<'a>, number: PullNumber, entry: &HistoryEntry) -> Option<Watched<'a>> {
+    let pull = draft.snapshot.pulls.get(&number)?;
+    if is_observed(draft, entry) {
+        return None;
+    }
+    let is_open = pull.state == PullState::Open && pull.same_repository;
+    Some(Watched {
+        pull: is_open.then_some(pull)?,
+        session: entry.session_id.clone()?,
+        track: entry.track_name(),
+        persona: entry.persona_id.clone(),
+        seq: entry.seq,
+        slot: entry.slot.clone(),
+        turn: entry.turn.clone(),
+    })
 }
 
 /// Whether the plan lets phileas only look at what its track has made.

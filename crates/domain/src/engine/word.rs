@@ -24,6 +24,11 @@ pub(super) fn base_marker(pull: PullNumber, head: &Oid) -> String {
     format!("phileas-message: pull {pull} base {head}")
 }
 
+/// The last line of a message about what reviewers of a commit want changed.
+pub(super) fn reviews_marker(pull: PullNumber, head: &Oid) -> String {
+    format!("phileas-message: pull {pull} reviews {head}")
+}
+
 /// What is to be said about a pull request's newest commit, and how often something like it was said.
 pub(super) struct Matter {
     /// What is wrong, as in `its checks failed`.
@@ -89,6 +94,13 @@ pub(super) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Mat
         }
         None => {}
     }
+    if let Some(until) = is_listening(draft, watched) {
+        let text =
+            format!("pull request #{number}: {problem}; its session was just told something else");
+        let line = watched.line(Verdict::Waiting, *waits, text);
+        draft.say(line.until(until));
+        return false;
+    }
     if let Some(text) = is_crowded(draft, watched) {
         let text = format!("pull request #{number}: {problem}; {text}");
         let line = watched.line(Verdict::Waiting, Reason::BudgetActive, text);
@@ -110,9 +122,20 @@ pub(super) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Mat
     }
 }
 
+/// Until when its session only hears what it was told of this commit last; one thing at a time.
+pub(super) fn is_listening(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<Timestamp> {
+    let known = watched.known(draft)?;
+    let newest = [&known.checks, &known.reviews, &known.base];
+    let newest = newest.into_iter().flatten();
+    let of_head = newest.filter(|told| told.head == watched.pull.head_oid);
+    let at = of_head.map(|told| told.at).max()?;
+    let until = at.checked_add(MESSAGE_LAG).unwrap_or(Timestamp::MAX);
+    (draft.now() < until).then_some(until)
+}
+
 /// Whether enough sessions are at work: a word brings one that was done back to it. One is always let through, since a
 /// repository that starts sessions all the time would never mend what they have made.
-fn is_crowded(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<String> {
+pub(super) fn is_crowded(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<String> {
     let limit = draft.snapshot.plan.budget.max_active as usize;
     let free = limit.saturating_sub(budget::live(draft)).max(1);
     let reopened = draft
@@ -133,7 +156,7 @@ fn is_crowded(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<String> {
 /// Whether a session was told something lately and has not come back with a commit.
 fn is_reopened(draft: &Draft<'_>, number: PullNumber, known: &WatchedPull) -> bool {
     let snapshot = draft.snapshot;
-    let newest = [&known.checks, &known.base];
+    let newest = [&known.checks, &known.reviews, &known.base];
     let newest = newest.into_iter().flatten().max_by_key(|told| told.at);
     let Some(told) = newest.filter(|told| draft.now().duration_since(told.at) < REOPENED) else {
         return false;
@@ -191,7 +214,7 @@ pub(super) enum Listener {
 }
 
 /// What became of a word that was counted.
-enum Heard {
+pub(super) enum Heard {
     /// It was said.
     Yes,
     /// That is not known yet.
@@ -203,7 +226,7 @@ enum Heard {
 }
 
 /// Whether the session can be spoken to. Asks for a look at it where nobody has looked.
-fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
+pub(super) fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
     let session = match look(draft, watched) {
         Ok(session) => session,
         Err(listener) => return listener,
@@ -341,7 +364,12 @@ pub(super) fn count_once(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
 }
 
 /// What became of a word. Asks for the session's activities where only they can tell.
-fn heard(draft: &mut Draft<'_>, watched: &Watched<'_>, told: &Told, marker: &str) -> Heard {
+pub(super) fn heard(
+    draft: &mut Draft<'_>,
+    watched: &Watched<'_>,
+    told: &Told,
+    marker: &str,
+) -> Heard {
     if told.told {
         return Heard::Yes;
     }
@@ -386,6 +414,11 @@ pub(super) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
         && checks_marker(pull, &checks.head) == marker
     {
         checks.told = true;
+    }
+    if let Some(reviews) = &mut known.reviews
+        && reviews_marker(pull, &reviews.head) == marker
+    {
+        reviews.told = true;
     }
     if let Some(base) = &mut known.base
         && base_marker(pull, &base.head) == marker

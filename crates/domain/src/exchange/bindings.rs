@@ -21,6 +21,42 @@ struct Binding<'t> {
     at: (u32, u32),
 }
 
+/// A role of observers or deciders whose own file names its stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// The layer, in the plural: `observers` or `deciders`.
+    pub layer: &'static str,
+    /// The role.
+    pub role: String,
+    /// The stream.
+    pub stream: String,
+    /// The file that says so.
+    pub file: String,
+}
+
+/// The roles whose own files name their streams, each by the first file that does, in the order of the files.
+#[must_use]
+pub fn bound(tree: &Tree) -> Vec<Bound> {
+    let mut all: Vec<Bound> = Vec::new();
+    for (file, _) in tree.iter() {
+        let Some(Owner::Role { layer, role }) = owner(file) else {
+            continue;
+        };
+        let Some((stream, _)) = stream_of(tree, file) else {
+            continue;
+        };
+        if !all.iter().any(|one| one.layer == layer && one.role == role) {
+            all.push(Bound {
+                layer,
+                role: role.to_owned(),
+                stream,
+                file: file.to_owned(),
+            });
+        }
+    }
+    all
+}
+
 /// Everything in which files and rosters disagree.
 pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();

@@ -1,9 +1,10 @@
 //! Older places and shapes of artifacts, brought to the layout that a repository is in.
 //!
-//! Nothing goes from one layout to the other. What has no place among artifacts stays where it is, and is told. Where
+//! From one layout to the other is another errand: [`across`](across()). What has no place among artifacts stays where it is, and is told. Where
 //! something stands half-way between two forms, so that it cannot be said which of them counts, nothing is changed at
 //! all. Migrated once, nothing is left to migrate.
 
+mod across;
 mod document;
 mod memory;
 mod places;
@@ -17,6 +18,7 @@ use super::layout::Layout;
 use super::read;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Mode, Tree};
+pub use across::across;
 use document::Document;
 use places::{Goal, Kind};
 
@@ -98,11 +100,19 @@ pub fn migrate(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
             Err(half) => wrong.push(*half),
         }
     }
+    list(tree, layout, &mut migration);
+    whole(migration, wrong)
+}
+
+/// The migration in order, or all that stands in its way.
+fn whole(
+    mut migration: Migration,
+    mut wrong: Vec<Diagnostic>,
+) -> Result<Migration, Vec<Diagnostic>> {
     if !wrong.is_empty() {
         wrong.sort();
         return Err(wrong);
     }
-    list(tree, layout, &mut migration);
     migration
         .steps
         .sort_by(|one, other| one.path.cmp(&other.path));

@@ -10,6 +10,7 @@
 //! | `patch` | which files did a session write? |
 //! | `import` | what does a session bring into the ledger? |
 //! | `publish` | what does a proposal look like as an issue? |
+//! | `offer` | what does a work item look like as an issue, on which a person lets it through? |
 //! | `settle` | what becomes of a work item when its pull request has ended? |
 //! | `route`, `inspect` | what comes next, and what is there, for programs? |
 
@@ -29,6 +30,7 @@ mod links;
 mod memory;
 mod migrate;
 mod names;
+mod offer;
 mod patch;
 mod placeholder;
 mod publish;
@@ -47,6 +49,7 @@ pub(crate) mod values;
 pub use artifact::{
     Changes, Event, EventState, Evidence, Feedback, Filed, Memory, Proposal, Verification, WorkItem,
 };
+pub use bindings::{Bound, bound};
 pub use check::{Checked, UnknownStream, check};
 pub use fix::{Fix, fix};
 pub use import::{Author, Changed, CommitRange, Content, Import, Request, import};
@@ -54,8 +57,9 @@ pub use inspect::inspect;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
-pub use migrate::{Migration, Step, migrate};
+pub use migrate::{Migration, Step, across, migrate};
 pub use names::proposal_prefix;
+pub use offer::{offer, offer_digest, offered};
 pub use patch::{bases, changed};
 pub use publish::{Publication, publication};
 pub use read::{Exchange, Stream};

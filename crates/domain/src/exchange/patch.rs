@@ -11,9 +11,12 @@ use super::import::{Changed, Content};
 use super::limits::{CHANGE_FILES_LIMIT, PATCH_LIMIT_BYTES};
 use crate::diagnostic::Diagnostic;
 use crate::model::Mode;
+use crate::patch::{HEADER, parts};
 
-/// How the part about one file begins.
-const HEADER: &str = "diff --git ";
+/// The longest first line of a part, in bytes: two paths as long as Linux has them, and some words.
+const HEADER_LIMIT_BYTES: usize = 2 * 4_096 + 64;
+/// So much of a broken first line is told.
+const SHOWN_BYTES: usize = 200;
 /// Where imports look. Of all other files it counts only that they were touched.
 const ROOT: &str = ".jules/";
 
@@ -52,7 +55,9 @@ pub fn changed(patch: &str, base: &BTreeMap<String, String>) -> (Vec<Changed>, V
             Err(why) => {
                 let header = part.lines().next().unwrap_or_default();
                 let place = header.strip_prefix(HEADER).unwrap_or(header);
-                let place = place.escape_debug().to_string();
+                let place = place[..place.floor_char_boundary(SHOWN_BYTES)]
+                    .escape_debug()
+                    .to_string();
                 let one =
                     Diagnostic::error(place, format!("its part of the patch is broken: {why}"));
                 found.push(one.mend("write the whole file"));
@@ -117,26 +122,15 @@ fn take(
     }
 }
 
-/// The parts of a patch, one a file. No line of a hunk can begin like a header.
-fn parts(patch: &str) -> impl Iterator<Item = &str> {
-    let starts = patch
-        .match_indices(HEADER)
-        .map(|(at, _)| at)
-        .filter(|at| *at == 0 || patch[..*at].ends_with('\n'));
-    let starts: Vec<usize> = starts.collect();
-    let ends: Vec<usize> = starts
-        .iter()
-        .skip(1)
-        .copied()
-        .chain([patch.len()])
-        .collect();
-    starts
-        .into_iter()
-        .zip(ends)
-        .map(|(start, end)| &patch[start..end])
-}
-
 fn parse(part: &str) -> Result<FilePatch<'_, str>, String> {
+    let header = part.lines().next().unwrap_or_default();
+    // Two paths may be divided at any space of it, and all ways are tried: the time grows with the square of its length.
+    if header.len() > HEADER_LIMIT_BYTES {
+        return Err(format!(
+            "its first line has {} bytes, more than {HEADER_LIMIT_BYTES}",
+            header.len()
+        ));
+    }
     let mut all = PatchSet::parse(part, ParseOptions::gitdiff());
     match all.next() {
         Some(Ok(file)) => Ok(file),
@@ -290,5 +284,18 @@ rename to .jules/exchange/b.yml
         assert_eq!((files, found.len()), (Vec::new(), 1));
         assert_eq!(changed("", &BTreeMap::new()), (Vec::new(), Vec::new()));
         assert_eq!(changed("nonsense", &BTreeMap::new()).0, Vec::new());
+    }
+
+    /// All ways to divide a first line are tried, so that one of a hundred thousand spaces took minutes.
+    #[test]
+    fn a_first_line_without_end_is_refused() {
+        let spaces = " ".repeat(100_000);
+        let patch =
+            format!("diff --git a/x{spaces}b/y\nnew file mode 100644\nindex 0000000..1111111\n");
+        let (files, found) = changed(&patch, &BTreeMap::new());
+        assert_eq!(files, []);
+        let said = found[0].to_string();
+        assert!(said.contains("its first line has 1000"), "{said}");
+        assert!(said.len() < 1_000, "{}", said.len());
     }
 }

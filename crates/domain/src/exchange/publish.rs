@@ -6,7 +6,7 @@ use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE
 /// What is opened as an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
-    /// The key under which the state remembers the issue: `proposal:<file's name>`.
+    /// The key under which the state remembers the issue: `proposal:<file's name>`, or `work:<slot>:<digest>`.
     pub key: String,
     /// The issue's title.
     pub title: String,
@@ -32,13 +32,6 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
     } = &proposal.value;
     let marker = format!("<!-- phileas:proposal:{}:{id} -->", proposal.stem());
     let value = &proposal.value;
-    let list = |items: &[String]| {
-        let lines: Vec<String> = items
-            .iter()
-            .map(|item| format!("- {}", plain(item)))
-            .collect();
-        lines.join("\n")
-    };
     let sections = [
         ("Problem", plain(&value.problem)),
         ("Introduction", plain(&value.introduction)),
@@ -84,7 +77,7 @@ pub(super) fn key(stem: &str) -> String {
 }
 
 /// A text of at most so many characters; what was cut ends in `…`.
-fn cut(text: &str, limit: usize) -> String {
+pub(super) fn cut(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }
@@ -93,8 +86,17 @@ fn cut(text: &str, limit: usize) -> String {
     short
 }
 
+/// A list of an agent's texts in an issue.
+pub(super) fn list(items: &[String]) -> String {
+    let lines: Vec<String> = items
+        .iter()
+        .map(|item| format!("- {}", plain(item)))
+        .collect();
+    lines.join("\n")
+}
+
 /// An agent's text in an issue: it calls nobody, and hides nothing.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.replace("<!--", "<\u{200b}!--")
         .replace('@', "@\u{200b}")
 }

@@ -80,7 +80,7 @@ pub(crate) fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
         Kind::Version(version) => json!({ "const": version }),
         Kind::Id => small(values::ID),
         Kind::Link => small(values::LINK),
-        Kind::Role => {
+        Kind::Role | Kind::Stream => {
             json!({ "type": "string", "pattern": values::NAME, "maxLength": NAME_LIMIT_BYTES })
         }
         Kind::Label => json!({

@@ -85,13 +85,13 @@ pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), Settl
     Ok((files, left))
 }
 
-/// The work was rejected or failed: the item stays, with the reason and one attempt more. After [`MAX_ATTEMPTS`] it is
+/// The work was rejected or failed: the item stays, with the reasons and one attempt more. After [`MAX_ATTEMPTS`] it is
 /// [`super::Next::Parked`], which the answer says.
 ///
 /// # Errors
 ///
 /// [`SettleError::Gone`], when there is no such item.
-pub fn returned(tree: &Tree, path: &str, reason: &str) -> Result<(Files, bool), SettleError> {
+pub fn returned(tree: &Tree, path: &str, because: &[String]) -> Result<(Files, bool), SettleError> {
     let (_, _, item) = find(tree, path)?;
     let mut root = item.node.clone();
     let attempts = item.value.attempts.saturating_add(1);
@@ -102,14 +102,16 @@ pub fn returned(tree: &Tree, path: &str, reason: &str) -> Result<(Files, bool), 
         .map(Node::items)
         .unwrap_or_default()
         .to_vec();
-    let words: Vec<&str> = reason.split_whitespace().collect();
-    let line: String = words.join(" ").chars().take(LINE_LIMIT_CHARS).collect();
-    let line = if line.is_empty() {
-        "no reason was given".to_owned()
-    } else {
-        line
+    let one_line = |reason: &String| {
+        let words: Vec<&str> = reason.split_whitespace().collect();
+        let line: String = words.join(" ").chars().take(LINE_LIMIT_CHARS).collect();
+        (!line.is_empty()).then_some(line)
     };
-    reasons.push(text(line));
+    let mut lines: Vec<String> = because.iter().filter_map(one_line).collect();
+    if lines.is_empty() {
+        lines.push("no reason was given".to_owned());
+    }
+    reasons.extend(lines.into_iter().map(text));
     let surplus = reasons.len().saturating_sub(LIST_LIMIT);
     reasons.drain(..surplus);
     edit::put(&mut root, "returned_because", Value::List(reasons));

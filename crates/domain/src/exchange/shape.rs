@@ -50,6 +50,8 @@ pub(crate) enum Kind {
     Link,
     /// A role's name.
     Role,
+    /// The name of a workstream.
+    Stream,
     /// A label's name: a part of a path.
     Label,
     /// `YYYY-MM-DD`.

@@ -84,6 +84,7 @@ fn shown(kind: &Kind) -> String {
         Kind::Id => quoted(placeholder::ID),
         Kind::Link | Kind::Prose => quoted(""),
         Kind::Role => quoted("<role>"),
+        Kind::Stream => quoted("<workstream>"),
         Kind::Label => quoted("<label>"),
         Kind::Date => placeholder::DAY.to_owned(),
         Kind::Instant => quoted("<YYYY-MM-DDTHH:MM:SSZ>"),

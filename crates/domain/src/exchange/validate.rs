@@ -145,8 +145,9 @@ impl Check<'_> {
             kind,
             Kind::Phrase | Kind::Passage | Kind::Verbatim | Kind::Spotted
         );
-        let named =
-            |text: &str| free || matches!(kind, Kind::Role | Kind::Label) && values::is_name(text);
+        let named = |text: &str| {
+            free || matches!(kind, Kind::Role | Kind::Stream | Kind::Label) && values::is_name(text)
+        };
         if let Some(text) = node.text().filter(|text| !named(text))
             && let Some(left) = left_behind(text)
         {
@@ -311,7 +312,7 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
     match kind {
         Kind::Id if !values::is_id(text) => wrong("no id"),
         Kind::Link if !text.is_empty() && !values::is_id(text) => wrong("no id"),
-        Kind::Role | Kind::Label if !values::is_name(text) => wrong("no name"),
+        Kind::Role | Kind::Stream | Kind::Label if !values::is_name(text) => wrong("no name"),
         Kind::Date if !values::is_date(text) => wrong("no day"),
         Kind::Instant if !values::is_instant(text) => wrong("no instant"),
         Kind::Commit if !values::is_commit(text) => wrong("no commit"),
@@ -354,6 +355,7 @@ fn written(kind: &Kind) -> String {
         Kind::Id => "six lower-case letters and digits in quotes, such as \"a1b2c3\"".to_owned(),
         Kind::Link => "\"\" while it is open, else the id of the work item in quotes".to_owned(),
         Kind::Role => "the name of the role: letters, digits, `-` and `_`".to_owned(),
+        Kind::Stream => "the name of the workstream: letters, digits, `-` and `_`".to_owned(),
         Kind::Label => "a label: letters, digits, `-` and `_`".to_owned(),
         Kind::Date => "the day in UTC, such as 2026-01-05".to_owned(),
         Kind::Instant => "the instant, such as 2026-01-05T10:00:00Z".to_owned(),

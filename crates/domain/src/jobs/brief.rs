@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use super::event::{Event, EventKind};
 use super::job::Job;
-use super::patch::{Fate, FileChange};
 use crate::engine::{Checks, Mergeable, Pull, PullState};
+use crate::patch::{Fate, FileChange};
 
 /// The longest brief, in characters.
 pub const MAX_CHARS: usize = 6_000;

@@ -358,5 +358,9 @@ fn draft(job: &Job, seen: &Session, known: &JobMemory, found: Found) -> Draft {
     }
 }
 
+mod turn;
+
+pub use turn::of_turn;
+
 #[cfg(test)]
 mod tests;

@@ -124,9 +124,18 @@ pub struct Payload {
     /// How many steps the plan has, where not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_total: Option<usize>,
-    /// A stable word for the cause of an error: `session_failed`, `not_found`, `unreachable`, `credential`.
+    /// A stable word for the cause of an error: `session_failed`, `given_up`, `not_found`, `unreachable`, `credential`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// The track of phileas whose turn the session is; missing where it is nobody's turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<String>,
+    /// The persona whose turn it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// The turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     /// How many live jobs an error of the whole monitor keeps from being looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<usize>,

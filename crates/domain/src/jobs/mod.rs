@@ -11,11 +11,11 @@
 //! | [`sight`] | what is seen of a session? |
 //! | [`memory`] | what does the monitor remember from one look to the next? |
 //! | [`cause`] | which sight is worth an event, and was it told before? |
+//! | [`turn`] | for which turn of a cycle is somebody woken, and was he? |
 //! | [`event`] | what does an event say? |
 //! | [`backoff`] | when is somebody who failed asked again? |
 //! | [`queue`] | how far have events been handed on, and which are acknowledged? |
 //! | [`figures`] | what do the figures for a dashboard say? |
-//! | [`patch`] | what does a diff change, in a line for each file? |
 //! | [`brief`] | what does an agent read when it is woken? |
 
 pub mod backoff;
@@ -26,13 +26,13 @@ pub mod event;
 pub mod figures;
 pub mod job;
 pub mod memory;
-pub mod patch;
 pub mod queue;
 pub mod registry;
 pub mod sight;
+pub mod turn;
 
 pub use brief::Brief;
-pub use cause::{Rules, judge, needs_activities};
+pub use cause::{Rules, judge, needs_activities, of_turn};
 pub use config::Config;
 pub use event::{Draft, Event, EventId, EventKind, Payload};
 pub use job::{Job, JobId, Priority, RetireReason, Retired};
@@ -40,3 +40,4 @@ pub use memory::{AccountMemory, JobMemory, MonitorMemory};
 pub use queue::{Acknowledged, WatcherMemory};
 pub use registry::Registry;
 pub use sight::{Activity, ActivityKind, PullLink, Session};
+pub use turn::{FeedMemory, News, Told, What};

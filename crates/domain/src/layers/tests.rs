@@ -113,7 +113,10 @@ fn a_prompt_carries_the_schemas_of_what_it_must_write() {
             let text = prompt(&Tree::new(), &Tree::new(), layout, "core", job);
             for (layer, file) in written {
                 let role = name.split_once('/').map_or("<role>", |(_, role)| role);
-                let template = of(layer, file).template().replace("<role>", role);
+                let template = of(layer, file).template();
+                let template = template
+                    .replace("<role>", role)
+                    .replace("<workstream>", "core");
                 assert!(
                     text.contains(template.trim_end()),
                     "{name}: {layer}/{file}\n{text}"
@@ -380,6 +383,7 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
             observers: vec![Member::enabled("mine")],
             innovators: vec![Member::enabled("mine")],
             labels: None,
+            approval: crate::plan::Approval::Auto,
         };
         let held = catalogue.standing(&roster, layer, false)[0].held;
         assert_eq!(held, Some(Held::Broken));

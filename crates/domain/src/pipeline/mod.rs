@@ -8,6 +8,7 @@
 //! | `run` | which attempts do the files of an issue and its trace tell of? |
 //! | `check/` | what must hold between them? |
 //! | `next`, `rule`, `tiers` | who comes next, and why? |
+//! | `overview` | where does a run stand, in one document? |
 //! | `trace`, `lessons` | what does phileas write? |
 
 mod artifact;
@@ -18,6 +19,7 @@ mod lessons;
 pub mod limits;
 mod next;
 mod outcome;
+mod overview;
 mod read;
 mod rule;
 mod run;
@@ -33,6 +35,7 @@ pub use check::{Broken, CheckStage, check};
 pub use issue::{IssueId, IssueIdError};
 pub use lessons::{Lesson, learn, lessons};
 pub use next::{Dispatch, Next, Step, next};
+pub use overview::overview;
 pub use read::{Reading, read};
 pub use rule::Rule;
 pub use run::{Attempt, Run, RunFile};

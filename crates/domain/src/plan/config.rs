@@ -8,6 +8,8 @@
 //! | `workflow.timezone` | the zone of both crons | that of `[defaults]` in `schedules.toml` |
 //! | `workflow.layers` | the layers of a pass, in order | [`PASS`] |
 //! | `workflow.labels` | the labels that go to an implementer without being asked for | all |
+//! | `workflow.approval` | who lets a work item through to an implementer: `"auto"`, or `"human"` by a label | `"auto"` |
+//! | `workflow.entry_point` | where a pass begins; layers before it are left out | `"narrator"` |
 //! | `observers.roles`, `innovators.roles` | roles: `"docs"` or `{ name, enabled, sensitive }` | the usual ones |
 //! | `innovators.cron` | when a round of innovators begins | [`DEFAULT_INNOVATION`] |
 //!
@@ -26,12 +28,12 @@ use toml::de::DeTable;
 use super::document::Document;
 use super::overrides::Overrides;
 use super::read::PLAN_VERSION;
-use super::roster::{ROLE_LAYERS, Roster};
+use super::roster::{Approval, ROLE_LAYERS, Roster};
 use super::section::{Entry, Reader, Section};
 use super::steps::MAX_STEPS;
 use super::suggest::did_you_mean;
 use super::tracks::read_cron;
-use super::{Cron, LAYERS, Policy, Step, StepKind, Track};
+use super::{Cron, EntryPoint, LAYERS, Policy, Step, StepKind, Track};
 use crate::Diagnostic;
 use crate::layers;
 use crate::model::{Mode, TrackName, Tree};
@@ -58,7 +60,15 @@ pub const PASS_TRACK: &str = "layers";
 pub const INNOVATION_TRACK: &str = "innovators";
 
 pub(super) const ROOT_KEYS: [&str; 4] = ["version", "workflow", "observers", "innovators"];
-pub(super) const WORKFLOW_KEYS: [&str; 5] = ["enabled", "cron", "timezone", "layers", "labels"];
+pub(super) const WORKFLOW_KEYS: [&str; 7] = [
+    "enabled",
+    "cron",
+    "timezone",
+    "layers",
+    "labels",
+    "approval",
+    "entry_point",
+];
 pub(super) const OBSERVERS_KEYS: [&str; 1] = ["roles"];
 pub(super) const INNOVATORS_KEYS: [&str; 2] = ["roles", "cron"];
 pub(super) const MEMBER_KEYS: [&str; 3] = ["name", "enabled", "sensitive"];
@@ -207,6 +217,7 @@ fn tracks(
     let mut tracks = BTreeMap::new();
     let mut own = Overrides::default();
     let (mut enabled, mut steps, mut cron) = (true, Some(PASS.map(str::to_owned).to_vec()), None);
+    let mut entered = None;
     let entries = read
         .workflow
         .as_ref()
@@ -219,8 +230,17 @@ fn tracks(
             "layers" => steps = read_layers(reader, &entry),
             // Nothing goes on by itself where nobody can tell what may.
             "labels" => roster.labels = Some(read_labels(reader, &entry).unwrap_or_default()),
+            "entry_point" => entered = Some(entry),
+            "approval" => roster.approval = read_approval(reader, &entry),
             _ => unknown(reader, &entry, &WORKFLOW_KEYS),
         }
+    }
+    if let Some(entry) = &entered {
+        steps = enter(reader, entry, steps);
+    }
+    // A broken line may have been the one that keeps work from starting.
+    if reader.document.is_broken("workflow") {
+        roster.approval = Approval::Human;
     }
     let policy = own.over(defaults);
     let start = start(
@@ -250,7 +270,7 @@ fn tracks(
         };
         tracks.insert(track.name.clone(), track);
     };
-    if let (Some(steps), Some(start)) = (steps, start) {
+    if let (Some(steps), Some(start)) = (steps.filter(|steps| !steps.is_empty()), start) {
         add(PASS_TRACK, steps, start);
     }
     if let (Some(start), false) = (round, reader.document.is_broken("innovators")) {
@@ -362,6 +382,67 @@ fn read_labels(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<Vec<String>
         }
     }
     Some(labels)
+}
+
+/// The layers of a pass that begins at an entry point; none where the innovators alone run. `None`: nobody can tell.
+fn enter(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_>,
+    steps: Option<Vec<String>>,
+) -> Option<Vec<String>> {
+    let word = entry.text(reader)?;
+    let Some(point) = EntryPoint::of(word) else {
+        let words = EntryPoint::WORDS.map(|(word, _)| word);
+        reader.error(
+            entry.value_at(),
+            &entry.path,
+            format!("no pass begins at `{word}`"),
+            format!(
+                "{}; there are {}",
+                did_you_mean(word, &words),
+                EntryPoint::words()
+            ),
+        );
+        return None;
+    };
+    let mut steps = steps?;
+    let is_there = point
+        .layers()
+        .iter()
+        .any(|layer| steps.iter().any(|step| step == layer));
+    if !is_there && !matches!(point, EntryPoint::Narrator | EntryPoint::Innovators) {
+        reader.error(
+            entry.value_at(),
+            &entry.path,
+            format!(
+                "the pass has no layer {} to begin at",
+                point.layers().join(" or ")
+            ),
+            "name it in `workflow.layers`, or begin elsewhere",
+        );
+        return None;
+    }
+    steps.retain(|layer| point.goes_through(layer) && point != EntryPoint::Innovators);
+    Some(steps)
+}
+
+/// Who lets work through. Where nobody can tell, a person does.
+fn read_approval(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Approval {
+    let Some(word) = entry.text(reader) else {
+        return Approval::Human;
+    };
+    let known = Approval::WORDS.iter().find(|(name, _)| *name == word);
+    if let Some((_, approval)) = known {
+        return *approval;
+    }
+    let words = Approval::WORDS.map(|(name, _)| name);
+    reader.error(
+        entry.value_at(),
+        &entry.path,
+        format!("`{word}` is nobody who could let work through"),
+        format!("write one of `{}`", words.join("`, `")),
+    );
+    Approval::Human
 }
 
 fn unknown(reader: &mut Reader<'_>, entry: &Entry<'_>, known: &[&str]) {

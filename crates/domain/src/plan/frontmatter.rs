@@ -4,20 +4,22 @@ use serde_json::{Map, Value};
 
 /// A prompt's head and body.
 #[derive(Debug, PartialEq)]
-pub(super) struct Frontmatter<'t> {
+pub(crate) struct Frontmatter<'t> {
     /// The YAML.
-    pub(super) yaml: &'t str,
+    pub(crate) yaml: &'t str,
     /// The line of the file on which the YAML begins, from 1.
-    pub(super) line: u32,
+    pub(crate) line: u32,
+    /// The byte of the file on which the YAML begins.
+    pub(crate) start: usize,
     /// What follows the second `---`.
-    pub(super) body: &'t str,
+    pub(crate) body: &'t str,
     /// The line of the file on which the body begins, from 1.
-    pub(super) body_line: u32,
+    pub(crate) body_line: u32,
 }
 
 /// Why there is none.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(crate) enum Missing {
     /// The file does not begin with `---`.
     Start,
     /// No line `---` ends it.
@@ -34,8 +36,8 @@ pub(super) struct YamlMistake {
 
 impl<'t> Frontmatter<'t> {
     /// Takes a prompt apart. Blank lines and a byte order mark may stand before the first `---`.
-    pub(super) fn split(text: &'t str) -> Result<Self, Missing> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    pub(crate) fn split(whole: &'t str) -> Result<Self, Missing> {
+        let text = whole.strip_prefix('\u{feff}').unwrap_or(whole);
         let mut offset = 0;
         let mut yaml: Option<(usize, u32)> = None;
         for (line, part) in (1..).zip(text.split_inclusive('\n')) {
@@ -49,6 +51,7 @@ impl<'t> Frontmatter<'t> {
                     return Ok(Self {
                         yaml: &text[start..offset - part.len()],
                         line: first,
+                        start: whole.len() - text.len() + start,
                         body: &text[offset..],
                         body_line: line + 1,
                     });
@@ -177,6 +180,7 @@ mod tests {
             (split.yaml, split.line, split.body, split.body_line),
             ("id: a\r\n", 3, "Body", 5)
         );
+        assert_eq!(split.start, 3 + 2 + 6);
         assert_eq!(Frontmatter::split("---\n---").unwrap().yaml, "");
         assert_eq!(Frontmatter::split(""), Err(Missing::Start));
         assert_eq!(Frontmatter::split("Body\n---\n"), Err(Missing::Start));

@@ -12,7 +12,8 @@ mod config;
 mod cron;
 mod document;
 mod duration;
-mod frontmatter;
+mod entry;
+pub(crate) mod frontmatter;
 mod gate;
 mod known;
 mod lines;
@@ -23,6 +24,7 @@ mod roster;
 mod schedules;
 mod schema;
 mod section;
+mod sprints;
 mod steps;
 pub(crate) mod suggest;
 mod tracks;
@@ -53,6 +55,7 @@ pub use config::{
     config_schema,
 };
 pub use cron::{Cron, CronError};
+pub use entry::EntryPoint;
 pub use persona::{PROMPT_FILES, Persona, read_personas};
 pub use policy::{
     AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,
@@ -60,7 +63,7 @@ pub use policy::{
 };
 
 pub use read::read;
-pub use roster::{Member, ROLE_LAYERS, Roster};
+pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
@@ -108,8 +111,17 @@ pub struct Plan {
     pub schedules: BTreeMap<PersonaId, Schedule>,
     /// All personas that can be read, also those that nothing names (they can be asked for).
     pub personas: BTreeMap<PersonaId, Persona>,
+    /// Sprints, where there are any.
+    pub sprints: Option<Sprints>,
     /// Who works in the layers, and which work items go on by themselves: `.jlo/config.toml`.
     pub roster: Roster,
+}
+
+/// Spans of work that personas plan for: each pass of one track is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sprints {
+    /// The track.
+    pub track: TrackName,
 }
 
 /// An ordered list of steps with a pointer of its own.

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::overrides::{self, Overrides};
 use super::section::{Entry, Reader, Section};
 use super::tracks::{TRACK_KEYS, Tracks};
-use super::{Plan, Policy, SCHEDULES_PATH, budget, config, gate, persona, schedules};
+use super::{Plan, Policy, SCHEDULES_PATH, budget, config, gate, persona, schedules, sprints};
 use crate::Diagnostic;
 use crate::model::{Mode, PersonaId, Tree};
 
@@ -18,7 +18,7 @@ pub const MAX_SCHEDULES_BYTES: u64 = 64 * 1024;
 /// The only version of the format there is.
 pub const PLAN_VERSION: i64 = 1;
 
-pub(super) const ROOT_KEYS: [&str; 7] = [
+pub(super) const ROOT_KEYS: [&str; 8] = [
     "version",
     "cycle",
     "defaults",
@@ -26,6 +26,7 @@ pub(super) const ROOT_KEYS: [&str; 7] = [
     "gate",
     "tracks",
     "schedules",
+    "sprints",
 ];
 /// Whose keys are often written somewhere else.
 const HOMES: [(&str, &[&str]); 4] = [
@@ -167,10 +168,14 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
     {
         plan.schedules = schedules::read(reader, &section, known, &plan.defaults);
     }
+    if let Some(entry) = of("sprints") {
+        plan.sprints = sprints::read(reader, entry, &plan.tracks, &HOMES);
+    }
     if !understood {
         // Another version may mean something else by the same words.
         plan.tracks.clear();
         plan.schedules.clear();
+        plan.sprints = None;
     }
     (plan, understood)
 }

@@ -14,6 +14,23 @@ pub struct Roster {
     pub innovators: Vec<Member>,
     /// The labels whose work items go to an implementer without being asked for; `None`: all of them.
     pub labels: Option<Vec<String>>,
+    /// Who lets a work item through to an implementer.
+    pub approval: Approval,
+}
+
+/// Who lets a work item through to an implementer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Approval {
+    /// The decider's word is enough.
+    #[default]
+    Auto,
+    /// A person with write access, by a label on the issue that the item is shown as.
+    Human,
+}
+
+impl Approval {
+    /// The words for them in `.jlo/config.toml`.
+    pub const WORDS: [(&str, Self); 2] = [("auto", Self::Auto), ("human", Self::Human)];
 }
 
 /// A role on the roster.
@@ -46,6 +63,7 @@ impl Default for Roster {
             observers: members(&DEFAULT_OBSERVERS),
             innovators: members(&DEFAULT_INNOVATORS),
             labels: None,
+            approval: Approval::default(),
         }
     }
 }

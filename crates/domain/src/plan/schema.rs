@@ -16,7 +16,7 @@ use super::steps::MAX_STEPS;
 use super::words::Word;
 use super::{
     Budget, DEFAULT_TRACK, Driver, LAYERS, MainRed, RESERVED_IDS, Tier, budget, gate, overrides,
-    schedules, tracks,
+    schedules, sprints, tracks,
 };
 
 use knobs::knobs;
@@ -99,6 +99,25 @@ fn root(key: &str) -> Value {
             "maxProperties": schedules::MAX_SCHEDULES,
             "propertyNames": id(),
             "additionalProperties": { "anyOf": [ when(), schedule() ] },
+        }),
+        "sprints" => table(
+            "Sprints: each pass of one track is one. Without this table there are none.",
+            sprints::KEYS
+                .into_iter()
+                .map(|key| (key.to_owned(), of_sprints(key))),
+        ),
+        _ => unknown(),
+    }
+}
+
+fn of_sprints(key: &str) -> Value {
+    match key {
+        "track" => json!({
+            "description": "The track whose passes are sprints.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": tracks::MAX_TRACK_NAME_BYTES,
+            "default": DEFAULT_TRACK,
         }),
         _ => unknown(),
     }

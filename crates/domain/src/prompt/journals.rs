@@ -23,6 +23,14 @@ pub fn journals_to_read(tree: &Tree, persona: &PersonaId) -> Vec<String> {
     paths.split_off(paths.len().saturating_sub(JOURNALS_LIMIT))
 }
 
+/// A persona's journal as its prompt shows it, and the paths of the entries that are shown; empty when there are none. The
+/// boundary of its fence is always the same, so this is for looking at.
+#[must_use]
+pub fn shown_journal(tree: &Tree, persona: &PersonaId) -> (String, Vec<String>) {
+    let fence = Fence::around(&[0; 32], persona.as_str());
+    journal_entries(tree, persona, &fence)
+}
+
 /// The entries in one fence, oldest first, each under its heading; empty when there are none. The paths are those
 /// of the entries that are in it.
 pub(super) fn journal_entries(

@@ -24,6 +24,16 @@ pub const JOURNALS_LIMIT: usize = 10;
 pub const ENTRY_LIMIT_BYTES: usize = 4 * 1024;
 /// All journal entries together, in bytes; the oldest are left out.
 pub const JOURNALS_LIMIT_BYTES: usize = 24 * 1024;
+/// How many papers of a sprint a prompt shows.
+pub const SPRINT_PAPERS_LIMIT: usize = 12;
+/// All papers of a sprint together, in bytes; what does not fit is left out.
+pub const SPRINT_LIMIT_BYTES: usize = 16 * 1024;
+/// How many tasks a prompt shows: the first ones.
+pub const TASKS_LIMIT: usize = 10;
+/// One task, in bytes; the rest is cut.
+pub const TASK_LIMIT_BYTES: usize = 2 * 1024;
+/// All tasks together, in bytes; the last ones are left out.
+pub const TASKS_LIMIT_BYTES: usize = 12 * 1024;
 /// How many open pull requests a prompt lists.
 pub const OPEN_PULLS_LIMIT: usize = 50;
 /// A pull request's title or branch in a prompt, in characters.
@@ -54,3 +64,11 @@ pub const LOG_LINE_LIMIT_CHARS: usize = 400;
 pub const LOG_LIMIT_BYTES: usize = 8 * 1024;
 /// Everything that failed checks say is cut here.
 pub const CHECKS_LIMIT_BYTES: usize = 32 * 1024;
+/// How many threads and reviews a message shows.
+pub const REMARKS_SHOWN: usize = 30;
+/// What one person said in one of them is cut here.
+pub const REMARK_LIMIT_BYTES: usize = 4 * 1024;
+/// The place that it is about is cut here.
+pub const REMARK_PLACE_LIMIT_CHARS: usize = 300;
+/// Everything that reviewers say is cut here.
+pub const REVIEWS_LIMIT_BYTES: usize = 32 * 1024;

@@ -12,14 +12,14 @@
 //! `.jules/personas`, `.jules`, `.jules/templates` and `.jules/jules/templates`. The first that exists is taken.
 //!
 //! **What a template can name**: `id emoji description`, every key of the frontmatter, `owner repo repo_full track`,
-//! `open_prs open_prs_text journal_entries sprint sprint_context_text notes request_text`, every file of a `partials` folder by
+//! `open_prs open_prs_text journal_entries sprint sprint_context_text tasks_text notes request_text`, every file of a `partials` folder by
 //! its name and every file of a `blocks` folder by its name and `_block`, each rendered when it is first used;
 //! `empty_queue_celebration` is another name of `celebration`. `password` is derived from the id alone (a UUID of
 //! version 5) and therefore known to everybody: it exists because old templates name it, and protects nothing.
 //! `include_required("path")` and `include_optional("path")` put a file's text in as it stands.
 //!
 //! **What is added.** A text that uses neither inheritance nor blocks gets the sections that it did not use itself:
-//! the journal entries and the sprint's context. Seed 004's system added the sprint's context alone, and left a
+//! the journal entries, the sprint's context and its tasks. Seed 004's system added the sprint's context alone, and left a
 //! persona of that kind without its memory. Notes on earlier turns, and what a person asked for it on, are added wherever they were not used.
 //!
 //! **What is bounded**: see the constants below. A rendering runs on a thread of its own, because the template engine
@@ -41,14 +41,17 @@ mod files;
 mod journals;
 mod limits;
 mod marker;
+mod needed;
 mod partials;
 mod pulls;
 mod render;
+mod reviews;
 mod secrets;
 mod sections;
 mod sprint;
 mod stack;
 mod subject;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod title;
@@ -60,10 +63,12 @@ pub use assembly::{
     canonical_layer, read_orders,
 };
 pub use checks::{CheckReport, failed_checks};
-pub use journals::journals_to_read;
+pub use journals::{journals_to_read, shown_journal};
 pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};
+pub use needed::folders_to_read;
 pub use render::render;
+pub use reviews::{ReviewRemark, ReviewSaying, review_remarks};
 pub(crate) use secrets::hide as without_secrets;
 pub use untrusted::{clean, clean_line};
 pub use validate::validate;
@@ -78,7 +83,8 @@ pub struct Request<'a> {
     pub repository: &'a RepositoryName,
     /// Who.
     pub persona: &'a Persona,
-    /// The files of the default branch at the plan's commit, with the texts of [`journals_to_read`].
+    /// The files of the default branch at the plan's commit, with the texts of [`journals_to_read`] and of
+    /// [`folders_to_read`].
     pub tree: &'a Tree,
     /// The track of its turn.
     pub track: &'a TrackName,

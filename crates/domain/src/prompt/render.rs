@@ -19,6 +19,7 @@ use super::sections::{notes, with_sections};
 use super::sprint::sprint_context;
 use super::stack::deep;
 use super::subject::subject;
+use super::tasks::tasks_text;
 use super::title::{TITLE_TEMPLATE, title};
 use super::{Rendered, Request};
 use crate::Diagnostic;
@@ -29,6 +30,8 @@ pub(super) struct Quoted {
     pub(super) journal_paths: Vec<String>,
     pub(super) sprint: String,
     pub(super) sprint_paths: Vec<String>,
+    pub(super) tasks: String,
+    pub(super) task_paths: Vec<String>,
     pub(super) notes: Vec<String>,
     pub(super) subject: String,
 }
@@ -121,6 +124,7 @@ fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
     for (name, section, paths) in [
         ("journal_entries", &quoted.journals, &quoted.journal_paths),
         ("sprint_context_text", &quoted.sprint, &quoted.sprint_paths),
+        ("tasks_text", &quoted.tasks, &quoted.task_paths),
     ] {
         if context.was_read(name) || (!section.is_empty() && prompt.contains(section.as_str())) {
             paths.iter().for_each(|path| note(&included, path));
@@ -141,11 +145,14 @@ fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
     let id = &request.persona.id;
     let (journals, journal_paths) = journal_entries(request.tree, id, fence);
     let (sprint, sprint_paths) = sprint_context(request.tree, id, request.sprint, fence);
+    let (tasks, task_paths) = tasks_text(request.tree, request.persona, fence);
     Quoted {
         journals,
         journal_paths,
         sprint,
         sprint_paths,
+        tasks,
+        task_paths,
         notes: notes(request.notes),
         subject: subject(request.subject.as_ref(), fence),
     }
@@ -169,6 +176,7 @@ fn values(request: &Request<'_>, quoted: &Quoted, fence: &Arc<Fence>) -> BTreeMa
             request.sprint.map_or(Value::from(()), Value::from),
         ),
         ("sprint_context_text", Value::from(quoted.sprint.as_str())),
+        ("tasks_text", Value::from(quoted.tasks.as_str())),
         ("notes", Value::from(quoted.notes.clone())),
         ("request_text", Value::from(quoted.subject.as_str())),
     ];

@@ -41,6 +41,7 @@ pub(super) fn with_sections(
             &quoted.journals,
         );
         add("Sprint", "sprint_context_text", &quoted.sprint);
+        add("Tasks", "tasks_text", &quoted.tasks);
     }
     add(
         "What you are asked to work on",

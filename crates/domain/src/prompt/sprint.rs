@@ -1,12 +1,14 @@
 //! What a persona is told about the sprint.
 
 use super::fence::Fence;
-use super::limits::ENTRY_LIMIT_BYTES;
-use super::untrusted::cut_bytes;
+use super::limits::{ENTRY_LIMIT_BYTES, SPRINT_LIMIT_BYTES, SPRINT_PAPERS_LIMIT};
+use super::untrusted::{clean_line, cut_bytes};
+use crate::board::{self, PaperKind, SprintPaper};
 use crate::model::{PersonaId, Tree};
 
-/// The sprint's number, and those of its papers that were read, each fenced: agents write them. Empty without a
-/// sprint. The paths are those of the papers.
+/// The sprint's number, and those of its papers that were read, each fenced: agents write them. First what the sprint is
+/// for and the persona's own papers, then the plans of the others, then their feedback. Empty without a sprint. The paths
+/// are those of the papers.
 pub(super) fn sprint_context(
     tree: &Tree,
     persona: &PersonaId,
@@ -16,23 +18,34 @@ pub(super) fn sprint_context(
     let Some(sprint) = sprint else {
         return (String::new(), Vec::new());
     };
-    let folder = format!(".jules/sprints/sprint-{sprint}");
-    let mut text = format!("This is sprint {sprint}.");
+    let folder = board::sprint_folder(sprint);
+    let mut text = format!("This is sprint {sprint}. Its plans and feedback are in `{folder}/`.");
+    let mut papers = board::papers(tree, sprint);
+    let rank = |paper: &SprintPaper<'_>| match paper.kind {
+        PaperKind::Readme => 0,
+        PaperKind::Plan | PaperKind::Feedback if paper.persona == Some(persona.as_str()) => 1,
+        PaperKind::Plan => 2,
+        PaperKind::Feedback => 3,
+    };
+    papers.sort_by_key(rank);
     let mut paths = Vec::new();
-    for file in [
-        "README.md".to_owned(),
-        format!("{persona}-plan.md"),
-        format!("{persona}-feedback.md"),
-    ] {
-        let path = format!("{folder}/{file}");
-        if let Some(paper) = tree.text(&path).filter(|paper| !paper.trim().is_empty()) {
-            text.push_str("\n\n");
-            text.push_str(&fence.block(
-                &format!("the sprint paper {file}"),
-                &cut_bytes(paper.trim(), ENTRY_LIMIT_BYTES),
-            ));
-            paths.push(path);
+    let mut room = SPRINT_LIMIT_BYTES;
+    let mut more = 0;
+    for paper in papers {
+        let Some(said) = paper.text else { continue };
+        let said = cut_bytes(said.trim(), ENTRY_LIMIT_BYTES);
+        if paths.len() == SPRINT_PAPERS_LIMIT || said.len() > room {
+            more += 1;
+            continue;
         }
+        room -= said.len();
+        let file = clean_line(&paper.path[folder.len() + 1..]);
+        text.push_str("\n\n");
+        text.push_str(&fence.block(&format!("the sprint paper {file}"), &said));
+        paths.push(paper.path.to_owned());
+    }
+    if more > 0 {
+        text.push_str(&format!("\n\n{more} more papers are not shown."));
     }
     (text, paths)
 }
@@ -41,18 +54,47 @@ pub(super) fn sprint_context(
 mod tests {
     use super::*;
 
+    fn fence() -> std::sync::Arc<Fence> {
+        Fence::draw(&[1; 32], &"a".into(), &"t".into())
+    }
+
     #[test]
-    fn the_papers_of_this_sprint_and_persona_are_quoted() {
+    fn the_papers_of_this_sprint_are_quoted_the_personas_own_first() {
         let tree = Tree::of_texts([
-            (".jules/sprints/sprint-3/a-plan.md", "Plan of a."),
+            (".jules/sprints/sprint-3/README.md", "Goal."),
+            (".jules/sprints/sprint-3/b-feedback.md", "Feedback of b."),
             (".jules/sprints/sprint-3/b-plan.md", "Plan of b."),
-            (".jules/sprints/sprint-4/a-plan.md", "Later."),
+            (".jules/sprints/sprint-3/c-plan.md", "Plan of c."),
+            (".jules/sprints/sprint-4/c-plan.md", "Later."),
         ]);
-        let fence = Fence::draw(&[1; 32], &"a".into(), &"t".into());
-        let (text, paths) = sprint_context(&tree, &"a".into(), Some(3), &fence);
-        assert!(text.starts_with("This is sprint 3.\n\nWhat stands between <data-"));
-        assert!(text.contains("\nPlan of a.\n</data-"));
-        assert_eq!(paths, [".jules/sprints/sprint-3/a-plan.md"]);
-        assert_eq!(sprint_context(&tree, &"a".into(), None, &fence).0, "");
+        let (text, paths) = sprint_context(&tree, &"c".into(), Some(3), &fence());
+        assert!(text.starts_with(
+            "This is sprint 3. Its plans and feedback are in `.jules/sprints/sprint-3/`.\n\nWhat stands between <data-"
+        ));
+        assert!(text.contains("\nPlan of c.\n</data-"));
+        let order = ["README", "c-plan", "b-plan", "b-feedback"]
+            .map(|file| format!(".jules/sprints/sprint-3/{file}.md"));
+        assert_eq!(paths, order);
+        assert_eq!(sprint_context(&tree, &"a".into(), None, &fence()).0, "");
+    }
+
+    #[test]
+    fn many_and_long_papers_are_bounded() {
+        let long = "x".repeat(ENTRY_LIMIT_BYTES * 2);
+        let tree = Tree::of_texts((10..90).map(|n| {
+            (
+                format!(".jules/sprints/sprint-3/p{n}-plan.md"),
+                long.as_str(),
+            )
+        }));
+        let (text, paths) = sprint_context(&tree, &"p80".into(), Some(3), &fence());
+        assert!(text.len() < SPRINT_LIMIT_BYTES + 4000, "{}", text.len());
+        assert_eq!(paths[0], ".jules/sprints/sprint-3/p80-plan.md");
+        assert!(text.ends_with("more papers are not shown."), "{text}");
+        let small = Tree::of_texts(
+            (10..90).map(|n| (format!(".jules/sprints/sprint-3/p{n}-plan.md"), "x")),
+        );
+        let (_, paths) = sprint_context(&small, &"a".into(), Some(3), &fence());
+        assert_eq!(paths.len(), SPRINT_PAPERS_LIMIT);
     }
 }

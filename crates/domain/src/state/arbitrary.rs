@@ -209,6 +209,7 @@ fn track() -> impl Strategy<Value = TrackState> {
             any::<u64>(),
             any::<u64>(),
             option::of(time()),
+            option::of(word()),
         ),
         (
             btree_map("[a-z]{0,3}".prop_map(Into::into), turn(), 0..3),
@@ -219,7 +220,7 @@ fn track() -> impl Strategy<Value = TrackState> {
         .prop_map(
             |(
                 (persona, session, pull, updated_at),
-                (index, seq, passes, last_started),
+                (index, seq, passes, last_started, idle),
                 (turns, paused, extra),
             )| TrackState {
                 persona_id: persona.map(Into::into),
@@ -230,6 +231,7 @@ fn track() -> impl Strategy<Value = TrackState> {
                 seq,
                 passes,
                 last_started,
+                idle,
                 turns,
                 paused,
                 extra,
@@ -282,6 +284,7 @@ fn request() -> impl Strategy<Value = RequestState> {
                 put_off: 2,
                 extra: extra.clone(),
             }),
+            reviews_of: number.map(|number| Oid::new(format!("{number:040x}"))),
             asked_at: at,
             created_at: at,
             finished_at: at,
@@ -420,6 +423,8 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                         repeats: watched.calls,
                         ..Told::new(head, at)
                     });
+                    watched.reviews = watched.checks.clone().filter(|_| key % 3 == 1);
+                    watched.retargeted = watched.reviews.clone();
                     watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
                     watched.ready = watched.base.clone();
                     watched.reminded = watched.checks.clone();

@@ -179,6 +179,7 @@ fn track(track: &TrackState) -> Value {
     out.put("seq", track.seq);
     out.put("passes", track.passes);
     out.time_if("last_started", track.last_started.as_ref());
+    out.text_if("idle", track.idle.as_ref());
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
     out.put_if("paused", paused, track.paused.is_some());
@@ -254,6 +255,8 @@ fn request(request: &RequestState) -> Value {
     out.put_if("status", told, request.status.is_some());
     let merge = request.merge.as_ref().map(merging);
     out.put_if("merge", merge, request.merge.is_some());
+    let reviewed = request.reviews_of.as_ref().map(Oid::as_str);
+    out.put_if("reviews_of", reviewed, request.reviews_of.is_some());
     out.time_if("asked_at", request.asked_at.as_ref());
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
@@ -287,11 +290,15 @@ fn watched(pull: &WatchedPull) -> Value {
     out.put_if("checks", checks, pull.checks.is_some());
     out.put_if("fix_rounds", pull.fix_rounds, pull.fix_rounds > 0);
     heads(&mut out, "fix_heads", &pull.fix_heads);
+    let reviews = pull.reviews.as_ref().map(said);
+    out.put_if("reviews", reviews, pull.reviews.is_some());
     let base = pull.base.as_ref().map(said);
     out.put_if("base", base, pull.base.is_some());
     out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
     heads(&mut out, "base_heads", &pull.base_heads);
     out.put_if("look", pull.look.as_ref().map(look), pull.look.is_some());
+    let moved = pull.retargeted.as_ref().map(said);
+    out.put_if("retargeted", moved, pull.retargeted.is_some());
     let ready = pull.ready.as_ref().map(said);
     out.put_if("ready", ready, pull.ready.is_some());
     let reminded = pull.reminded.as_ref().map(said);

@@ -196,8 +196,10 @@ fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String
 fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
     join_told(&mut ours.checks, &theirs.checks);
     ours.fix_rounds = ours.fix_rounds.max(theirs.fix_rounds);
+    join_told(&mut ours.reviews, &theirs.reviews);
     join_told(&mut ours.base, &theirs.base);
     ours.base_rounds = ours.base_rounds.max(theirs.base_rounds);
+    join_told(&mut ours.retargeted, &theirs.retargeted);
     join_told(&mut ours.ready, &theirs.ready);
     join_told(&mut ours.reminded, &theirs.reminded);
     ours.closed_at = ours.closed_at.max(theirs.closed_at);

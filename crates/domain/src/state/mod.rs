@@ -144,6 +144,8 @@ pub struct RequestState {
     pub status: Option<StatusState>,
     /// How far the merge has come that it asks for.
     pub merge: Option<MergeState>,
+    /// The commit that was reviewed, where it asks that the session is told what its reviewers want changed.
+    pub reviews_of: Option<Oid>,
     /// When the person asked, by GitHub's clock.
     pub asked_at: Option<Timestamp>,
     /// When it was taken up.

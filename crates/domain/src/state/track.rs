@@ -29,6 +29,9 @@ pub struct TrackState {
     pub passes: u64,
     /// For a track with a start time: the newest start that was answered with a pass.
     pub last_started: Option<Timestamp>,
+    /// What the layers of this track looked at when none of them had anything to do, as the beginning of a SHA-256 in
+    /// lower-case hexadecimal. While that is the same, nobody reads the exchange for them.
+    pub idle: Option<String>,
     /// The live turns of the present step by slot. Empty: the step is done, the next one is due.
     pub turns: BTreeMap<Slot, Turn>,
     /// Why this track does not go on, when a person paused it.

@@ -16,6 +16,8 @@ pub struct WatchedPull {
     pub fix_rounds: u32,
     /// The commits before that one that such messages were about.
     pub fix_heads: Vec<Oid>,
+    /// The newest message about what its reviewers want changed. It counts among the rounds of the checks.
+    pub reviews: Option<Told>,
     /// The newest message about merging its base.
     pub base: Option<Told>,
     /// How many such messages there were, over all commits.
@@ -24,6 +26,8 @@ pub struct WatchedPull {
     pub base_heads: Vec<Oid>,
     /// When its session and its checks are looked at next.
     pub look: Option<Look>,
+    /// That it was pointed at the default branch.
+    pub retargeted: Option<Told>,
     /// That it was marked as ready for review.
     pub ready: Option<Told>,
     /// That people were reminded of it.
@@ -79,10 +83,12 @@ impl WatchedPull {
             checks: None,
             fix_rounds: 0,
             fix_heads: Vec::new(),
+            reviews: None,
             base: None,
             base_rounds: 0,
             base_heads: Vec::new(),
             look: None,
+            retargeted: None,
             ready: None,
             reminded: None,
             closed_at: None,

@@ -357,6 +357,32 @@ fn what_waits_for_a_person_has_a_box_of_its_own() {
     assert_eq!(desk.sessions.len(), 1);
 }
 
+/// A workflow of an agent's branch may bear the name that phileas works under: what it ticks is not the wish of the
+/// writer who ticks another box after it.
+#[test]
+fn r23_a_box_that_was_ticked_in_our_own_name_is_nobodys_wish() {
+    for by_us in [true, false] {
+        let mut desk = desk();
+        desk.minutes(10);
+        let first = if by_us {
+            own().login.to_string()
+        } else {
+            "ada".to_owned()
+        };
+        let body = desk.board().to_owned();
+        let line = body.lines().find(|line| line.contains("Run `b`")).unwrap();
+        let ticked = body.replacen(line, &line.replacen("[ ]", "[x]", 1), 1);
+        let who = if by_us { own() } else { account(&first) };
+        desk.edits(&ticked, who);
+        desk.minutes(1);
+        desk.ticks("Pause everything", "ada");
+        desk.tick();
+        assert_eq!(desk.state().paused.is_some(), !by_us, "{:?}", desk.lines);
+        assert_eq!(desk.sessions.len(), 0);
+        assert!(!desk.board().contains("[x]"), "{}", desk.board());
+    }
+}
+
 /// The process died right after the commit that took the tick up, and a second box was ticked before anybody came.
 #[test]
 fn a_tick_whose_hearer_died_is_one_wish_whatever_is_ticked_next() {

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
+use phileas_domain::board;
 use phileas_domain::engine::{
     Activity, ActivityKind, Actor, Ask, Checks, Comment, Commit, Commits, CreateFailure,
     CreateSession, Decision, Effect, Event, ExchangeRead, Heard, KeyUse, Ledger, Line, Listing,
-    ListingNeed, MergeFacts, MergeStands, Mergeable, Notice, Outage, Permission, Pull, PullState,
-    Reason, RedChecks, Repository, Session, SessionState, Sessions, Snapshot, Subject, Verdict,
-    Written, decide, needs,
+    ListingNeed, MergeFacts, MergeStands, Mergeable, Notice, Outage, Papers, Permission, Pull,
+    PullState, Reason, RedChecks, Remark, Repository, Reviews, Session, SessionState, Sessions,
+    Snapshot, Subject, Verdict, Written, decide, needs,
 };
 use phileas_domain::exchange::Changed;
 use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, TrackName, Tree};
@@ -109,10 +110,16 @@ pub(crate) struct Desk {
     pub(crate) looks: usize,
     /// What is told of the checks of commits.
     pub(crate) red: BTreeMap<Oid, RedChecks>,
+    /// What people said of pull requests.
+    pub(crate) remarks: BTreeMap<PullNumber, Vec<Remark>>,
     /// What is told of pull requests right before they are merged.
     pub(crate) facts: BTreeMap<PullNumber, MergeFacts>,
     /// How often that was read.
     pub(crate) last_looks: usize,
+    /// What reviewers of pull requests said.
+    pub(crate) reviews: BTreeMap<PullNumber, Reviews>,
+    /// How often that was read.
+    pub(crate) reviews_read: usize,
     /// What GitHub answers to a merge.
     pub(crate) merging: Merging,
     /// The files of the exchange on the ledger.
@@ -123,6 +130,8 @@ pub(crate) struct Desk {
     pub(crate) touched: Vec<String>,
     /// How often the exchange was read.
     pub(crate) exchanges_read: usize,
+    /// Which folders of tasks and papers were read, read by read.
+    pub(crate) folders_read: Vec<BTreeSet<String>>,
     /// Numbers of the issues that were opened for proposals, by marker.
     pub(crate) published: BTreeMap<String, u64>,
     created: usize,
@@ -175,13 +184,17 @@ impl Desk {
             listings: 0,
             looks: 0,
             red: BTreeMap::new(),
+            remarks: BTreeMap::new(),
             facts: BTreeMap::new(),
+            reviews: BTreeMap::new(),
+            reviews_read: 0,
             last_looks: 0,
             merging: Merging::Merges,
             exchange: Tree::new(),
             written: BTreeMap::new(),
             touched: vec!["src/lib.rs".to_owned()],
             exchanges_read: 0,
+            folders_read: Vec::new(),
             published: BTreeMap::new(),
             created: 0,
         }
@@ -235,11 +248,15 @@ impl Desk {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let tree = Tree::of_texts(
-            self.files
-                .iter()
-                .map(|(path, text)| (path.clone(), text.as_str())),
-        );
+        let papers = [board::TASKS_FOLDER, board::SPRINTS_FOLDER];
+        let is_paper = |path: &str| papers.iter().any(|folder| path.starts_with(folder));
+        let files = self.files.iter().filter(|(path, _)| !is_paper(path));
+        let tree = Tree::of_texts(files.map(|(path, text)| (path.clone(), text.as_str())));
+        let there = papers.into_iter().filter(|folder| {
+            let inside = |path: &String| path.starts_with(&format!("{folder}/"));
+            self.files.keys().any(inside)
+        });
+        let there = there.map(str::to_owned).collect();
         let (plan, plan_diagnostics) = plan::read(&tree);
         Snapshot {
             now: self.now,
@@ -277,8 +294,15 @@ impl Desk {
             viewer: None,
             red: BTreeMap::new(),
             merges: BTreeMap::new(),
+            remarks: BTreeMap::new(),
+            reviews: BTreeMap::new(),
             alone: BTreeMap::new(),
+            papers: Papers {
+                there,
+                ..Papers::default()
+            },
             exchange: None,
+            exchange_id: None,
             layers_read: false,
             written: BTreeMap::new(),
             commits: None,
@@ -328,6 +352,19 @@ impl Desk {
                     }
                 }
             }
+            for folder in &needs.folders {
+                let inside = self.files.iter().filter(|(path, _)| {
+                    path.strip_prefix(folder.as_str())
+                        .is_some_and(|rest| rest.starts_with('/'))
+                });
+                for (path, text) in inside {
+                    snapshot.tree.insert_text(path.clone(), text);
+                }
+            }
+            if !needs.folders.is_empty() {
+                snapshot.papers.read.extend(needs.folders.iter().cloned());
+                self.folders_read.push(needs.folders);
+            }
             for oid in needs.red {
                 let known = self.red.get(&oid).cloned().unwrap_or_default();
                 snapshot.red.insert(oid, known);
@@ -336,6 +373,15 @@ impl Desk {
                 self.last_looks += 1;
                 let known = self.facts.get(&number).cloned();
                 snapshot.merges.insert(number, known);
+            }
+            for number in needs.remarks {
+                let said = self.remarks.get(&number).cloned().unwrap_or_default();
+                snapshot.remarks.insert(number, said);
+            }
+            for number in needs.reviews {
+                self.reviews_read += 1;
+                let known = self.reviews.get(&number).cloned();
+                snapshot.reviews.insert(number, known);
             }
             for number in needs.pulls {
                 match self.pulls.get(&number) {
@@ -581,6 +627,12 @@ impl Desk {
                 self.notices.retain(|notice| notice.number != *number);
                 None
             }
+            Effect::CloseOffer { number, .. } => {
+                if let Some(subject) = self.subjects.get_mut(number) {
+                    subject.open = false;
+                }
+                Some(Event::OfferClosed { number: *number })
+            }
             Effect::ApprovePlan { session } => {
                 let at = self.now;
                 self.say(session, at, ActivityKind::PlanApproved);
@@ -640,6 +692,19 @@ impl Desk {
                 let number = *self.published.entry(marker.clone()).or_insert(next);
                 let key = key.clone();
                 Some(Event::ProposalPublished { key, number })
+            }
+            Effect::OfferWork {
+                key,
+                title,
+                body,
+                marker,
+                ..
+            } => {
+                let next = 700 + self.published.len() as u64;
+                let number = *self.published.entry(marker.clone()).or_insert(next);
+                self.show(number, title, body);
+                let key = key.clone();
+                Some(Event::WorkOffered { key, number })
             }
             Effect::OpenDashboard { known, body, .. } => Some(self.open_dashboard(*known, body)),
             Effect::EditDashboard {

@@ -247,3 +247,36 @@ fn a_forecast_that_would_look_too_often_is_cut_and_says_so() {
     assert!(!hours(19_999).cut, "the last look is the twenty-thousandth");
     assert!(hours(20_000).cut);
 }
+
+/// Each hop of a pass comes when the sessions before it are over, with what they are imagined to have written.
+#[test]
+fn a_pass_through_the_layers_is_forecast_hop_by_hop() {
+    let mut desk = crate::hand_over::desk();
+    let forecast = forecast(&mut desk, "05T08:00:00", ODD);
+    let seen: Vec<_> = forecast
+        .turns
+        .iter()
+        .map(|turn| (turn.at, turn.persona.as_str()))
+        .collect();
+    let expected = [
+        ("05T01:00:00", "narrator"),
+        ("05T01:47:13", "observers/errors"),
+        ("05T01:47:13", "observers/docs"),
+        ("05T01:47:13", "observers/tests"),
+        ("05T02:34:26", "decider"),
+        ("05T03:21:39", "implementer"),
+    ];
+    assert_eq!(seen, expected.map(|(time, who)| (at(time), who)));
+    assert!(!forecast.without_layers);
+    assert_eq!(forecast.most_at_once, 3);
+}
+
+#[test]
+fn work_that_waits_for_people_is_not_imagined_to_be_done() {
+    let mut desk = crate::hand_over::desk();
+    let config = desk.files.get_mut(".jlo/config.toml").unwrap();
+    *config = config.replace("[workflow]", "[workflow]\napproval = \"human\"");
+    let forecast = forecast(&mut desk, "05T08:00:00", ODD);
+    let last = forecast.turns.last().map(|turn| turn.persona.as_str());
+    assert_eq!(last, Some("decider"));
+}

@@ -96,14 +96,37 @@ fn a_pull_request_that_was_not_pointed_at_the_default_branch_is_pointed_at_it_la
     desk.tick();
     assert_eq!(desk.outcomes()[0], Some(Outcome::PrOpen));
     assert_ne!(desk.pulls[&pull].base, "main".into());
-    desk.lost.clear();
+    let again = |effect: &Effect| matches!(effect, Effect::RetargetPull { .. });
     desk.minutes(5);
+    desk.tick();
+    assert!(!desk.effects.iter().any(again), "it may still show");
+    desk.lost.clear();
+    desk.minutes(10);
     desk.tick();
     assert_eq!(desk.pulls[&pull].base, "main".into());
-    desk.minutes(5);
+    desk.minutes(15);
     desk.tick();
-    let again = |effect: &Effect| matches!(effect, Effect::RetargetPull { .. });
     assert!(!desk.effects.iter().any(again));
+}
+
+/// GitHub may refuse it, and nobody is served by asking for ever.
+#[test]
+fn a_pull_request_that_cannot_be_pointed_elsewhere_is_left_after_three_times() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n[budget]\nmax_open_pulls = 1\n", &["a"]);
+    desk.tick();
+    desk.minutes(5);
+    let pull = desk.opens_pull();
+    desk.tick();
+    desk.pulls.get_mut(&pull).unwrap().base = "phileas/default/a-1".into();
+    desk.lost = vec!["retarget_pull"];
+    let mut asked = 0;
+    for _ in 0..8 {
+        desk.minutes(15);
+        desk.tick();
+        let moves = |effect: &&Effect| matches!(effect, Effect::RetargetPull { .. });
+        asked += desk.effects.iter().filter(moves).count();
+    }
+    assert_eq!(asked, 3);
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn reviewed(plan: &str) -> Desk {
         state: PullState::Open,
         draft: false,
         head: "00".into(),
+        committed_at: None,
         same_repository: true,
         base: "main".into(),
         labels: BTreeSet::new(),
@@ -54,6 +55,24 @@ fn reviewed(plan: &str) -> Desk {
     };
     desk.facts.insert(PULL, facts);
     desk
+}
+
+/// The first check that ends well is not the last one that begins.
+#[test]
+fn green_is_not_yet_green_right_after_a_commit() {
+    for (age, merged) in [(1, false), (2, true)] {
+        let mut desk = reviewed(GREEN);
+        facts(&mut desk).committed_at = Some(desk.now);
+        desk.minutes(age);
+        desk.label(PULL.0, "merge", "ada");
+        desk.tick();
+        assert_eq!(
+            desk.pulls[&PULL].state == PullState::Merged,
+            merged,
+            "{age}"
+        );
+        assert_eq!(desk.all_reasons().contains(&Reason::ChecksRunning), !merged);
+    }
 }
 
 fn facts(desk: &mut Desk) -> &mut MergeFacts {

@@ -172,6 +172,29 @@ fn a_pull_request_that_is_not_there_waits_for_no_review() {
     assert_eq!(desk.sessions.len(), 3);
 }
 
+/// GitHub hides the pull requests of accounts that it takes for spam.
+#[test]
+fn a_pull_request_that_stays_away_for_a_week_is_over_and_not_read_any_more() {
+    let plan = "cycle = [\"a\"]\n[budget]\nmax_open_pulls = 1\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.tick();
+    desk.minutes(5);
+    let pull = desk.opens_pull();
+    desk.tick();
+    let open = desk.pulls.remove(&pull);
+    desk.hours(7 * 24 - 1);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::PrOpen));
+    desk.hours(1);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Rejected));
+    // It comes back, and is merged after all.
+    desk.pulls.extend(open.map(|open| (pull, open)));
+    desk.merge(pull);
+    desk.tick();
+    assert_eq!(desk.outcomes()[0], Some(Outcome::Merged));
+}
+
 #[test]
 fn a_pull_request_that_is_open_and_reviewed_waits_for_no_review() {
     let plan = "cycle = [\"a\", \"b\"]\n[budget]\nmax_open_pulls = 1\n";

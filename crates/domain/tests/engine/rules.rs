@@ -2,7 +2,9 @@
 //! R9 stands with the comments, R22 beside the code.
 
 use jiff::SignedDuration;
-use phileas_domain::engine::{Effect, Permission, Reason, Subject, SubjectChange, Verdict};
+use phileas_domain::engine::{
+    Checks, Effect, FailedCheck, Permission, Reason, RedChecks, Subject, SubjectChange, Verdict,
+};
 
 use crate::desk::Desk;
 use crate::subjects::account;
@@ -143,6 +145,71 @@ fn r7_phileas_and_jules_never_ask_even_where_they_are_named() {
         desk.tick();
         refused(&desk, 7, Reason::ActorSelf);
     }
+}
+
+/// A bot that is named and answers each pull request with another wish would go on for ever.
+#[test]
+fn r7_a_chain_of_a_named_bots_wishes_ends_within_its_hour() {
+    let login = "helper[bot]";
+    let id = account(login).id.unwrap();
+    let plan = format!(
+        "[gate]\nallow_bots = [{{ login = \"{login}\", id = {id} }}]\n[budget]\nrequests_per_actor_hour = 3\n\
+         max_active = 20\ndaily_sessions = 20\nkey_daily = 99\nkey_active = 99\n"
+    );
+    let mut desk = with(&plan);
+    for number in 1..=6 {
+        desk.issue(number, "One", "more");
+        desk.label(number, "b", login);
+        desk.tick();
+        // Each answer brings the next wish.
+        if !desk.sessions.is_empty() {
+            desk.opens_pull();
+            desk.tick();
+        }
+        desk.minutes(1);
+    }
+    assert_eq!(desk.sessions.len(), 3, "{:?}", desk.lines);
+    assert!(
+        desk.status(4).contains("waiting.actor_budget"),
+        "{}",
+        desk.status(4)
+    );
+    // A person's wish is another's.
+    desk.issue(9, "One", "more");
+    desk.label(9, "b", "ada");
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 4, "{:?}", desk.lines);
+}
+
+/// What phileas says to a session leads to a commit, which leads to checks, which lead to what phileas says.
+#[test]
+fn r7_the_chain_between_a_session_and_its_checks_is_two_links_long() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n[budget]\nmax_open_pulls = 1\n", &["a"]);
+    desk.tick();
+    desk.minutes(5);
+    let number = desk.opens_pull();
+    desk.tick();
+    let mut told = Vec::new();
+    for commit in 0..8 {
+        desk.hours(7);
+        let pull = desk.pulls.get_mut(&number).unwrap();
+        pull.head_oid = format!("c{commit}").as_str().into();
+        pull.checks = Checks::Red;
+        let check = FailedCheck {
+            name: "build".to_owned(),
+            ..FailedCheck::default()
+        };
+        let red = RedChecks {
+            failed: vec![check],
+            ..RedChecks::default()
+        };
+        desk.red.insert(pull.head_oid.clone(), red);
+        desk.tick();
+        let tells = |effect: &Effect| matches!(effect, Effect::TellPull { .. });
+        told.extend(desk.effects.iter().any(tells).then_some(commit));
+    }
+    assert_eq!(told, [0, 1], "then it is a person's");
+    assert_eq!(desk.notices.len(), 1);
 }
 
 #[test]

@@ -50,6 +50,13 @@ impl Desk {
         self
     }
 
+    /// An issue that phileas has opened.
+    pub(crate) fn show(&mut self, number: u64, title: &str, body: &str) {
+        if !self.subjects.contains_key(&number) {
+            self.issue(number, title, body);
+        }
+    }
+
     /// A pull request, from this repository or from a fork.
     pub(crate) fn pull_subject(&mut self, number: u64, same_repository: bool) -> &mut Self {
         self.issue(number, "Tidy up", "It tidies up.");

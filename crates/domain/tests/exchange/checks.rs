@@ -19,7 +19,7 @@ fn speaks(path: &str, from: &str, to: &str, words: &[&str]) {
 }
 
 #[test]
-fn an_event_says_what_it_must() {
+pub(crate) fn an_event_says_what_it_must() {
     for (from, to, words) in [
         (
             "schema_version: 1",
@@ -156,7 +156,7 @@ fn an_event_says_what_it_must() {
 }
 
 #[test]
-fn a_requirement_says_what_it_must() {
+pub(crate) fn a_requirement_says_what_it_must() {
     for (from, to, words) in [
         (
             "schema_version: 2",
@@ -277,7 +277,7 @@ fn a_requirement_says_what_it_must() {
 }
 
 #[test]
-fn proposals_memories_and_changes_say_what_they_must() {
+pub(crate) fn proposals_memories_and_changes_say_what_they_must() {
     for (path, from, to, words) in [
         (
             PROPOSAL,
@@ -375,7 +375,7 @@ fn proposals_memories_and_changes_say_what_they_must() {
 }
 
 #[test]
-fn links_are_written_on_both_sides() {
+pub(crate) fn links_are_written_on_both_sides() {
     for (path, from, to, words) in [
         (
             DECIDED,
@@ -470,7 +470,7 @@ fn links_are_written_on_both_sides() {
 }
 
 #[test]
-fn rejections_name_an_event_and_events_their_rejection() {
+pub(crate) fn rejections_name_an_event_and_events_their_rejection() {
     let feedback = "date: 2026-01-05\ntopic: Names\ncritique: It was never so.\nguidance: Look at the code first.\n";
     let path = ".jules/exchange/feedback/reje01.yml";
     let rejected = ".jules/exchange/events/rejected/no-such.yml";
@@ -499,7 +499,7 @@ fn rejections_name_an_event_and_events_their_rejection() {
 }
 
 #[test]
-fn names_and_places_are_those_of_the_layout() {
+pub(crate) fn names_and_places_are_those_of_the_layout() {
     for (path, words) in [
         (
             ".jules/exchange/events/pending/a.yaml",
@@ -558,7 +558,7 @@ fn names_and_places_are_those_of_the_layout() {
 
 /// A repository's own registry decides what a label is.
 #[test]
-fn labels_are_those_of_the_registry() {
+pub(crate) fn labels_are_those_of_the_registry() {
     let registry = |names: &str| {
         with(
             flat(),
@@ -575,7 +575,7 @@ fn labels_are_those_of_the_registry() {
 }
 
 #[test]
-fn schema_files_of_a_repository_ask_for_what_is_taken() {
+pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
     let path = ".jules/layers/observers/schemas/event.yml";
     let template = phileas_domain::exchange::EVENT.template();
     assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
@@ -610,7 +610,7 @@ fn schema_files_of_a_repository_ask_for_what_is_taken() {
 
 /// One broken file hides nothing in another, and one mistake nothing beside it.
 #[test]
-fn all_mistakes_are_told_at_once() {
+pub(crate) fn all_mistakes_are_told_at_once() {
     let mut files = with(flat(), PENDING, "id: [\n");
     files = with(
         files,
@@ -642,7 +642,7 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_not_read() {
+pub(crate) fn what_cannot_be_read_is_told_and_not_read() {
     use phileas_domain::exchange::check;
     use phileas_domain::exchange::limits::ARTIFACT_LIMIT_BYTES;
     use phileas_domain::model::{Entry, Mode, Tree};
@@ -666,7 +666,9 @@ fn what_cannot_be_read_is_told_and_not_read() {
             text: text.map(Into::into),
         };
         tree.insert(PENDING, entry);
-        let found = check(&tree).found;
+        let checked = check(&tree);
+        crate::every_check::keep(&checked);
+        let found = checked.found;
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].message.contains(word), "{found:?}");
     }

@@ -1,7 +1,9 @@
 //! The exchange from outside: every check with what makes it speak and what does not.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod across;
 mod checks;
+mod every_check;
 mod examples;
 mod import;
 mod quarantine;

@@ -20,7 +20,9 @@ fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
         text: (mode == Mode::File && text.len() <= ARTIFACT_LIMIT_BYTES).then(|| text.into()),
     };
     tree.insert(path, entry);
-    check(&tree)
+    let checked = check(&tree);
+    crate::every_check::keep(&checked);
+    checked
 }
 
 /// The sound ones, by path.
@@ -42,7 +44,7 @@ fn aliases() -> String {
 }
 
 #[test]
-fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on() {
+pub(crate) fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on() {
     let good = event("bad001", "");
     let large = format!("{good}# {}\n", "x".repeat(ARTIFACT_LIMIT_BYTES));
     let many = format!("{good}rest: [{}]\n", "1,".repeat(5_000));
@@ -105,7 +107,7 @@ fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on() {
 }
 
 #[test]
-fn r12_what_is_no_regular_file_is_never_followed() {
+pub(crate) fn r12_what_is_no_regular_file_is_never_followed() {
     for (mode, reason) in [
         (Mode::Link, "symbolic link"),
         (Mode::Submodule, "no regular file"),
@@ -128,7 +130,7 @@ fn r12_what_is_no_regular_file_is_never_followed() {
 
 /// On a disk that does not tell capitals apart the one would overwrite the other.
 #[test]
-fn r12_two_names_that_differ_in_capitals_are_told() {
+pub(crate) fn r12_two_names_that_differ_in_capitals_are_told() {
     let second = PENDING.replace("dead-code", "Dead-Code");
     let checked = looked_at(&second, Mode::File, &event("bad001", ""));
     let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
@@ -140,7 +142,7 @@ fn r12_two_names_that_differ_in_capitals_are_told() {
 
 /// The very same file where nothing is wrong with it.
 #[test]
-fn r12_what_is_sound_is_read_with_the_rest() {
+pub(crate) fn r12_what_is_sound_is_read_with_the_rest() {
     let checked = looked_at(BAD, Mode::File, &event("bad001", ""));
     assert_eq!(checked.found, []);
     let sound = sound(&checked);

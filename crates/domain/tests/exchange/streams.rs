@@ -27,7 +27,7 @@ fn told(files: &[(String, String)], word: &str) {
 const CORE: &str = ".jules/workstreams/core";
 
 #[test]
-fn both_forms_are_read_into_the_same_model() {
+pub(crate) fn both_forms_are_read_into_the_same_model() {
     let [nested, plain] = [true, false].map(|form| check(&tree(&streams(form))).exchange.unwrap());
     assert_eq!(
         (nested.layout, plain.layout),
@@ -55,7 +55,7 @@ fn both_forms_are_read_into_the_same_model() {
 }
 
 #[test]
-fn streams_do_not_mix() {
+pub(crate) fn streams_do_not_mix() {
     let path = format!("{CORE}/issues/refacts/one-name.yml");
     told(
         &with(streams(false), &path, &issue("citem0", "devent")),
@@ -70,7 +70,7 @@ fn streams_do_not_mix() {
 }
 
 #[test]
-fn an_issue_lies_in_the_folder_of_its_label() {
+pub(crate) fn an_issue_lies_in_the_folder_of_its_label() {
     let path = format!("{CORE}/issues/bugs/one-name.yml");
     let files = with(
         streams(false),
@@ -89,7 +89,7 @@ fn an_issue_lies_in_the_folder_of_its_label() {
 }
 
 #[test]
-fn commands_start_no_agents() {
+pub(crate) fn commands_start_no_agents() {
     let path = format!("{CORE}/issues/refacts/one-name.yml");
     let text = issue("citem0", "cevent");
     told(
@@ -119,7 +119,7 @@ fn commands_start_no_agents() {
 }
 
 #[test]
-fn bindings_agree_with_folders_rosters_and_one_another() {
+pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
     let files = || streams(false);
     let prompt = |stream: &str| format!("role: taxonomy\nlayer: observers\nworkstream: {stream}\n");
     // By roster `taxonomy` works for both, so a prompt that names one disagrees with the other's roster.
@@ -191,7 +191,7 @@ fn bindings_agree_with_folders_rosters_and_one_another() {
 }
 
 #[test]
-fn rosters_are_checked_in_their_place() {
+pub(crate) fn rosters_are_checked_in_their_place() {
     let path = format!("{CORE}/scheduled.toml");
     told(
         &with(streams(true), &path, "version = 1\nenabled = true\n"),
@@ -200,7 +200,7 @@ fn rosters_are_checked_in_their_place() {
 }
 
 #[test]
-fn two_layouts_at_once_are_one_mistake() {
+pub(crate) fn two_layouts_at_once_are_one_mistake() {
     let mut files = flat();
     files.extend(streams(false));
     let found = found(&files);
@@ -209,7 +209,7 @@ fn two_layouts_at_once_are_one_mistake() {
 }
 
 #[test]
-fn a_change_summary_tells_what_it_left_out() {
+pub(crate) fn a_change_summary_tells_what_it_left_out() {
     let path = ".jules/changes/latest.yml";
     let files = streams(true);
     let (_, text) = files
@@ -245,7 +245,7 @@ fn a_change_summary_tells_what_it_left_out() {
 }
 
 #[test]
-fn the_list_of_issues_is_kept_in_step() {
+pub(crate) fn the_list_of_issues_is_kept_in_step() {
     let path = format!("{CORE}/issues/index.md");
     let row = "| [One name](./refacts/one-name.yml) | x |\n";
     for (text, word) in [
@@ -273,7 +273,7 @@ fn the_list_of_issues_is_kept_in_step() {
 
 /// Only what has one answer is mended, and then nothing is left to mend.
 #[test]
-fn links_with_one_answer_are_mended() {
+pub(crate) fn links_with_one_answer_are_mended() {
     fn mended(files: &[(String, String)]) -> Tree {
         let before = tree(files);
         let fixes = fix(&before);
@@ -321,7 +321,7 @@ fn links_with_one_answer_are_mended() {
 }
 
 #[test]
-fn one_stream_can_be_looked_at_alone() {
+pub(crate) fn one_stream_can_be_looked_at_alone() {
     let path = ".jules/workstreams/docs/events/pending/new.yml";
     let checked = || check(&tree(&with(streams(false), path, "a")));
     assert_eq!(checked().found.len(), 1);
@@ -343,7 +343,7 @@ fn one_stream_can_be_looked_at_alone() {
 }
 
 #[test]
-fn inspection_says_what_is_there_and_where_it_goes() {
+pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
     let exchange = check(&tree(&flat())).exchange.unwrap();
     let seen = inspect(&exchange, None);
     let stream = &seen["streams"]["generic"];
@@ -392,7 +392,7 @@ fn inspection_says_what_is_there_and_where_it_goes() {
 
 /// A file that gets its name in one step and its place in the next one never stood between them.
 #[test]
-fn mends_that_follow_one_another_touch_only_what_is_there() {
+pub(crate) fn mends_that_follow_one_another_touch_only_what_is_there() {
     let decided = requirement("item02", "pend01");
     let files: Vec<_> = flat()
         .into_iter()
@@ -418,7 +418,7 @@ fn mends_that_follow_one_another_touch_only_what_is_there() {
 
 /// Files of both forms in one workstream: the list of issues is in order all the same, and the mixture is told.
 #[test]
-fn files_of_both_forms_are_told_and_listed_once() {
+pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
     let mut files = streams(true);
     let plain = ".jules/workstreams/core/issues";
     files.push((format!("{plain}/docs/more.yml"), issue("citem1", "cevent")));

@@ -188,6 +188,8 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::RemoveLabel { .. }
             | Effect::TellStatus { .. }
             | Effect::PublishProposal { .. }
+            | Effect::OfferWork { .. }
+            | Effect::CloseOffer { .. }
             | Effect::OpenDashboard { .. }
             | Effect::EditDashboard { .. } => {}
         }
@@ -212,7 +214,10 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             | Event::MergePutOff { request, .. } => {
                 request.hash(hasher);
             }
-            Event::DashboardOpened { number } | Event::ProposalPublished { number, .. } => {
+            Event::DashboardOpened { number }
+            | Event::OfferClosed { number }
+            | Event::WorkOffered { number, .. }
+            | Event::ProposalPublished { number, .. } => {
                 number.hash(hasher);
             }
             Event::EffectFailed { effect, .. } => effect.hash(hasher),

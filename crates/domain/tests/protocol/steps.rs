@@ -419,6 +419,8 @@ fn carry_out(world: &mut World, actor: usize) {
         }
         Effect::SendMessage { .. }
         | Effect::PublishProposal { .. }
+        | Effect::OfferWork { .. }
+        | Effect::CloseOffer { .. }
         | Effect::TellPull { .. }
         | Effect::ApprovePlan { .. }
         | Effect::MarkReady { .. }

@@ -129,7 +129,11 @@ pub struct FilePush {
     /// The branch. One that does not exist starts at the default branch's head.
     pub branch: String,
     /// Texts by path; `null` deletes.
+    #[serde(default)]
     pub files: BTreeMap<String, Option<String>>,
+    /// Files to delete, for forms that have no null.
+    #[serde(default)]
+    pub deletes: Vec<String>,
     /// The commit's message.
     #[serde(default = "FilePush::message")]
     pub message: String,

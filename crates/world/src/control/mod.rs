@@ -65,6 +65,17 @@ pub fn handle(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {
     }
 }
 
+/// Does what a person does.
+///
+/// # Errors
+/// What cannot be done, and why.
+pub fn act(world: &mut World, act: Act) -> Result<(), String> {
+    match perform::perform(world, act) {
+        Ok(_) => Ok(()),
+        Err(Mistake(_, what)) => Err(what),
+    }
+}
+
 fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake> {
     let path = request.uri().path();
     let name = path.strip_prefix(PREFIX).unwrap_or_default();

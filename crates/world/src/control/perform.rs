@@ -315,7 +315,7 @@ fn push_files(
     push: &FilePush,
     now: Timestamp,
 ) -> Result<Oid, Mistake> {
-    if push.files.is_empty() {
+    if push.files.is_empty() && push.deletes.is_empty() {
         return Err(Mistake::malformed("files: name at least one file"));
     }
     let repo = place.repo;
@@ -330,6 +330,7 @@ fn push_files(
         .files
         .iter()
         .map(|(path, text)| (path.clone(), text.clone().map(Bytes::from)))
+        .chain(push.deletes.iter().map(|path| (path.clone(), None)))
         .collect();
     let commit = github.commit_files(repo, parent, &files, &place.by, &push.message, now);
     github.move_branch(repo, &push.branch, commit, &place.by, now);

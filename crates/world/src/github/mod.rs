@@ -27,7 +27,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use account::{Access, Account, AccountKind, Identity, Role, TokenKind};
-pub use acts::{ActError, MergeMethod};
+pub use acts::{ActError, LineRemark, MergeMethod};
 pub use hook::{Delivery, Fate};
 pub use object::Oid;
 pub use repository::{CheckOutput, CheckRemark, NewPull, Pull, RepoId, Repository, State, Verdict};

@@ -1,6 +1,6 @@
 //! What a repository holds besides its objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -408,6 +408,8 @@ pub struct Pull {
     pub reviews: Vec<Review>,
     /// Comments on lines, oldest first.
     pub review_comments: Vec<ReviewComment>,
+    /// The first comments of threads on lines that somebody has resolved.
+    pub resolved: BTreeSet<u64>,
     /// Accounts whose review was asked for.
     pub requested_reviewers: Vec<u64>,
     /// Whether it merges by itself once its conditions hold, and how.

@@ -8,6 +8,21 @@ fn issue(number: u64, key: &str, label: &str) -> Value {
         "labels": [{ "name": label }] })
 }
 
+/// The open issues that bear the label, with who has opened each: what kind of account, or what a person is to the
+/// repository.
+fn listed(issues: &[(u64, &str, bool, &str)]) -> Value {
+    let nodes: Vec<_> = issues
+        .iter()
+        .map(|(number, key, ours, kind)| {
+            value!({ "number": number, "viewerDidAuthor": ours, "author": { "__typename": if *kind == "Bot" { "Bot" } else { "User" } },
+                "authorAssociation": kind,
+                "body": format!("text\n\n{}\n", marker_of(key)) })
+        })
+        .collect();
+    value!({ "data": { "repository": { "issues": {
+        "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": nodes } } } })
+}
+
 async fn open(set: &Set) -> Result<u64, Failure> {
     set.client
         .open_notice_once("ledger_corrupt", "title", "body")
@@ -16,24 +31,34 @@ async fn open(set: &Set) -> Result<u64, Failure> {
 
 #[tokio::test]
 async fn an_open_notice_is_not_opened_again() {
-    let mut pull = issue(1, "ledger_corrupt", NOTICE_LABEL);
-    pull["pull_request"] = value!({});
-    let listed = value!([
-        pull,
-        issue(2, "turn:x", NOTICE_LABEL),
-        issue(3, "ledger_corrupt", NOTICE_LABEL)
-    ]);
-    let set = set([json(200, &listed)]);
-    assert_eq!(open(&set).await.unwrap(), 3);
-    assert!(
-        set.script.lines()[0].ends_with("/issues?labels=phileas&state=open&per_page=100&page=1")
-    );
+    for (ours, kind, opens) in [
+        (true, "NONE", false),
+        (false, "Bot", false),
+        (false, "COLLABORATOR", false),
+        (false, "CONTRIBUTOR", true),
+    ] {
+        let issues = [
+            (2, "turn:x", true, "NONE"),
+            (3, "ledger_corrupt", ours, kind),
+        ];
+        let mut replies = vec![json(200, &listed(&issues))];
+        if opens {
+            replies.push(json(200, &value!({})));
+            replies.push(json(201, &issue(9, "ledger_corrupt", NOTICE_LABEL)));
+        }
+        let set = set(replies);
+        assert_eq!(
+            open(&set).await.unwrap(),
+            if opens { 9 } else { 3 },
+            "{kind}"
+        );
+    }
 }
 
 #[tokio::test]
 async fn the_label_is_made_and_must_stick() {
     let set = set([
-        json(200, &value!([])),
+        json(200, &listed(&[])),
         json(404, &value!({})),
         json(422, &value!({ "message": "already_exists" })),
         json(201, &value!({ "number": 9, "state": "open", "labels": [] })),
@@ -51,8 +76,8 @@ async fn the_label_is_made_and_must_stick() {
 
 #[tokio::test]
 async fn a_lost_answer_is_looked_up_and_never_repeated() {
-    let found = || json(200, &value!([issue(4, "ledger_corrupt", NOTICE_LABEL)]));
-    let nothing = || json(200, &value!([]));
+    let found = || json(200, &listed(&[(4, "ledger_corrupt", true, "NONE")]));
+    let nothing = || json(200, &listed(&[]));
     let label = || json(200, &value!({}));
     let set = set([nothing(), label(), lost(), nothing(), found()]);
     assert_eq!(open(&set).await.unwrap(), 4);
@@ -67,7 +92,8 @@ async fn a_lost_answer_is_looked_up_and_never_repeated() {
     let failure = open(&set).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Unknown);
     let posts = set.script.lines();
-    let posts = posts.iter().filter(|line| line.starts_with("POST"));
+    let is_write = |line: &&String| line.starts_with("POST") && line.ends_with("/issues");
+    let posts = posts.iter().filter(is_write);
     assert_eq!(posts.count(), 1);
 }
 

@@ -59,19 +59,24 @@ fn answer() -> Value {
             "schedules": file("schedules.toml", "cycle = []\n"),
             "blocks": folder("blocks", &[file("a.md", "x")]), "partials": null,
             "config": null,
+            "tasks": folder("tasks", &[]), "sprints": null,
             "roles": null,
             "personas": personas,
         } },
         "ledger": { "target": { "oid": "bb",
             "folder": { "name": ".jules", "mode": 16384, "oid": "d2", "size": 0 },
+            "exchange": { "name": "exchange", "mode": 16384, "oid": "e1", "size": 0 },
+            "workstations": null, "workstreams": null, "changes": null,
             "state": file("cycle_state.json", "{\"version\":5}") } },
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
         "recent": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
             { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
-                "viewerDidAuthor": true },
-            { "number": 6, "body": "somebody's own", "lastEditedAt": null, "viewerDidAuthor": false },
-            { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true,
+                "author": { "__typename": "User" }, "authorAssociation": "NONE", "viewerDidAuthor": true },
+            { "number": 6, "body": "somebody's own", "lastEditedAt": null, "author": null, "authorAssociation": "NONE", "viewerDidAuthor": false },
+            { "number": 10, "body": "<!-- phileas:notice:ledger_corrupt -->", "lastEditedAt": null,
+                "author": { "__typename": "User" }, "authorAssociation": "CONTRIBUTOR", "viewerDidAuthor": false },
+            { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true, "author": null, "authorAssociation": "NONE",
                 "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
         "active": { "pageInfo": { "hasNextPage": true, "endCursor": "c9" }, "nodes": [
@@ -298,6 +303,48 @@ async fn pull_requests_that_are_too_much_for_one_answer_come_without_their_texts
     let asked: Vec<_> = seen.iter().map(|one| &one.body["variables"]).collect();
     assert_eq!([&asked[1]["after"], &asked[2]["after"]], ["c1", "c1"]);
     assert_eq!(asked[2]["bodies"], false);
+}
+
+/// What GitHub works out for each of many pull requests may take longer than it gives a query.
+#[tokio::test]
+async fn what_takes_github_too_long_is_left_out_and_an_outage_is_not_asked_for_less() {
+    let slow = || json(502, &value!({}));
+    let mut light = answer();
+    for place in ["open", "recent"] {
+        for one in repository(&mut light)[place]["nodes"]
+            .as_array_mut()
+            .unwrap()
+        {
+            if let Some(one) = one.as_object_mut() {
+                for costly in ["mergeable", "mergeStateStatus", "statusCheckRollup"] {
+                    one.remove(costly);
+                }
+            }
+        }
+    }
+    let (set, seen) = observe([slow(), slow(), slow(), slow(), json(200, &light)]).await;
+    let seen = seen.unwrap();
+    assert!(!seen.pulls.is_empty());
+    assert!(
+        seen.pulls
+            .values()
+            .all(|pull| pull.checks == Checks::Pending)
+    );
+    let asked: Vec<_> = set
+        .script
+        .seen()
+        .iter()
+        .map(|one| one.body["variables"]["costly"].clone())
+        .collect();
+    assert_eq!(asked, [true, true, true, true, false]);
+
+    let away = || json(503, &value!({}));
+    let (set, seen) = observe([away(), away(), away(), away()]).await;
+    assert_eq!(
+        seen.unwrap_err().disposition,
+        Disposition::Retry { after: None }
+    );
+    assert_eq!(set.script.lines().len(), 4);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A pull request right before it is merged.
 
+use jiff::Timestamp;
 use phileas_domain::engine::{
     Checks, MergeFacts, MergeMethod, MergeStands, Opinion, PullState, ReviewDemand,
 };
@@ -50,6 +51,7 @@ struct PullCommit {
 #[serde(rename_all = "camelCase")]
 struct Commit {
     oid: String,
+    committed_date: Timestamp,
     /// Null where there are no checks, or where they are hidden from us.
     #[serde(deserialize_with = "present")]
     status_check_rollup: Option<Rollup>,
@@ -76,6 +78,7 @@ impl Repository {
         let method = self.method();
         let pull = self.pull_request?;
         let checks = pull.checks();
+        let committed_at = pull.newest().map(|one| one.commit.committed_date);
         let labels = words_of_ours(pull.labels.into_iter().flatten());
         let opinions = pull
             .latest_opinionated_reviews
@@ -88,6 +91,7 @@ impl Repository {
             },
             draft: pull.is_draft,
             head: pull.head_ref_oid.into(),
+            committed_at,
             same_repository: !pull.is_cross_repository,
             base: pull.base_ref_name.into(),
             labels,
@@ -117,10 +121,15 @@ impl Repository {
 }
 
 impl Pull {
+    /// The commit that is the newest, where GitHub lists it already.
+    fn newest(&self) -> Option<&PullCommit> {
+        let newest = self.commits.nodes.iter().flatten().next_back();
+        newest.filter(|one| one.commit.oid == self.head_ref_oid)
+    }
+
     /// The verdict about the very commit that is the newest. One that GitHub does not list yet has checks to come.
     fn checks(&self) -> Checks {
-        let newest = self.commits.nodes.iter().flatten().next_back();
-        match newest.filter(|one| one.commit.oid == self.head_ref_oid) {
+        match self.newest() {
             None => Checks::Pending,
             Some(one) => one
                 .commit
@@ -177,7 +186,7 @@ mod tests {
                 "state": "OPEN", "isDraft": false, "headRefOid": "1f", "isCrossRepository": false,
                 "baseRefName": "main", "mergeable": "MERGEABLE", "mergeStateStatus": "CLEAN",
                 "reviewDecision": null, "labels": { "nodes": [{ "name": "Phileas:Hold" }, { "name": "bug" }] },
-                "commits": { "nodes": [{ "commit": { "oid": "1f", "statusCheckRollup": { "state": "SUCCESS" } } }] },
+                "commits": { "nodes": [{ "commit": { "oid": "1f", "committedDate": "2026-01-05T00:00:00Z", "statusCheckRollup": { "state": "SUCCESS" } } }] },
                 "latestOpinionatedReviews": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [
                     { "author": { "__typename": "User", "login": "eve", "databaseId": 5 }, "state": "APPROVED", "commit": { "oid": "1f" } },
                     { "author": null, "state": "DISMISSED", "commit": null }] } } });

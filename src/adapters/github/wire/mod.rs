@@ -6,6 +6,7 @@ pub(super) mod issue;
 pub(super) mod merge;
 pub(super) mod observation;
 pub(super) mod pull;
+pub(super) mod review;
 pub(super) mod subject;
 
 use serde::{Deserialize, Deserializer};

@@ -81,6 +81,10 @@ pub(in super::super) struct DefaultCommit {
     #[serde(deserialize_with = "present")]
     pub(in super::super) config: Option<File>,
     #[serde(deserialize_with = "present")]
+    pub(in super::super) tasks: Option<Listed>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) sprints: Option<Listed>,
+    #[serde(deserialize_with = "present")]
     pub(in super::super) roles: Option<File>,
     #[serde(deserialize_with = "present")]
     pub(in super::super) personas: Option<File>,
@@ -104,6 +108,28 @@ pub(in super::super) struct LedgerCommit {
     pub(in super::super) folder: Option<Listed>,
     #[serde(deserialize_with = "present")]
     pub(in super::super) state: Option<File>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) exchange: Option<Listed>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) workstations: Option<Listed>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) workstreams: Option<Listed>,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) changes: Option<Listed>,
+}
+
+impl LedgerCommit {
+    /// What tells one exchange from another: the git ids of its folders.
+    pub(in super::super) fn exchange_id(&self) -> String {
+        let folders = [
+            &self.exchange,
+            &self.workstations,
+            &self.workstreams,
+            &self.changes,
+        ];
+        let ids = folders.map(|one| one.as_ref().map_or("", |one| one.oid.as_str()));
+        ids.join(" ")
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -114,6 +140,18 @@ pub(in super::super) struct NoticeIssue {
     #[serde(deserialize_with = "present")]
     pub(in super::super) last_edited_at: Option<Timestamp>,
     pub(in super::super) viewer_did_author: bool,
+    /// What its author is to the repository, as a word of GitHub's.
+    pub(in super::super) author_association: String,
+    /// Null when the account is gone.
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) author: Option<Opener>,
+}
+
+/// What kind of account has opened an issue.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct Opener {
+    #[serde(rename = "__typename")]
+    pub(in super::super) kind: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -131,6 +169,16 @@ pub(in super::super) struct OpenPulls {
 #[derive(Debug, Clone, Deserialize)]
 pub(in super::super) struct OpenPullsOf {
     pub(in super::super) open: Connection<PullFacts>,
+}
+
+impl Opener {
+    /// Whether phileas may have been this account, under this name or another: Apps and workflows open issues only where
+    /// they were given the right to, and the token of another person was one of this repository's own people. A stranger
+    /// may copy a marker, and whoever triages may set its label.
+    pub(in super::super) fn may_be_ours(opener: Option<&Self>, standing: &str) -> bool {
+        let is_bot = opener.is_some_and(|opener| opener.kind == "Bot");
+        is_bot || ["OWNER", "MEMBER", "COLLABORATOR"].contains(&standing)
+    }
 }
 
 impl Rollup {

@@ -30,15 +30,44 @@ pub(in super::super) struct PullFacts {
     closed_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     merged_at: Option<Timestamp>,
+    /// This and the next two are left out where GitHub would take too long to work them out.
+    #[serde(default)]
     mergeable: String,
+    #[serde(default)]
     merge_state_status: String,
-    /// Null where there are no checks, or where they are hidden from us.
-    #[serde(deserialize_with = "present")]
-    status_check_rollup: Option<Rollup>,
+    #[serde(default)]
+    status_check_rollup: Asked,
     #[serde(deserialize_with = "present")]
     labels: Option<Connection<Named>>,
     #[serde(deserialize_with = "present")]
     reviews: Option<Connection<Review>>,
+}
+
+/// The checks, as far as they were asked for.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "Option<Rollup>")]
+enum Asked {
+    /// They were not.
+    #[default]
+    Not,
+    /// Null where there are none, or where they are hidden from us.
+    Answered(Option<Rollup>),
+}
+
+impl From<Option<Rollup>> for Asked {
+    fn from(answer: Option<Rollup>) -> Self {
+        Self::Answered(answer)
+    }
+}
+
+impl Asked {
+    /// What nobody has asked for is neither green nor red.
+    fn verdict(&self) -> Checks {
+        match self {
+            Self::Not => Checks::Pending,
+            Self::Answered(rollup) => rollup.as_ref().map_or(Checks::None, Rollup::verdict),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -123,9 +152,7 @@ impl From<PullFacts> for Pull {
             closed_at: facts.closed_at.or(facts.merged_at),
             reviewed,
             mergeable: mergeable(&facts.mergeable, &facts.merge_state_status),
-            checks: facts
-                .status_check_rollup
-                .map_or(Checks::None, |rollup| rollup.verdict()),
+            checks: facts.status_check_rollup.verdict(),
         }
     }
 }
@@ -184,6 +211,31 @@ mod tests {
         ] {
             assert_eq!(mergeable(can, stands), is, "{can} {stands}");
         }
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_not_known_and_no_checks_are_none() {
+        let facts = |costly: &str| -> Pull {
+            let facts: PullFacts = serde_json::from_str(&format!(
+                r#"{{"number":7,"state":"OPEN","isDraft":true,"title":"t","author":null,"headRefName":"h",
+                    "headRefOid":"1f","isCrossRepository":false,"baseRefName":"main","createdAt":"2026-01-05T00:00:00Z",
+                    "closedAt":null,"mergedAt":null,{costly}"labels":null,"reviews":null}}"#
+            ))
+            .unwrap();
+            facts.into()
+        };
+        let light = facts("");
+        assert_eq!(
+            (light.checks, light.mergeable),
+            (Checks::Pending, Mergeable::Unknown)
+        );
+        let whole = facts(
+            r#""mergeable":"MERGEABLE","mergeStateStatus":"CLEAN","statusCheckRollup":null,"#,
+        );
+        assert_eq!(
+            (whole.checks, whole.mergeable),
+            (Checks::None, Mergeable::Yes)
+        );
     }
 
     #[test]

@@ -140,6 +140,19 @@ fn what_stands_still_and_what_waits() {
             0,
         ),
     ]);
+    // A model has a time of its own, and this machine's clock is not to be set by it.
+    let model = healthy();
+    model.bench.shared.world().knobs_mut().date_skew_seconds = 600;
+    let found = findings(&model.run(&["--json"]).done());
+    let clock = found
+        .iter()
+        .find(|one| one["id"] == "standing.clock")
+        .unwrap();
+    let mend = clock["mend"].as_str().unwrap();
+    assert!(
+        mend.contains("GITHUB_API_URL") && !mend.contains("timedatectl"),
+        "{mend}"
+    );
     for (span, said) in [
         (SignedDuration::from_hours(3), true),
         (SignedDuration::from_hours(-3), false),

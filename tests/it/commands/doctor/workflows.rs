@@ -242,3 +242,27 @@ fn runs_of_workflows() {
         "public repositories pay nothing: {ran:?}"
     );
 }
+
+/// A plan that cannot be read starts nothing, and a forecast of it would say that all is well.
+#[test]
+fn what_a_broken_plan_costs_is_not_known() {
+    let broken = healthy();
+    let plan = "cycle = [\"nobody\"]\n";
+    broken.push("main", ".jules/schedules.toml", Some(plan));
+    found_in(
+        &broken,
+        (
+            "plan.budget",
+            "unknown",
+            "before the mistakes are mended",
+            1,
+        ),
+    );
+    let whole = healthy();
+    let found = super::findings(&whole.run(&["--json"]).done());
+    let budget = found.iter().find(|one| one["id"] == "plan.budget").unwrap();
+    assert!(
+        budget["text"].as_str().unwrap().starts_with("at most "),
+        "{budget}"
+    );
+}

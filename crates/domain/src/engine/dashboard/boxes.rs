@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::super::Reason;
 use super::super::admission::may_ask;
 use super::super::draft::Draft;
-use super::super::limits::INTENT_VALID;
+use super::super::limits::{CLOCK_TOLERANCE, INTENT_VALID};
 use super::super::subject::{Actor, Subject, SubjectEdit};
 use super::super::tell::later;
 use super::super::wish::{BY_BOX, What, Wish, say_unread};
@@ -156,16 +156,21 @@ fn key_of(edit: &SubjectEdit, word: &str) -> String {
 
 /// The edits since phileas last wrote the text, newest first. A text with a tick is never of its own making, so the
 /// newest one always counts. Whoever wrote in the moment in which it was to be written may have been phileas under
-/// another name.
+/// another name; and what its own name has written at another time was written by somebody else who bears it, such as a
+/// workflow of an agent's branch, and counts as that one's.
 fn since_written<'s>(draft: &Draft<'s>, subject: &'s Subject) -> Vec<&'s SubjectEdit> {
     let viewer = draft.snapshot.viewer.as_ref().filter(|viewer| viewer.bot);
     let known = draft.state.dashboard.as_ref();
-    let written_at = known.and_then(|known| Some(later(known.at?, INTENT_VALID)));
+    let at = known.and_then(|known| known.at);
+    let written_at = at.map(|at| later(at, INTENT_VALID));
+    // A clock that differs a little makes no stranger of us.
+    let own_until = at.map(|at| later(at, INTENT_VALID + CLOCK_TOLERANCE));
     let is_own = |edit: &SubjectEdit| {
         let by_us = viewer
             .zip(edit.actor.as_ref())
             .is_some_and(|(own, actor)| own.is(actor));
-        by_us || written_at.is_some_and(|at| edit.at <= at)
+        let until = if by_us { own_until } else { written_at };
+        until.is_some_and(|until| edit.at <= until)
     };
     let edits = subject.edits.iter().enumerate();
     edits

@@ -7,8 +7,8 @@ use super::super::track::reluctance;
 use super::super::{Line, Reason, Verdict, pulls};
 use super::cast::{Cast, Member, cast};
 use super::narrated::{self, News};
-use super::picture;
 use super::seat::Seat;
+use super::{offer, picture};
 use crate::exchange::{EventState, Exchange, Next, Routes};
 use crate::model::TrackName;
 use crate::plan::{LAYERS, Policy, StepKind, Track};
@@ -61,8 +61,14 @@ pub(in crate::engine) fn due(
     let cast = cast(draft, exchange.as_ref());
     let seats = match name {
         "narrator" => vec![Seat::Narrator],
-        "observers" => observers(&cast, &plan.name, left_out),
-        "decider" => deciders(exchange.as_ref(), &cast),
+        "observers" => {
+            lost(&cast, "observers", &plan.name, left_out);
+            observers(&cast, &plan.name, left_out)
+        }
+        "decider" => {
+            lost(&cast, "deciders", &plan.name, left_out);
+            deciders(exchange.as_ref(), &cast)
+        }
         "planner" => items(draft, exchange.as_ref(), &cast, Next::Planner),
         "implementer" => items(draft, exchange.as_ref(), &cast, Next::Implementer),
         "innovators" => innovators(&cast, &plan.name, left_out),
@@ -82,6 +88,18 @@ pub(in crate::engine) fn due(
         return skip(reason, &detail);
     }
     Due::Ready(work)
+}
+
+/// Says of each role whose workstream is missing that it cannot start.
+fn lost(cast: &Cast, layer: &str, track: &TrackName, left_out: &mut Vec<Line>) {
+    for one in cast.lost.iter().filter(|one| one.layer == layer) {
+        let text = format!(
+            "`{}`: {} names the workstream `{}`, which does not exist: make .jules/workstreams/{2}, or name another one",
+            one.role, one.file, one.stream
+        );
+        let reason = Reason::PersonaInvalid;
+        left_out.push(Line::track(track, Verdict::Skipped, reason, text));
+    }
 }
 
 fn observers(cast: &Cast, track: &TrackName, left_out: &mut Vec<Line>) -> Vec<Seat> {
@@ -144,6 +162,10 @@ fn deciders(exchange: Option<&Exchange>, cast: &Cast) -> Vec<Seat> {
 
 /// Work items that go to this layer and are in nobody's hands.
 fn items(draft: &Draft<'_>, exchange: Option<&Exchange>, cast: &Cast, next: Next) -> Vec<Seat> {
+    // A request starts what a person has let through, whenever that is.
+    if next == Next::Implementer && offer::waits_for_people(draft) {
+        return Vec::new();
+    }
     let mut seats = Vec::new();
     for (name, stream) in exchange.iter().flat_map(|exchange| &exchange.streams) {
         let routes = Routes::of(stream, cast.labels.as_deref());
@@ -177,7 +199,7 @@ fn items(draft: &Draft<'_>, exchange: Option<&Exchange>, cast: &Cast, next: Next
 }
 
 /// Whether somebody is at work on an item, or its pull request is open.
-fn in_hand(draft: &Draft<'_>, seat: &Seat) -> bool {
+pub(super) fn in_hand(draft: &Draft<'_>, seat: &Seat) -> bool {
     let slot = seat.slot();
     let live = draft
         .state
@@ -261,11 +283,16 @@ fn empty(draft: &Draft<'_>, layer: &str, exchange: Option<&Exchange>, cast: &Cas
         return what.to_owned();
     }
     let mut counts = Vec::new();
+    let waits = layer == "implementer" && offer::waits_for_people(draft);
+    let by_people = waits.then_some((Next::Implementer, "for a person to let through"));
     for (next, word) in [
         (Next::Shelved, "on the shelf"),
         (Next::Parked, "parked"),
         (Next::Refused, "not sound"),
-    ] {
+    ]
+    .into_iter()
+    .chain(by_people)
+    {
         let streams = exchange
             .iter()
             .flat_map(|exchange| exchange.streams.values());

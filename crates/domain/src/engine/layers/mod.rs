@@ -25,26 +25,38 @@
 //! | `cast` | which roles and labels take part? |
 //! | `picture` | what does the exchange look like, as this decision leaves it? |
 //! | `due` | what does a step fan out into, and why not? |
+//! | `idle` | can layers that had nothing to do have something to do now? |
 //! | `narrated` | what is there to tell of? |
 //! | `speak` | what is a slot's session told? |
 //! | `outcome` | what has its session come to? |
 //! | `bring_in` | what of its work enters the ledger? |
 //! | `publish` | which proposals become issues? |
+//! | `offer` | which work waits for a person's word, and is it the work that was let through? |
+//! | `reviewed` | why was a pull request turned down? |
 //! | `settle` | what becomes of a work item? |
 
 mod bring_in;
 mod cast;
 mod due;
+mod idle;
 mod narrated;
+mod offer;
 mod outcome;
 mod picture;
 mod publish;
+mod reviewed;
 mod seat;
 mod settle;
 mod speak;
 
 pub(super) use bring_in::bring_in;
 pub(super) use due::{Due, due};
+pub(super) use idle::{remember, sight};
+pub use offer::WORK_LABEL;
+pub(super) use offer::{
+    asked_for as offered_by, closed, is_about as is_offer, seat_of, shown, stands,
+    work as offered_work,
+};
 pub(super) use outcome::outcome;
 pub(super) use picture::{at_hand, unread_for};
 pub(super) use publish::{everybody as publish, published};

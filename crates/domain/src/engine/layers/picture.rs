@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::draft::Draft;
 use super::super::{Ledger, Snapshot};
-use super::narrated;
 use super::seat::Seat;
+use super::{narrated, reviewed};
 use crate::exchange::{Exchange, Filed, LABELS_PATH, Stream, WorkItem, check};
 use crate::model::Tree;
 use crate::prompt::sha256;
@@ -42,7 +42,8 @@ pub(in crate::engine) fn unread(draft: &mut Draft<'_>) -> bool {
 /// The same, with what one slot's prompt takes besides.
 pub(in crate::engine) fn unread_for(draft: &mut Draft<'_>, seat: &Seat) -> bool {
     let commits = *seat == Seat::Narrator && narrated::unread(draft);
-    unread(draft) || commits
+    let words = *seat == Seat::Integrator && reviewed::unread_of_candidates(draft);
+    unread(draft) || commits || words
 }
 
 /// The files of the exchange, with what people say about them on the default branch: which workstreams there are, and

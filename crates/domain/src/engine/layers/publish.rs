@@ -5,21 +5,27 @@ use std::collections::BTreeMap;
 use super::super::draft::Draft;
 use super::super::limits::{INTENT_VALID, PUBLISHED_AT_ONCE, PUBLISHED_KEPT};
 use super::super::{Effect, Line, Reason, Verdict};
-use super::picture;
-use crate::exchange::publication;
+use super::{offer, picture};
+use crate::exchange::{offered, publication};
 
 /// Stands in the state for the number of an issue that is about to be opened.
 const INTENDED: u64 = 0;
 
-/// Opens an issue for each sound proposal that has none, and removes those that have one. Nothing is read for it but
+/// Shows work that waits for a person, opens an issue for each sound proposal that has none, and removes those that
+/// have one. Nothing is read for it but
 /// what an intent of before needs; a new proposal is seen by the decision that imports it.
 pub(in crate::engine) fn everybody(draft: &mut Draft<'_>) {
+    offer::everybody(draft);
+    proposals(draft);
+}
+
+fn proposals(draft: &mut Draft<'_>) {
     if draft.exchange.is_none() {
         draft.needs.exchange |= draft
             .state
             .published
-            .values()
-            .any(|number| *number == INTENDED);
+            .iter()
+            .any(|(key, number)| *number == INTENDED && offered(key).is_none());
         return;
     }
     let Some(exchange) = picture::exchange(draft) else {
@@ -75,7 +81,7 @@ pub(in crate::engine) fn published(draft: &mut Draft<'_>, key: &str, number: u64
             .state
             .published
             .iter()
-            .filter(|(_, number)| **number != INTENDED);
+            .filter(|(key, number)| **number != INTENDED && offered(key).is_none());
         let oldest = numbered
             .min_by_key(|(_, number)| **number)
             .map(|(key, _)| key.clone());

@@ -1,11 +1,11 @@
 //! What becomes of a work item when the turn of its implementer ends: it leaves with the merge, or goes back.
 
 use super::super::draft::Draft;
-use super::picture;
 use super::seat::Seat;
+use super::{picture, reviewed};
 use crate::Diagnostic;
 use crate::exchange::{self, SettleError};
-use crate::model::Slot;
+use crate::model::{PullNumber, Slot};
 use crate::state::Outcome;
 
 /// Whether an outcome says what becomes of a slot's work item, and the exchange is not read yet; asks for it.
@@ -13,9 +13,15 @@ pub(in crate::engine) fn settles_later(
     draft: &mut Draft<'_>,
     slot: Option<&Slot>,
     outcome: &Outcome,
+    pull: Option<PullNumber>,
 ) -> bool {
     let is_settled = slot.and_then(of_implementer).is_some() && end_of(outcome, None).is_some();
-    is_settled && picture::unread(draft)
+    if !is_settled {
+        return false;
+    }
+    let pull = pull.filter(|_| *outcome == Outcome::Rejected);
+    let words = pull.is_some_and(|pull| reviewed::unread(draft, pull));
+    picture::unread(draft) || words
 }
 
 /// Settles the work item of an implementer's slot. The exchange must have been read.
@@ -24,6 +30,7 @@ pub(in crate::engine) fn settle(
     slot: Option<&Slot>,
     outcome: &Outcome,
     note: Option<&str>,
+    pull: Option<PullNumber>,
 ) {
     let Some((stream, id)) = slot.and_then(of_implementer) else {
         return;
@@ -59,7 +66,11 @@ pub(in crate::engine) fn settle(
             draft.write(files);
         }
         End::Returns(reason) => {
-            let Ok((files, parked)) = exchange::returned(&tree, &item.path, &reason) else {
+            let mut reasons = vec![reason];
+            if let Some(pull) = pull.filter(|_| *outcome == Outcome::Rejected) {
+                reasons.extend(reviewed::words(draft, pull));
+            }
+            let Ok((files, parked)) = exchange::returned(&tree, &item.path, &reasons) else {
                 return;
             };
             let word = if parked { "parked" } else { "returned" };

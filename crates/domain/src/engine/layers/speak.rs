@@ -9,9 +9,9 @@ use super::super::{PullState, Reason};
 use super::cast::cast;
 use super::due::candidates;
 use super::narrated;
-use super::picture;
 use super::seat::Seat;
-use crate::exchange::{Exchange, Filed, WorkItem};
+use super::{picture, reviewed};
+use crate::exchange::{Exchange, Filed, WorkItem, offered};
 use crate::layers::{Brief, Job, Section};
 use crate::model::{TrackName, Tree};
 use crate::prompt::{self, OpenPull, TITLE_LIMIT_CHARS};
@@ -29,10 +29,19 @@ pub(in crate::engine) fn speak(
     let ledger = picture::tree(draft);
     let exchange = picture::exchange(draft);
     let item = item(exchange.as_ref(), seat)?;
-    let catalogue = cast(draft, exchange.as_ref()).catalogue;
+    let cast = cast(draft, exchange.as_ref());
+    if let Some(why) = cast.holds(seat) {
+        return Err(why);
+    }
+    let catalogue = cast.catalogue;
     let stream = stream(exchange.as_ref(), seat);
     let commits = commits(draft, seat);
     let pulls = pulls(draft, seat);
+    let mut beside = match seat {
+        Seat::Integrator => reviewed::of_candidates(draft),
+        _ => Vec::new(),
+    };
+    beside.extend(shown_by(draft, seat));
     let path = item.as_ref().map(|item| item.path.as_str());
     let target = draft.snapshot.repository.default_branch.to_string();
     let job = match seat {
@@ -56,6 +65,7 @@ pub(in crate::engine) fn speak(
     let made = catalogue
         .brief(repository, &ledger, exchange.as_ref(), &stream, job)
         .and_then(|mut brief| {
+            brief.sections.append(&mut beside);
             brief.sections.extend(last_note(draft, seat));
             // The attempt's number is not drawn yet; track, slot and commit are this prompt's alone.
             let about = format!("{} {}", candidate.track, candidate.work.slot);
@@ -181,6 +191,19 @@ fn given(
     let mut given = picture::given(stream, ledger);
     given.retain(|path, _| shown(path));
     given
+}
+
+/// The issue that shows a work item to people.
+fn shown_by(draft: &Draft<'_>, seat: &Seat) -> Option<Section> {
+    let slot = seat.slot();
+    let mut published = draft.state.published.iter();
+    let of_item = |key: &str| offered(key).is_some_and(|(one, _)| one == slot.as_str());
+    let (_, number) = published.find(|(key, number)| **number != 0 && of_item(key))?;
+    Some(Section {
+        title: "The issue that shows it to people".to_owned(),
+        what: "the number of an issue".to_owned(),
+        text: format!("#{number}: name it in the text of the pull request."),
+    })
 }
 
 /// What was not taken of the last session's work.

@@ -113,6 +113,14 @@ pub(super) fn policy_of(
             return step.policy.clone();
         }
     }
+    // What a person asked for of a layer goes by the step that would have done it.
+    let mut steps = plan.tracks.values().flat_map(|track| &track.steps);
+    if track.request_number().is_some()
+        && let Some(step) =
+            steps.find(|step| matches!(step.kind, StepKind::Layer(_)) && is_step_of(step, persona))
+    {
+        return step.policy.clone();
+    }
     with_persona(plan.defaults.clone(), plan.personas.get(persona))
 }
 

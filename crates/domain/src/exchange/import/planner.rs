@@ -67,6 +67,11 @@ pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
         let wrong = Diagnostic::error(item, "it does not wait for a planner any more");
         return desk.say(wrong.mend("nothing is to be done"));
     }
+    // What a person or a decider wrote meanwhile counts for more than an answer to what stood there before.
+    if !desk.is_as_given(item) && desk.text(item) != Some(text.as_str()) {
+        let wrong = Diagnostic::error(item, "it was changed after the session had begun");
+        return desk.say(wrong.mend("the next planner gets it as it is now"));
+    }
     let id = filed.value.id;
     desk.write(item, text, Some(format!("plan {id}")));
 }

@@ -137,3 +137,56 @@ fn flat(root: &Node) -> Node {
             .collect(),
     ))
 }
+
+/// How many runs the workstreams' memory has.
+const RUNS: usize = 3;
+
+/// An observer's memory of the flat layout as one of a workstream. An innovator's has one shape in both.
+pub(super) fn to_stream(document: &mut Document, stream: &str) {
+    if !document.has("observer") || document.has("workstream") {
+        return;
+    }
+    let root = &document.root;
+    let list = |key: &str| Value::List(root.get(key).map(Node::items).unwrap_or_default().to_vec());
+    let map = |entries: Vec<(&str, Value)>| {
+        let entries = entries.into_iter();
+        Value::Map(
+            entries
+                .map(|(key, value)| (text(key), node(value)))
+                .collect(),
+        )
+    };
+    let runs = root.get("log").map(Node::items).unwrap_or_default();
+    let runs = runs.iter().take(RUNS).map(|run| {
+        let said = |key: &str| {
+            run.get(key)
+                .and_then(Node::text)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        node(map(vec![
+            ("created_at", Value::Text(said("at"))),
+            ("summary", Value::Text(said("summary"))),
+        ]))
+    });
+    let value = |key: &str| root.get(key).map_or(Value::Null, |one| one.value.clone());
+    let anew = map(vec![
+        ("schema_version", Value::Integer(1)),
+        ("observer", value("observer")),
+        ("workstream", Value::Text(stream.to_owned())),
+        ("updated_at", value("updated_at")),
+        ("goals", map(vec![("short_term", list("goals"))])),
+        (
+            "biases",
+            map(vec![
+                ("assumptions", Value::List(Vec::new())),
+                ("blind_spots", Value::List(Vec::new())),
+                ("heuristics", list("rules")),
+            ]),
+        ),
+        ("recent_runs", Value::List(runs.collect())),
+        ("learned_exclusions", list("ignore")),
+    ]);
+    let anew = edit::emit(&node(anew));
+    document.rewrite(anew, "the memory became one of a workstream".to_owned());
+}

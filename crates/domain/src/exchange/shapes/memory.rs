@@ -70,7 +70,7 @@ pub static PERSPECTIVE_V1: Shape = Shape {
         ),
         Key::new(
             "workstream",
-            Kind::Role,
+            Kind::Stream,
             "The workstream: the name of its folder.",
         ),
         Key::new("updated_at", Kind::Instant, "When it was last written."),
@@ -151,7 +151,7 @@ pub static HISTORY: Shape = Shape {
         ),
         Key::new("created_at", Kind::Instant, "When."),
         Key::new("observer", Kind::Role, "The observer's role."),
-        Key::new("workstream", Kind::Role, "The workstream."),
+        Key::new("workstream", Kind::Stream, "The workstream."),
         Key::new(
             "inputs",
             Kind::Map(&[Key::new(

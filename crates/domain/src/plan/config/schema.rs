@@ -8,8 +8,8 @@ use super::{
 };
 use crate::exchange::USUAL;
 use crate::layers::{DEFAULT_INNOVATORS, DEFAULT_OBSERVERS, ROLE_NAME};
-use crate::plan::LAYERS;
 use crate::plan::steps::MAX_STEPS;
+use crate::plan::{Approval, EntryPoint, LAYERS};
 
 /// Editors of TOML know this draft.
 const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
@@ -123,6 +123,16 @@ fn workflow(key: &str) -> Value {
             "minItems": 1,
             "maxItems": MAX_STEPS,
             "default": PASS,
+        }),
+        "entry_point" => json!({
+            "description": "Where a pass begins; layers before it are left out (requirements: planner and implementer; innovators: no pass, the innovators alone).",
+            "enum": EntryPoint::WORDS.map(|(word, _)| word),
+            "default": EntryPoint::default().as_str(),
+        }),
+        "approval" => json!({
+            "description": "Who lets a work item through to an implementer: nobody beside the decider (auto), or a person with write access, by the label phileas:implementer on the issue that the item is shown as (human).",
+            "enum": Approval::WORDS.map(|(word, _)| word),
+            "default": "auto",
         }),
         _ => json!({
             "description": "The labels whose work items go to an implementer without being asked for; without it, all of them.",

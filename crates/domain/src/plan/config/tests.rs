@@ -350,6 +350,13 @@ fn schema_and_reader_are_of_one_mind() {
             "version = 1\n[workflow]\ncron = \"0 1 * * *\"\nlayers = [\"decider\"]\nlabels = []\nenabled = false\ntimezone = \"UTC\"\n[observers]\nroles = [\"docs\"]\n[innovators]\ncron = [\"0 1 * * *\"]\n",
             true,
         ),
+        (
+            "[workflow]\napproval = \"human\"\nentry_point = \"requirements\"\n",
+            true,
+        ),
+        ("[workflow]\napproval = \"people\"\n", false),
+        ("[workflow]\napproval = true\n", false),
+        ("[workflow]\nentry_point = \"planner\"\n", false),
         ("version = 2\n", false),
         ("x = 1\n", false),
         ("[workflow]\ncron = []\n", false),
@@ -369,4 +376,53 @@ fn schema_and_reader_are_of_one_mind() {
             "{text}: {errors:?}"
         );
     }
+}
+
+#[test]
+fn who_lets_work_through_is_said_once_and_a_doubt_is_a_person() {
+    for (text, approval) in [
+        ("", Approval::Auto),
+        ("[workflow]\napproval = \"auto\"\n", Approval::Auto),
+        ("[workflow]\napproval = \"human\"\n", Approval::Human),
+        ("[workflow]\napproval = \"people\"\n", Approval::Human),
+        ("[workflow]\napproval = 7\n", Approval::Human),
+        ("[workflow]\napproval = \"hum\n", Approval::Human),
+    ] {
+        let (plan, _) = read_plan(&Tree::of_texts([(CONFIG_PATH, text)]));
+        assert_eq!(plan.roster.approval, approval, "{text}");
+    }
+}
+
+#[test]
+fn a_pass_begins_at_its_entry_point() {
+    let layers = |text: &str| {
+        let (plan, found) = read_plan(&Tree::of_texts([(CONFIG_PATH, text)]));
+        let track = plan.tracks.get(PASS_TRACK);
+        let steps = track.map(|track| track.steps.clone()).unwrap_or_default();
+        let names = steps.into_iter().map(|step| match step.kind {
+            StepKind::Layer(name) => name,
+            StepKind::Persona(id) => id.to_string(),
+        });
+        (names.collect::<Vec<_>>(), found)
+    };
+    let (steps, found) = layers("[workflow]\nentry_point = \"decider\"\n");
+    assert_eq!(steps, ["decider", "planner", "implementer"]);
+    assert_eq!(found, []);
+    let (steps, found) = layers("[workflow]\nentry_point = \"innovators\"\n");
+    assert!(steps.is_empty() && found.is_empty(), "{found:?}");
+    let own =
+        "[workflow]\nlayers = [\"narrator\", \"observers\"]\nentry_point = \"requirements\"\n";
+    let (steps, found) = layers(own);
+    assert!(steps.is_empty());
+    assert!(
+        found[0].message.contains("no layer planner or implementer"),
+        "{found:?}"
+    );
+    assert_eq!(
+        (found[0].line, found[0].key.as_str()),
+        (Some(3), "workflow.entry_point")
+    );
+    let (steps, found) = layers("[workflow]\nentry_point = \"observer\"\n");
+    assert!(steps.is_empty());
+    assert!(found[0].mend.contains("`observers`"), "{found:?}");
 }

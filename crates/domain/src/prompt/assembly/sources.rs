@@ -23,6 +23,7 @@ pub(super) struct Sources {
     folder: String,
     layer: String,
     role: String,
+    stream: String,
     now: Timestamp,
 }
 
@@ -55,6 +56,11 @@ impl Sources {
             layer: home.layer.clone(),
             now: request.now,
             role: request.variables.get("role").cloned().unwrap_or_default(),
+            stream: request
+                .variables
+                .get("workstream")
+                .cloned()
+                .unwrap_or_default(),
         }
     }
 
@@ -233,6 +239,7 @@ impl Sources {
                 text.to_owned()
             } else {
                 text.replace("<role>", &self.role)
+                    .replace("<workstream>", &self.stream)
             };
             (schema, text)
         })

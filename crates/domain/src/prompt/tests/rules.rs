@@ -30,7 +30,7 @@ fn every_name_of_the_context_has_its_value() {
         ),
         (
             "{{ sprint }} {{ sprint_context_text }}",
-            "3 This is sprint 3.",
+            "3 This is sprint 3. Its plans and feedback are in `.jules/sprints/sprint-3/`.",
         ),
         (
             "{{ notes|join }} {{ open_prs|length }}{{ open_prs }}{{ journal_entries }}",

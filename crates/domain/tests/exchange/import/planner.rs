@@ -41,6 +41,13 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
     told(&done, "a planner does not change `id`");
     told(&done, "a planner does not change `source_events`");
     assert_eq!(check(&one.tree).found, []);
+    // A person wrote another version meanwhile: nothing of it is lost, and it waits for a planner still.
+    let newer = deep.replace("One name for one thing.", "One name, and that is step.");
+    let mut one = Ledger::of(&with(flat(), REQUIREMENT, &newer));
+    one.base = Some(ledger().tree);
+    let done = one.take(planner, &[wrote(REQUIREMENT, &expanded)]);
+    told(&done, "error: it was changed after the session had begun");
+    assert_eq!(one.text(REQUIREMENT), newer);
     // It waits no more, it is gone, it is another one.
     told(
         &Ledger::flat().ask(planner, &[wrote(REQUIREMENT, &expanded)]),

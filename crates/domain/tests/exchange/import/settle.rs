@@ -13,7 +13,8 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     );
     let mut ledger = Ledger::flat();
     for attempt in 1..=3_u64 {
-        let (files, parked) = returned(&ledger.tree, REQUIREMENT, "closed\nunmerged").unwrap();
+        let (files, parked) =
+            returned(&ledger.tree, REQUIREMENT, &["closed\nunmerged".to_owned()]).unwrap();
         assert_eq!(parked, attempt == 3);
         ledger.commit(&Import {
             files,
@@ -30,7 +31,9 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
         );
         assert_eq!(check(&ledger.tree).found, []);
     }
-    assert!(merged(&ledger.tree, "x.yml").is_err() && returned(&ledger.tree, "x.yml", "").is_err());
+    assert!(
+        merged(&ledger.tree, "x.yml").is_err() && returned(&ledger.tree, "x.yml", &[]).is_err()
+    );
     let lost = Ledger::of(&with(flat(), DECIDED, ""));
     let error = merged(&lost.tree, REQUIREMENT).unwrap_err().to_string();
     assert!(error.contains("`deci01`, of which there are 0"), "{error}");

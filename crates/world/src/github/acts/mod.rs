@@ -5,10 +5,13 @@ mod comments;
 mod commits;
 mod installations;
 mod labels;
+mod lines;
 mod pulls;
 mod runs;
 mod settings;
 mod threads;
+
+pub use lines::LineRemark;
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Pull requests: opened, merged, reviewed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -69,6 +70,7 @@ impl Model {
             merged: None,
             reviews: Vec::new(),
             review_comments: Vec::new(),
+            resolved: BTreeSet::new(),
             requested_reviewers: Vec::new(),
             auto_merge: None,
             mergeable_reads: 0,

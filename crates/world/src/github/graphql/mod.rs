@@ -6,6 +6,7 @@ mod execute;
 mod mutate;
 mod resolve;
 mod resolve_git;
+mod resolve_review;
 mod resolve_thread;
 mod schema;
 mod thing;

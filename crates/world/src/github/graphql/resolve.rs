@@ -44,6 +44,12 @@ impl Run<'_> {
             Thing::Label(repo, name) => self.label_field(*repo, name, field),
             Thing::Event(repo, number, event) => self.event_field(*repo, *number, event, field),
             Thing::Review(repo, number, review) => self.review_field(*repo, *number, review, field),
+            Thing::ReviewThread(repo, number, first) => {
+                self.review_thread_field(*repo, *number, first, field, args)
+            }
+            Thing::ReviewComment(repo, comment) => {
+                Ok(self.review_comment_field(*repo, comment, field))
+            }
             Thing::PullCommit(repo, number, oid) => Ok(match field {
                 "id" => node::encode_object("PURC", *repo, *oid).into(),
                 "commit" => Val::Thing(Thing::Object(*repo, *oid)),

@@ -355,7 +355,10 @@ impl Run<'_> {
             "checkSuite" => {
                 let slug = Val::from(run.app.as_str());
                 let app = made("App", vec![("slug", slug.clone()), ("name", slug)]);
-                let fields = vec![("databaseId", run.suite.into()), ("app", app)];
+                let fields = vec![
+                    ("id", node::encode("CS", repo, run.suite).into()),
+                    ("app", app),
+                ];
                 made("CheckSuite", fields)
             }
             _ => self.model.check_page(repo, run).into(),

@@ -363,6 +363,7 @@ impl Run<'_> {
                     args,
                 )?
             }
+            "reviewThreads" => self.review_threads(repo, pull, args)?,
             "reviewRequests" => {
                 let items = pull
                     .requested_reviewers

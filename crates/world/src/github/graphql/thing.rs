@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use crate::github::object::{Entry, Oid, Signature};
 use crate::github::objects::Difference;
-use crate::github::repository::{CheckRun, Edit, Reaction, Review, Status, TimelineEvent};
+use crate::github::repository::{
+    CheckRun, Edit, Reaction, Review, ReviewComment, Status, TimelineEvent,
+};
 use crate::github::{Model, RepoId};
 
 /// An object of the graph.
@@ -34,6 +36,9 @@ pub(super) enum Thing {
     CheckRun(RepoId, CheckRun),
     Status(RepoId, Status),
     ReviewRequest(RepoId, u64),
+    /// A thread on a line of a pull request, by its first comment.
+    ReviewThread(RepoId, u64, ReviewComment),
+    ReviewComment(RepoId, ReviewComment),
     /// An object whose fields are known already: payloads, connections, page information.
     Made(&'static str, BTreeMap<&'static str, Val>),
 }
@@ -114,6 +119,8 @@ impl Thing {
             Self::CheckRun(..) => "CheckRun",
             Self::Status(..) => "StatusContext",
             Self::ReviewRequest(..) => "ReviewRequest",
+            Self::ReviewThread(..) => "PullRequestReviewThread",
+            Self::ReviewComment(..) => "PullRequestReviewComment",
             Self::Made(name, _) => name,
         }
     }

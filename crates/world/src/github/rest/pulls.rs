@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Call, Refusal, Reply};
+use crate::github::acts::LineRemark;
 use crate::github::acts::MergeMethod;
-use crate::github::repository::{Happening, ReviewComment};
+use crate::github::repository::Happening;
 use crate::github::{NewPull, Oid, State, Verdict};
 
 impl Call<'_> {
@@ -470,27 +471,15 @@ pub(super) fn create_review_comment(call: &mut Call<'_>) -> Result<Reply, Refusa
     let line = call.body["line"].as_u64();
     let in_reply_to = call.body["in_reply_to"].as_u64();
     let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    let review =
-        call.model
-            .review_pull_by(repo, number, Verdict::Comment, "", Some(commit), actor, now)?;
-    let id = call.model.next_id();
-    let comment = ReviewComment {
-        id,
-        review,
-        author: actor,
-        body,
+    let remark = LineRemark {
         path,
         line,
-        commit,
+        body,
         in_reply_to,
-        created_at: now,
-        updated_at: now,
     };
-    let pull = call
+    let comment = call
         .model
-        .pull_mut(repo, number)
-        .ok_or_else(Refusal::not_found)?;
-    pull.review_comments.push(comment.clone());
+        .comment_line_by(repo, number, remark, Some(commit), actor, now)?;
     let repository = call.present();
     let pull = repository
         .pulls

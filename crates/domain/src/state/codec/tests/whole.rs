@@ -54,6 +54,7 @@ const FILE: &str = r#"{
       "seq": 3,
       "passes": 4,
       "last_started": "2026-01-01T05:00:00Z",
+      "idle": "9f3c5a0e77b1aa01",
       "turns": {
         "left": {
           "turn": "TURN",
@@ -130,6 +131,7 @@ const FILE: &str = r#"{
         "not_before": "2026-01-01T19:00:00Z",
         "put_off": 32
       },
+      "reviews_of": "ef02",
       "asked_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
       "finished_at": "2026-01-01T16:00:00Z"
@@ -148,6 +150,10 @@ const FILE: &str = r#"{
       "fix_heads": [
         "6f4a"
       ],
+      "reviews": {
+        "head": "7f4b",
+        "at": "2026-01-01T16:00:00Z"
+      },
       "base": {
         "head": "8a5b",
         "at": "2026-01-01T16:00:00Z"
@@ -160,6 +166,10 @@ const FILE: &str = r#"{
         "head": "8a5b",
         "not_before": "2026-01-01T20:00:00Z",
         "waits": 33
+      },
+      "retargeted": {
+        "head": "9b6b",
+        "at": "2026-01-01T16:00:00Z"
       },
       "ready": {
         "head": "9b6c",
@@ -309,6 +319,7 @@ fn state() -> State {
         seq: 3,
         passes: 4,
         last_started: Some(at(5)),
+        idle: Some("9f3c5a0e77b1aa01".to_owned()),
         turns: [("left".into(), turn)].into(),
         paused: Some(pause(13, "ada", "holidays")),
         extra: extra.clone(),
@@ -344,6 +355,7 @@ fn state() -> State {
             put_off: 32,
             extra: extra.clone(),
         }),
+        reviews_of: Some("ef02".into()),
         asked_at: Some(at(14)),
         created_at: Some(at(15)),
         finished_at: Some(at(16)),
@@ -366,6 +378,7 @@ fn state() -> State {
         }),
         fix_rounds: 28,
         fix_heads: vec!["6f4a".into()],
+        reviews: Some(Told::new("7f4b".into(), at(16))),
         base: Some(Told::new("8a5b".into(), at(16))),
         base_rounds: 30,
         base_heads: vec!["7a5b".into()],
@@ -375,6 +388,7 @@ fn state() -> State {
             waits: 33,
             extra: extra.clone(),
         }),
+        retargeted: Some(Told::new("9b6b".into(), at(16))),
         ready: Some(Told::new("9b6c".into(), at(16))),
         reminded: Some(Told::new("0c7d".into(), at(16))),
         closed_at: Some(at(17)),

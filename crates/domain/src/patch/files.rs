@@ -1,4 +1,6 @@
-//! What a diff in the format of `git diff` changes, a line for each file.
+//! What a diff changes, a line for each file. Read by its headers alone; what files say is never believed.
+
+use super::parts::{HEADER, parts};
 
 /// The changes to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,37 +32,67 @@ pub enum Fate {
 /// Reads what a diff changes, in its order.
 #[must_use]
 pub fn files(diff: &str) -> Vec<FileChange> {
-    let mut files: Vec<FileChange> = Vec::new();
+    parts(diff).map(change).collect()
+}
+
+/// The part of a diff that changes this file, by its old or its new path.
+#[must_use]
+pub fn of_file<'d>(diff: &'d str, path: &str) -> Option<&'d str> {
+    let path = path.trim_start_matches("./");
+    let was = |line: &str| {
+        let old = line
+            .strip_prefix("--- a/")
+            .or_else(|| line.strip_prefix("rename from "));
+        old.is_some_and(|old| old.trim_end() == path)
+    };
+    parts(diff).find(|part| change(part).path == path || header(part).any(was))
+}
+
+/// The lines of a part before its first hunk.
+fn header(part: &str) -> impl Iterator<Item = &str> {
+    part.lines().take_while(|line| !line.starts_with("@@"))
+}
+
+fn change(part: &str) -> FileChange {
+    let mut file = FileChange::default();
+    let mut old = None;
+    for line in header(part) {
+        if let Some(names) = line.strip_prefix(HEADER) {
+            file.path = path_of(names);
+        } else if line.starts_with("new file mode") {
+            file.fate = Fate::Created;
+        } else if line.starts_with("deleted file mode") {
+            file.fate = Fate::Deleted;
+        } else if line.starts_with("Binary files") || line.starts_with("GIT binary patch") {
+            file.binary = true;
+        } else if let Some(path) = line.strip_prefix("--- a/") {
+            old = Some(path);
+        } else if let Some(path) = line
+            .strip_prefix("rename to ")
+            .or_else(|| line.strip_prefix("+++ b/"))
+        {
+            // After a path with blanks git writes a tab.
+            path.trim_end().clone_into(&mut file.path);
+        }
+    }
+    if let Some(old) = old.filter(|_| file.fate == Fate::Deleted) {
+        old.trim_end().clone_into(&mut file.path);
+    }
+    count(part, &mut file);
+    file
+}
+
+/// Counts lines by hunks and not by their look: `--- x` may be a line that is taken away.
+fn count(part: &str, file: &mut FileChange) {
     // Lines of the current hunk that are still to come, before and after.
     let (mut old, mut new) = (0_usize, 0_usize);
-    for line in diff.lines() {
+    for line in part.lines() {
         if old == 0 && new == 0 {
-            if let Some(names) = line.strip_prefix("diff --git ") {
-                files.push(FileChange {
-                    path: path_of(names),
-                    ..FileChange::default()
-                });
-                continue;
-            }
-            let Some(file) = files.last_mut() else {
-                continue;
-            };
-            if line.starts_with("new file mode") {
-                file.fate = Fate::Created;
-            } else if line.starts_with("deleted file mode") {
-                file.fate = Fate::Deleted;
-            } else if line.starts_with("Binary files") || line.starts_with("GIT binary patch") {
-                file.binary = true;
-            } else if let Some(path) = line.strip_prefix("rename to ") {
-                path.clone_into(&mut file.path);
-            } else if let Some(path) = line.strip_prefix("+++ b/") {
-                path.clone_into(&mut file.path);
-            } else if let Some(counts) = line.strip_prefix("@@ ") {
+            if let Some(counts) = line.strip_prefix("@@ ") {
                 (old, new) = hunk(counts);
             }
             continue;
         }
-        let Some(file) = files.last_mut() else { break };
         match line.as_bytes().first() {
             Some(b'+') => {
                 file.added += 1;
@@ -77,7 +109,6 @@ pub fn files(diff: &str) -> Vec<FileChange> {
             }
         }
     }
-    files
 }
 
 /// The second name of `a/x b/x`. Git quotes names with unusual characters; these stay quoted.
@@ -102,6 +133,8 @@ fn hunk(counts: &str) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PATCH: &str = "diff --git a/one.txt b/one.txt\nindex 1..2 100644\n--- a/one.txt\n+++ b/one.txt\n@@ -1 +1,2 @@\n-a\n+b\n+++ c\ndiff --git a/old b/new name\nsimilarity index 100%\nrename from old\nrename to new name\ndiff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\ndiff --git a/pic.png b/pic.png\nBinary files differ\n";
 
     #[test]
     fn lines_are_counted_by_hunks_and_not_by_their_look() {
@@ -131,5 +164,30 @@ mod tests {
             ]
         );
         assert!(super::files("no diff at all\n+x").is_empty());
+    }
+
+    #[test]
+    fn files_are_told_apart_by_their_headers() {
+        let seen: Vec<_> = files(PATCH)
+            .into_iter()
+            .map(|file| (file.path, file.added, file.removed))
+            .collect();
+        let file = |path: &str, added, removed| (path.to_owned(), added, removed);
+        assert_eq!(
+            seen,
+            [
+                file("one.txt", 2, 1),
+                file("new name", 0, 0),
+                file("gone", 0, 1),
+                file("pic.png", 0, 0)
+            ]
+        );
+    }
+
+    #[test]
+    fn one_file_is_found_by_either_name() {
+        assert!(of_file(PATCH, "gone").unwrap().ends_with("-x\n"));
+        assert_eq!(of_file(PATCH, "old"), of_file(PATCH, "new name"));
+        assert_eq!(of_file(PATCH, "missing"), None);
     }
 }

@@ -1,15 +1,23 @@
 //! What a plan would do in the coming days, before anything runs: the real [`decide()`](super::decide()) on an imagined world where
 //! sessions take a fixed time and people review after another.
+//!
+//! Sessions of layers write what [`handed`] says, and the exchange is carried on in the imagination: so each hop of a pass
+//! is the engine's own, with the time that its sessions take.
+
+mod handed;
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    CreateSession, Effect, Event, KeyUse, Ledger, Line, Listing, Pull, PullState, Session,
-    SessionState, Sessions, Snapshot, Verdict, decide,
+    Commit, CommitSpan, Commits, CreateSession, Effect, Event, ExchangeRead, KeyUse, Ledger, Line,
+    Listing, Pull, PullState, Session, SessionState, Sessions, Snapshot, Verdict, Written, decide,
+    layers::Seat,
 };
-use crate::model::{BranchName, Login, Oid, PersonaId, PullNumber, SessionId, TrackName};
+use crate::model::{
+    BranchName, Login, Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, Tree,
+};
 use crate::state::State;
 
 /// No forecast looks at more instants than this.
@@ -61,6 +69,8 @@ pub struct Forecast {
     pub waiting: Vec<Line>,
     /// Whether the forecast stopped early because it looked at too many instants.
     pub cut: bool,
+    /// Whether sessions of layers are left out, because what they would write cannot be imagined.
+    pub without_layers: bool,
 }
 
 /// Imagines what happens from the snapshot's time until `until`.
@@ -69,6 +79,7 @@ pub fn simulate(snapshot: &Snapshot, until: Timestamp, assumptions: Assumptions)
     let mut imagined = Imagined::new(snapshot, assumptions);
     let mut forecast = Forecast {
         cut: true,
+        without_layers: !imagined.has_layers,
         ..Forecast::default()
     };
     for _ in 0..MAX_STEPS {
@@ -109,9 +120,12 @@ struct Imagined {
     assumptions: Assumptions,
     sessions: Vec<Imaginary>,
     number: u64,
+    /// Whether layers work in it.
+    has_layers: bool,
 }
 
 struct Imaginary {
+    slot: Slot,
     session: Session,
     opens_pull: bool,
     base: BranchName,
@@ -144,9 +158,11 @@ impl Imagined {
             .into_iter()
             .map(|session| {
                 let pull = session.pulls.first().copied();
+                let slot = slot_of(&snapshot, &session);
                 Imaginary {
+                    opens_pull: Seat::of(&slot).is_none_or(|seat| seat.opens_pull()),
+                    slot,
                     session,
-                    opens_pull: true,
                     base: base.clone(),
                     pull,
                 }
@@ -156,12 +172,19 @@ impl Imagined {
         snapshot.activities = BTreeMap::new();
         // The imagined Jules answers: when to ask again for what could not be read is no time of the forecast's.
         snapshot.unread.clear();
+        // What waits to be read is taken as not there.
+        let exchange = snapshot.exchange.take();
+        let exchange = exchange.map(|read| read.tree).unwrap_or_default();
+        let has_layers = handed::can_be_imagined(&exchange.with(&streams(&snapshot.tree)));
+        snapshot.layers_read = has_layers;
         let mut imagined = Self {
+            has_layers,
             snapshot,
             assumptions,
             sessions,
             number: highest + 100_000,
         };
+        imagined.hand_over(exchange);
         imagined.show();
         imagined
     }
@@ -230,6 +253,19 @@ impl Imagined {
         one.session.state = SessionState::Completed;
         one.session.updated_at = Some(now);
         one.session.has_changes = true;
+        if let Some(seat) = Seat::of(&one.slot).filter(|seat| !seat.opens_pull()) {
+            let (id, slot_tree) = (one.session.id.clone(), self.exchange());
+            self.number += 1;
+            let day = now.strftime("%Y-%m-%d").to_string();
+            let roster = &self.snapshot.plan.roster;
+            let files = handed::wrote(&seat, &slot_tree, roster, (self.number, &day));
+            let written = Written {
+                files,
+                found: Vec::new(),
+            };
+            self.snapshot.written.insert(id, written);
+            return;
+        }
         if !one.opens_pull || one.pull.is_some() {
             return;
         }
@@ -242,7 +278,49 @@ impl Imagined {
             .insert(number, imagined_pull(number, &one.session, &one.base, now));
     }
 
+    /// The exchange as it is imagined to be.
+    fn exchange(&self) -> Tree {
+        let read = self.snapshot.exchange.as_ref();
+        read.map(|read| read.tree.clone()).unwrap_or_default()
+    }
+
+    /// The exchange lies at the ledger's head.
+    fn hand_over(&mut self, tree: Tree) {
+        let head = match &self.snapshot.ledger {
+            Ledger::Missing { head } => head.clone(),
+            Ledger::Present { head, .. } | Ledger::Corrupt { head, .. } => Some(head.clone()),
+        };
+        let read = head.filter(|_| self.has_layers);
+        self.snapshot.exchange = read.map(|head| ExchangeRead { head, tree });
+    }
+
+    /// Each time that the default branch moves, there is something to tell of.
+    fn narrate(&mut self) {
+        let after = match &self.snapshot.ledger {
+            Ledger::Present { state, .. } => state.cursors.narrated.clone(),
+            _ => None,
+        };
+        let Some(until) = self.snapshot.repository.default_head.clone() else {
+            return;
+        };
+        let commit = Commit {
+            oid: until.clone(),
+            at: Some(self.snapshot.now),
+            subject: "Imagined".to_owned(),
+        };
+        self.snapshot.commits = Some(Commits {
+            span: CommitSpan { after, until },
+            whole: true,
+            total: 1,
+            newest: vec![commit],
+            files: vec!["imagined".to_owned()],
+            cut: false,
+            lines: (1, 0),
+        });
+    }
+
     fn show(&mut self) {
+        self.narrate();
         let day = SignedDuration::from_hours(24);
         let now = self.now();
         let fresh = self
@@ -285,10 +363,12 @@ impl Imagined {
             let quiet = decision.change.is_none();
             if let Some(change) = decision.change {
                 let state: Box<State> = change.state;
+                let tree = self.exchange().with(&change.files);
                 self.snapshot.ledger = Ledger::Present {
                     head: Oid::from("imagined"),
                     state,
                 };
+                self.hand_over(tree);
             }
             for line in &decision.report.lines {
                 if let (Verdict::Dispatched, Some(track), Some(persona)) =
@@ -328,12 +408,26 @@ impl Imagined {
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
-        let Effect::CreateSession(create) = effect else {
-            return None;
-        };
         self.number += 1;
+        let create = match effect {
+            Effect::CreateSession(create) => create,
+            // Nobody is imagined to say yes to them, and nobody has to look for them again.
+            Effect::PublishProposal { key, .. } => {
+                let (key, number) = (key.clone(), self.number);
+                return Some(Event::ProposalPublished { key, number });
+            }
+            Effect::OfferWork { key, .. } => {
+                let (key, number) = (key.clone(), self.number);
+                return Some(Event::WorkOffered { key, number });
+            }
+            Effect::CloseOffer { number, .. } => {
+                return Some(Event::OfferClosed { number: *number });
+            }
+            _ => return None,
+        };
         let session = imagined_session(self.number, create, self.now());
         self.sessions.push(Imaginary {
+            slot: create.slot.clone(),
             session: session.clone(),
             opens_pull: create.open_pull,
             base: create.branch.clone(),
@@ -346,6 +440,25 @@ impl Imagined {
             session,
         })
     }
+}
+
+/// The slot that the ledger knows a session by.
+fn slot_of(snapshot: &Snapshot, session: &Session) -> Slot {
+    let known = match &snapshot.ledger {
+        Ledger::Present { state, .. } => state.live_turn(session.id.as_str()),
+        _ => None,
+    };
+    known.map_or_else(|| Slot::from(""), |(_, slot, _)| slot.clone())
+}
+
+/// Where the default branch says that there are workstreams.
+fn streams(tree: &Tree) -> BTreeMap<String, Option<String>> {
+    let below = tree.below(".jules/workstreams");
+    below
+        .filter_map(|(path, entry)| {
+            Some((path.to_owned(), Some(entry.text.as_deref()?.to_owned())))
+        })
+        .collect()
 }
 
 fn imagined_session(number: u64, create: &CreateSession, now: Timestamp) -> Session {

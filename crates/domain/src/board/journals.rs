@@ -1,0 +1,172 @@
+//! What is wrong with the journals of personas.
+//!
+//! A prompt shows the last entries by the names of their files, so a name without its day, or with a day to come, puts an
+//! entry where it does not belong; what the frontmatter says of the day only contradicts or confirms.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use super::limits::PAPERS_LIMIT;
+use super::names::{is_unexpanded, journal_day};
+use super::paper::{Paper, unreadable};
+use super::tasks::is_time;
+use crate::Diagnostic;
+use crate::model::{Entry, Tree};
+use crate::plan::PERSONAS_FOLDER;
+
+/// The keys of an entry's frontmatter.
+const KEYS: [&str; 4] = ["title", "date", "author", "type"];
+/// What `type` says.
+const TYPE: &str = "journal";
+
+/// What is wrong with the journals of all personas, or of one.
+pub(super) fn check(tree: &Tree, only: Option<&str>, today: Date, found: &mut Vec<Diagnostic>) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (path, entry) in tree.below(PERSONAS_FOLDER) {
+        let rest = &path[PERSONAS_FOLDER.len() + 1..];
+        let Some((persona, inside)) = rest.split_once('/') else {
+            continue;
+        };
+        let Some(file) = inside.strip_prefix("journals/") else {
+            continue;
+        };
+        if only.is_some_and(|only| only != persona) || file.starts_with('.') {
+            continue;
+        }
+        let count = counts.entry(persona).or_default();
+        *count += 1;
+        if *count > PAPERS_LIMIT {
+            if *count == PAPERS_LIMIT + 1 {
+                let wrong =
+                    format!("there are more than {PAPERS_LIMIT} entries; the rest is left out");
+                let folder = format!("{PERSONAS_FOLDER}/{persona}/journals");
+                found.push(Diagnostic::error(folder, wrong).mend("remove the oldest"));
+            }
+            continue;
+        }
+        one(path, persona, file, entry, today, found);
+    }
+}
+
+fn one(
+    path: &str,
+    persona: &str,
+    file: &str,
+    entry: &Entry,
+    today: Date,
+    found: &mut Vec<Diagnostic>,
+) {
+    if file.contains('/') {
+        let wrong = Diagnostic::warning(path, "it lies deeper than entries do, and is not read");
+        found.push(wrong.mend(format!(
+            "move it to `{PERSONAS_FOLDER}/{persona}/journals/`"
+        )));
+        return;
+    }
+    if !file.ends_with(".md") {
+        let wrong = Diagnostic::warning(path, "it is no Markdown, and is not read");
+        found.push(wrong.mend("give its name the ending `.md`, or move it elsewhere"));
+        return;
+    }
+    let named = journal_day(file);
+    if is_unexpanded(file) {
+        let wrong = "its name holds a placeholder that nobody filled in";
+        let mend = "rename it to its time and a few words: `YYYY-MM-DD-HHMM-Title.md`";
+        found.push(Diagnostic::error(path, wrong).mend(mend));
+    } else if named.is_none() {
+        let wrong =
+            "its name does not begin with its day, so it has no place in the order of entries";
+        let mend = "call it `YYYY-MM-DD-HHMM-Title.md`";
+        found.push(Diagnostic::warning(path, wrong).mend(mend));
+    }
+    // Clocks differ by a day at most.
+    let tomorrow = today.tomorrow().unwrap_or(Date::MAX);
+    if let Some(day) = named.filter(|day| *day > tomorrow) {
+        let wrong =
+            format!("its name says {day}, which is to come: it stays the newest until then");
+        found.push(
+            Diagnostic::error(path, wrong).mend("rename it to the day on which it was written"),
+        );
+    }
+    if let Some(wrong) = unreadable(path, entry) {
+        found.push(wrong);
+        return;
+    }
+    let text = entry.text.as_deref().unwrap_or_default();
+    if text.trim().is_empty() {
+        let wrong = Diagnostic::error(path, "nothing stands in it");
+        found.push(wrong.at(1, 1).mend("write it, or remove it"));
+        return;
+    }
+    let paper = Paper::read(path, text, found);
+    if !paper.has_head() {
+        let wrong = Diagnostic::error(path, "it does not begin with frontmatter");
+        let mend = format!(
+            "let it begin with the lines `---`, `title: …`, `date: {}`, `author: {persona}`, `type: {TYPE}`, `---`",
+            named.unwrap_or(today)
+        );
+        found.push(wrong.at(1, 1).mend(mend));
+    }
+    if !paper.is_read() {
+        return;
+    }
+    for key in KEYS {
+        if paper.get(key).is_none() {
+            let wrong = format!("`{key}` is missing");
+            let wrong = Diagnostic::warning(path, wrong).at(1, 1).key(key);
+            found.push(wrong.mend(format!("write `{key}: …` into the frontmatter")));
+        }
+    }
+    keys(&paper, persona, named, found);
+    if paper.body.trim().is_empty() {
+        let wrong = Diagnostic::warning(path, "nothing stands below its frontmatter");
+        found.push(wrong.mend("write what was seen, what was done, and what it means"));
+    }
+}
+
+fn keys(paper: &Paper<'_>, persona: &str, named: Option<Date>, found: &mut Vec<Diagnostic>) {
+    paper.text("title", found);
+    if let (Some(said), Some(field)) = (paper.text("date", found), paper.get("date")) {
+        let day = said
+            .trim()
+            .get(..10)
+            .and_then(|day| day.parse::<Date>().ok());
+        match (day.filter(|_| is_time(&said)), named) {
+            (None, _) => {
+                let wrong = paper.error(&field, "date", format!("`{said}` is no date"));
+                found.push(wrong.mend("write it as `2026-01-05`"));
+            }
+            // A day apart is another zone.
+            (Some(day), Some(named)) if apart(day, named) > 1 => {
+                let wrong = format!("the date is {day}, and the file's name says {named}");
+                let wrong = paper.error(&field, "date", wrong);
+                found.push(
+                    wrong.mend("write the day on which it was written; the name decides the order"),
+                );
+            }
+            _ => {}
+        }
+    }
+    if let (Some(said), Some(field)) = (paper.text("author", found), paper.get("author"))
+        && !said.eq_ignore_ascii_case(persona)
+    {
+        let wrong = format!("the author is `{said}`, and the journal is that of `{persona}`");
+        let wrong = paper.warning(&field, "author", wrong);
+        found.push(wrong.mend(format!(
+            "write `author: {persona}`, or move the file to its author"
+        )));
+    }
+    if let (Some(said), Some(field)) = (paper.text("type", found), paper.get("type"))
+        && said != TYPE
+    {
+        let wrong = paper.warning(&field, "type", format!("the type is `{said}`"));
+        found.push(wrong.mend(format!("write `type: {TYPE}`")));
+    }
+}
+
+/// How many days lie between two days.
+fn apart(a: Date, b: Date) -> i32 {
+    a.since(b)
+        .map_or(i32::MAX, |span| span.get_days().saturating_abs())
+}

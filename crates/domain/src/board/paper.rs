@@ -1,0 +1,324 @@
+//! Markdown with frontmatter, and where each value stands in it.
+
+use std::ops::Range;
+
+use super::limits::PAPER_LIMIT_BYTES;
+use crate::Diagnostic;
+use crate::model::{Entry, Mode};
+use crate::plan::frontmatter::{Frontmatter, Missing};
+use crate::yaml::{self, Node, Value, quoted};
+
+/// A file taken apart.
+pub(super) struct Paper<'t> {
+    path: &'t str,
+    text: &'t str,
+    /// What follows the frontmatter.
+    pub(super) body: &'t str,
+    head: Head,
+}
+
+enum Head {
+    /// There is none.
+    Missing,
+    /// It is there, and cannot be read; that was told.
+    Broken,
+    Read {
+        root: Node,
+        start: usize,
+        end: usize,
+        line: u32,
+    },
+}
+
+/// The value of a key, and where it stands in the file.
+pub(super) struct Field<'p> {
+    pub(super) node: &'p Node,
+    line: u32,
+    /// The bytes of the file that write it; empty where they are not known.
+    pub(super) range: Range<usize>,
+}
+
+impl<'t> Paper<'t> {
+    /// Takes a file apart. What is wrong with its form is noted.
+    pub(super) fn read(path: &'t str, text: &'t str, found: &mut Vec<Diagnostic>) -> Self {
+        let conflict = conflict(path, text);
+        let split = Frontmatter::split(text);
+        let (body, head) = match split {
+            Ok(split) => (
+                split.body,
+                read_head(path, &split, conflict.is_none(), found),
+            ),
+            Err(Missing::Start) => (text, Head::Missing),
+            Err(Missing::End) => {
+                let wrong = Diagnostic::error(path, "the frontmatter has no end");
+                found.push(wrong.at(1, 1).mend("close it with a second line `---`"));
+                (text, Head::Broken)
+            }
+        };
+        found.extend(conflict);
+        Self {
+            path,
+            text,
+            body,
+            head,
+        }
+    }
+
+    /// Whether there is frontmatter at all, sound or not.
+    pub(super) fn has_head(&self) -> bool {
+        !matches!(self.head, Head::Missing)
+    }
+
+    /// Whether there is frontmatter that can be read.
+    pub(super) fn is_read(&self) -> bool {
+        matches!(self.head, Head::Read { .. })
+    }
+
+    /// The value of a key, unless nothing stands behind it.
+    pub(super) fn get(&self, key: &str) -> Option<Field<'_>> {
+        let Head::Read {
+            root, start, line, ..
+        } = &self.head
+        else {
+            return None;
+        };
+        let node = root.get(key).filter(|node| node.value != Value::Null)?;
+        Some(Field {
+            node,
+            line: node.line + line - 1,
+            range: start + node.range.start..start + node.range.end,
+        })
+    }
+
+    /// Whether a key is there with nothing behind it.
+    pub(super) fn is_bare(&self, key: &str) -> bool {
+        let Head::Read { root, .. } = &self.head else {
+            return false;
+        };
+        root.get(key).is_some_and(|node| node.value == Value::Null)
+    }
+
+    /// The edit that puts whole lines at the end of the frontmatter; `None` for none of them.
+    pub(super) fn insertion(&self, lines: &str) -> Option<Edit> {
+        let Head::Read { end, .. } = &self.head else {
+            return None;
+        };
+        (!lines.is_empty()).then(|| Edit {
+            range: *end..*end,
+            text: lines.to_owned(),
+        })
+    }
+
+    /// The text of a key. A number counts as it is written, since ids and days are often written without quotes; what is
+    /// neither is noted.
+    pub(super) fn text(&self, key: &str, found: &mut Vec<Diagnostic>) -> Option<String> {
+        let field = self.get(key)?;
+        match &field.node.value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Integer(_) | Value::Float(_) => self.text.get(field.range).map(str::to_owned),
+            _ => {
+                let is = field.node.is_called();
+                let wrong = self.error(&field, key, format!("{is} stands where a text belongs"));
+                found.push(wrong.mend("write a text, between double quotes if need be"));
+                None
+            }
+        }
+    }
+
+    /// An error at a value.
+    pub(super) fn error(
+        &self,
+        field: &Field<'_>,
+        key: &str,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(self.path, message)
+            .at(field.line, field.node.column)
+            .key(key)
+    }
+
+    /// A warning at a value.
+    pub(super) fn warning(
+        &self,
+        field: &Field<'_>,
+        key: &str,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::warning(self.path, message)
+            .at(field.line, field.node.column)
+            .key(key)
+    }
+
+    /// The edit that writes another text for a value, in the way the old one was written; `None` where it is not known
+    /// which bytes that are.
+    pub(super) fn edit(&self, field: &Field<'_>, to: &str) -> Option<Edit> {
+        let written = self.text.get(field.range.clone())?;
+        let as_text = |yaml: &str| {
+            let (node, mistakes) = yaml::parse(&format!("key: {yaml}\n"));
+            let node = node.filter(|_| mistakes.is_empty())?;
+            (node.get("key")?.text() == Some(to)).then(|| yaml.to_owned())
+        };
+        let yaml = match written.chars().next()? {
+            '\'' => as_text(&format!("'{to}'")),
+            '"' => None,
+            _ => as_text(to),
+        };
+        Some(Edit {
+            range: field.range.clone(),
+            text: yaml.unwrap_or_else(|| quoted(to)),
+        })
+    }
+}
+
+/// Bytes of a file, and what takes their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    range: Range<usize>,
+    text: String,
+}
+
+/// The text with all edits made; every other byte stays.
+pub(super) fn edited(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
+    let mut text = text.to_owned();
+    for edit in edits {
+        text.replace_range(edit.range, &edit.text);
+    }
+    text
+}
+
+/// Why a file is not read.
+pub(super) fn unreadable(path: &str, entry: &Entry) -> Option<Diagnostic> {
+    let (what, mend) = match (entry.mode, &entry.text) {
+        (Mode::Link, _) => (
+            "it is a symbolic link, and links are not followed",
+            "put the file itself here",
+        ),
+        (Mode::Submodule, _) => ("it is a submodule", "put a file here"),
+        (Mode::Special, _) => ("it is neither a file nor a folder", "put a file here"),
+        (Mode::File, _) if entry.size > PAPER_LIMIT_BYTES => {
+            let what = format!("it is larger than {PAPER_LIMIT_BYTES} bytes");
+            return Some(Diagnostic::error(path, what).mend("say it shorter"));
+        }
+        (Mode::File, None) => ("it is not text in UTF-8", "save it as UTF-8"),
+        (Mode::File, Some(_)) => return None,
+    };
+    Some(Diagnostic::error(path, what).mend(mend))
+}
+
+fn read_head(path: &str, split: &Frontmatter<'_>, tell: bool, found: &mut Vec<Diagnostic>) -> Head {
+    let (root, mistakes) = yaml::parse(split.yaml);
+    let is_sound = mistakes.is_empty();
+    if tell {
+        found.extend(mistakes.into_iter().map(|one| {
+            let mut said = one.diagnostic(path);
+            said.line = said.line.map(|line| line + split.line - 1);
+            said
+        }));
+    }
+    if !is_sound {
+        return Head::Broken;
+    }
+    let root = root.unwrap_or(Node {
+        line: 1,
+        column: 1,
+        range: 0..0,
+        value: Value::Null,
+    });
+    if !matches!(root.value, Value::Map(_) | Value::Null) {
+        let wrong = Diagnostic::error(path, "the frontmatter is not a list of `key: value`");
+        found.push(
+            wrong
+                .at(split.line, 1)
+                .mend("write one `key: value` a line"),
+        );
+        return Head::Broken;
+    }
+    Head::Read {
+        root,
+        start: split.start,
+        end: split.start + split.yaml.len(),
+        line: split.line,
+    }
+}
+
+fn conflict(path: &str, text: &str) -> Option<Diagnostic> {
+    let marks = ["<<<<<<< ", ">>>>>>> "];
+    let line = (1..)
+        .zip(text.lines())
+        .find(|(_, line)| marks.iter().any(|mark| line.starts_with(mark)))?
+        .0;
+    let wrong = Diagnostic::error(path, "there are marks of a merge conflict in it");
+    Some(
+        wrong
+            .at(line, 1)
+            .mend("keep one of the two sides, and remove the lines of the marks"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(text: &str, key: &str, to: &str) -> String {
+        let mut found = Vec::new();
+        let paper = Paper::read("a.md", text, &mut found);
+        assert_eq!(found, []);
+        let edit = paper.edit(&paper.get(key).unwrap(), to).unwrap();
+        edited(text, vec![edit])
+    }
+
+    #[test]
+    fn an_edit_keeps_the_way_of_writing_and_every_other_byte() {
+        for (before, to, after) in [
+            (
+                "---\r\nid: a # b\r\n---\r\nü\r\n",
+                "c",
+                "---\r\nid: c # b\r\n---\r\nü\r\n",
+            ),
+            (
+                "\u{feff}---\nx: ü\nid: 'a'\n---\n",
+                "c",
+                "\u{feff}---\nx: ü\nid: 'c'\n---\n",
+            ),
+            ("---\nid: \"a\"  #\n---", "c", "---\nid: \"c\"  #\n---"),
+            (
+                "---\nid: ${TIMESTAMP}-x\n---\n",
+                "2026",
+                "---\nid: \"2026\"\n---\n",
+            ),
+            ("---\nid: 'a'\n---\n", "it's", "---\nid: \"it's\"\n---\n"),
+            ("---\nid: a\n---\n", "true", "---\nid: \"true\"\n---\n"),
+        ] {
+            assert_eq!(with(before, "id", to), after, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_file() {
+        let text = "\n---\nid: a\nstatus: [x]\n---\nBody\n";
+        let mut found = Vec::new();
+        let paper = Paper::read("a.md", text, &mut found);
+        assert_eq!(paper.text("status", &mut found), None);
+        assert_eq!(
+            found[0].to_string(),
+            "a.md:4:9: error: a list stands where a text belongs (at status); write a text, between double quotes if need be"
+        );
+        let mut found = Vec::new();
+        Paper::read("a.md", "---\nid: a\nb: c: d\n---\n", &mut found);
+        assert_eq!((found[0].line, found[0].column), (Some(3), Some(5)));
+    }
+
+    #[test]
+    fn a_conflict_is_told_once_wherever_it_is() {
+        for text in [
+            "---\n<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> x\n---\n",
+            "---\nid: a\n---\nOne\n<<<<<<< HEAD\n",
+        ] {
+            let mut found = Vec::new();
+            Paper::read("a.md", text, &mut found);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].message.contains("merge conflict"));
+        }
+    }
+}

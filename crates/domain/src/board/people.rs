@@ -1,0 +1,31 @@
+//! The personas of a repository, as far as their names matter.
+
+use std::collections::BTreeSet;
+
+use crate::model::Tree;
+use crate::plan::{PERSONAS_FOLDER, closest};
+
+/// Folders among the personas that are no personas.
+const OTHERS: [&str; 2] = ["blocks", "partials"];
+
+/// The names of all folders of personas, whether their prompts can be read or not.
+pub(super) fn personas(tree: &Tree) -> BTreeSet<&str> {
+    tree.iter()
+        .filter_map(|(path, _)| {
+            let (name, _) = path
+                .strip_prefix(PERSONAS_FOLDER)?
+                .strip_prefix('/')?
+                .split_once('/')?;
+            Some(name)
+        })
+        .filter(|name| !name.starts_with(['_', '.']) && !OTHERS.contains(name))
+        .collect()
+}
+
+/// How to mend the name of a persona that there is not.
+pub(super) fn meant(name: &str, personas: &BTreeSet<&str>) -> String {
+    match closest(name, personas.iter().copied()) {
+        Some(one) => format!("did you mean `{one}`?"),
+        None => "name a persona that has a folder in `.jules/personas`".to_owned(),
+    }
+}

@@ -1,0 +1,206 @@
+//! The papers of sprints: `.jules/sprints/sprint-<n>/<persona>-plan.md`, `<persona>-feedback.md`, `README.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::limits::{PAPERS_LIMIT, SPRINT_LIMIT};
+use super::paper::{Paper, unreadable};
+use super::people::{meant, personas};
+use crate::Diagnostic;
+use crate::model::{Entry, Tree};
+
+/// Where the papers lie, on the default branch.
+pub const SPRINTS_FOLDER: &str = ".jules/sprints";
+/// What a sprint's folder begins with.
+const PREFIX: &str = "sprint-";
+/// Beginnings of the names of files that are no papers.
+const OTHERS: [&str; 3] = [".", "TEMPLATE", "SPRINT_STATE"];
+/// Where seed 004's system kept the number.
+const CURRENT: &str = "current.txt";
+
+/// What a paper is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PaperKind {
+    /// What the sprint is for.
+    Readme,
+    /// What a persona wants to do.
+    Plan,
+    /// What a persona says of the plans of others.
+    Feedback,
+}
+
+/// A paper of a sprint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SprintPaper<'t> {
+    /// Its file.
+    pub path: &'t str,
+    /// What it is.
+    pub kind: PaperKind,
+    /// Who wrote it; nobody in particular wrote the README.
+    pub persona: Option<&'t str>,
+    /// Its text, where that was read.
+    pub text: Option<&'t str>,
+}
+
+/// The folder of a sprint.
+#[must_use]
+pub fn sprint_folder(sprint: u64) -> String {
+    format!("{SPRINTS_FOLDER}/{PREFIX}{sprint}")
+}
+
+/// The number of the sprint that a folder's name tells.
+#[must_use]
+pub fn sprint_of(folder: &str) -> Option<u64> {
+    let number = folder.strip_prefix(PREFIX)?;
+    let plain = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
+    let number = number.parse().ok().filter(|_| plain)?;
+    (number <= SPRINT_LIMIT).then_some(number)
+}
+
+/// The papers of a sprint in which something stands: README, plans, feedback, each by who wrote it.
+#[must_use]
+pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
+    let folder = sprint_folder(sprint);
+    let mut papers: Vec<SprintPaper<'_>> = tree
+        .below(&folder)
+        .take(PAPERS_LIMIT)
+        .filter_map(|(path, entry)| {
+            let (kind, persona) = kind(&path[folder.len() + 1..])?;
+            let paper = SprintPaper {
+                path,
+                kind,
+                persona,
+                text: tree.text(path),
+            };
+            let empty = entry
+                .text
+                .as_deref()
+                .is_some_and(|text| text.trim().is_empty());
+            (!empty).then_some(paper)
+        })
+        .collect();
+    papers.sort_by_key(|paper| (paper.kind, paper.persona));
+    papers
+}
+
+fn kind(file: &str) -> Option<(PaperKind, Option<&str>)> {
+    if file == "README.md" {
+        return Some((PaperKind::Readme, None));
+    }
+    let stem = file
+        .strip_suffix(".md")
+        .filter(|stem| !stem.contains('/'))?;
+    let of = |ending: &str| stem.strip_suffix(ending).filter(|name| !name.is_empty());
+    let plan = of("-plan").map(|name| (PaperKind::Plan, Some(name)));
+    plan.or_else(|| of("-feedback").map(|name| (PaperKind::Feedback, Some(name))))
+}
+
+/// What is wrong with the papers. `folders`: names of the folders of sprints, of which git keeps no empty ones, but a
+/// work tree does.
+pub(super) fn check(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
+    let people = personas(tree);
+    let mut sprints: BTreeMap<&str, Vec<(&str, &Entry)>> = BTreeMap::new();
+    for folder in folders {
+        sprints.entry(folder).or_default();
+    }
+    for (path, entry) in tree.below(SPRINTS_FOLDER).take(PAPERS_LIMIT) {
+        let rest = &path[SPRINTS_FOLDER.len() + 1..];
+        match rest.split_once('/') {
+            Some((folder, _)) => sprints.entry(folder).or_default().push((path, entry)),
+            None if rest == CURRENT => {
+                let wrong = "the sprint's number is not read here: it lives in the ledger";
+                let mend = "remove the file; phileas sprint status tells the number";
+                found.push(Diagnostic::warning(path, wrong).mend(mend));
+            }
+            None => {}
+        }
+    }
+    for (folder, files) in sprints {
+        let place = format!("{SPRINTS_FOLDER}/{folder}");
+        let Some(sprint) = sprint_of(folder) else {
+            let wrong = format!("`{folder}` is no sprint, so nothing in it is read");
+            found.push(Diagnostic::warning(place, wrong).mend("call it `sprint-<number>`"));
+            continue;
+        };
+        for (path, entry) in files {
+            paper(path, entry, &people, found);
+        }
+        let is_plan = |paper: &SprintPaper<'_>| paper.kind != PaperKind::Readme;
+        if !papers(tree, sprint).iter().any(is_plan) {
+            let wrong = format!("sprint {sprint} is empty: it has neither a plan nor feedback");
+            let mend = format!(
+                "write one: phileas sprint new {sprint} --persona <id>; or remove the folder"
+            );
+            found.push(Diagnostic::error(place, wrong).mend(mend));
+        }
+    }
+}
+
+fn paper(path: &str, entry: &Entry, people: &BTreeSet<&str>, found: &mut Vec<Diagnostic>) {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    if OTHERS.iter().any(|other| file.starts_with(other)) {
+        return;
+    }
+    let inside = path
+        .strip_prefix(SPRINTS_FOLDER)
+        .and_then(|rest| rest.splitn(3, '/').nth(2));
+    let Some((_, persona)) = inside.and_then(kind) else {
+        let wrong = Diagnostic::warning(path, "it is no paper of a sprint, and is not read");
+        found.push(wrong.mend("call it `<persona>-plan.md` or `<persona>-feedback.md`"));
+        return;
+    };
+    if let Some(persona) = persona.filter(|_| !people.is_empty())
+        && !people.contains(persona)
+    {
+        let wrong = format!("there is no persona `{persona}`");
+        found.push(Diagnostic::warning(path, wrong).mend(meant(persona, people)));
+    }
+    if let Some(wrong) = unreadable(path, entry) {
+        found.push(wrong);
+        return;
+    }
+    let text = entry.text.as_deref().unwrap_or_default();
+    if text.trim().is_empty() {
+        let wrong = Diagnostic::warning(path, "nothing stands in it");
+        found.push(wrong.at(1, 1).mend("write it, or remove it"));
+        return;
+    }
+    Paper::read(path, text, found);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_tells_its_number() {
+        assert_eq!(sprint_of("sprint-12"), Some(12));
+        for folder in [
+            "sprint-",
+            "sprint-012",
+            "sprint-x",
+            "12",
+            "sprint-0",
+            "sprint--1",
+            "sprint-9999999999",
+        ] {
+            assert_eq!(sprint_of(folder), None, "{folder}");
+        }
+    }
+
+    #[test]
+    fn the_papers_stand_in_their_order() {
+        let tree = Tree::of_texts([
+            (".jules/sprints/sprint-2/b-plan.md", "B"),
+            (".jules/sprints/sprint-2/a-feedback.md", "F"),
+            (".jules/sprints/sprint-2/a-plan.md", "A"),
+            (".jules/sprints/sprint-2/README.md", "R"),
+            (".jules/sprints/sprint-2/c-plan.md", " \n"),
+            (".jules/sprints/sprint-2/notes.md", "N"),
+            (".jules/sprints/sprint-2/deep/a-plan.md", "D"),
+            (".jules/sprints/sprint-20/a-plan.md", "X"),
+        ]);
+        let papers = papers(&tree, 2);
+        let texts: Vec<_> = papers.iter().filter_map(|paper| paper.text).collect();
+        assert_eq!(texts, ["R", "A", "B", "F"]);
+    }
+}

@@ -1,0 +1,394 @@
+//! The tasks of a repository, and what is wrong with their files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::{Date, DateTime};
+use jiff::{Timestamp, Zoned};
+
+use super::limits::{PAPERS_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
+use super::names::{is_unexpanded, task_day};
+use super::paper::{Edit, Paper, edited, unreadable};
+use super::people::{meant, personas};
+use super::task::{TASKS_FOLDER, Task, TaskState};
+use super::write::Change;
+use crate::Diagnostic;
+use crate::model::{Entry, Tree};
+use crate::yaml::{Node, Value};
+
+/// Beginnings of the names of files that lie among tasks and are none.
+const OTHERS: [&str; 3] = [".", "README", "TEMPLATE"];
+/// Keys that name who is to do a task, the usual one first.
+pub(super) const PERSONA_KEYS: [&str; 2] = ["assigned_persona", "persona"];
+
+/// Every task that can be read, in the order of its state and then of its file's name, which begins with its time.
+#[must_use]
+pub fn tasks(tree: &Tree) -> Vec<Task> {
+    read(tree).tasks
+}
+
+/// The tasks, and what is wrong.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) tasks: Vec<Task>,
+    pub(super) found: Vec<Diagnostic>,
+    /// What of it has one answer.
+    pub(super) changes: Vec<Change>,
+}
+
+pub(super) fn read(tree: &Tree) -> Read {
+    let mut read = Read::default();
+    let personas = personas(tree);
+    let (files, ids) = files(tree, &mut read.found);
+    for (id, places) in &ids {
+        if places.len() > 1 {
+            read.found.push(in_several(id, places));
+        }
+    }
+    for file in files {
+        if let Some(wrong) = unreadable(file.path, file.entry) {
+            read.found.push(wrong);
+            continue;
+        }
+        let Some(text) = file.entry.text.as_deref() else {
+            continue;
+        };
+        let alone = ids.get(file.stem).is_none_or(|places| places.len() == 1);
+        one(&file, text, alone, &personas, &mut read);
+    }
+    read.tasks
+        .sort_by(|a, b| (a.state, &a.id, &a.path).cmp(&(b.state, &b.id, &b.path)));
+    read
+}
+
+/// A file that should be a task.
+struct File<'t> {
+    path: &'t str,
+    stem: &'t str,
+    state: TaskState,
+    /// Whether its folder is spelled as it should be.
+    at_home: bool,
+    entry: &'t Entry,
+}
+
+type Places<'t> = BTreeMap<&'t str, Vec<&'t str>>;
+
+/// The files of tasks, and where each id lies.
+fn files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, Places<'t>) {
+    let mut files = Vec::new();
+    let mut ids = Places::new();
+    let mut strange = BTreeSet::new();
+    for (path, entry) in tree.below(TASKS_FOLDER) {
+        let rest = &path[TASKS_FOLDER.len() + 1..];
+        let name = rest.rsplit('/').next().unwrap_or(rest);
+        if OTHERS.iter().any(|other| name.starts_with(other)) {
+            continue;
+        }
+        let Some((folder, file)) = rest.split_once('/') else {
+            let wrong = Diagnostic::error(path, "it lies in no state's folder");
+            let mend = format!("move it to `{}/`", TaskState::Todo.folder());
+            found.push(wrong.mend(mend));
+            continue;
+        };
+        let Some(state) = TaskState::of(folder) else {
+            if strange.insert(folder) {
+                let folders = TaskState::ALL.map(|state| format!("`{state}`"));
+                let wrong = format!("no state is called `{folder}`, so nothing in it is a task");
+                let mend = format!("move what is in it to {}", folders.join(", "));
+                found.push(Diagnostic::error(format!("{TASKS_FOLDER}/{folder}"), wrong).mend(mend));
+            }
+            continue;
+        };
+        if file.contains('/') {
+            let wrong = Diagnostic::warning(path, "it lies deeper than tasks do, and is not read");
+            found.push(wrong.mend(format!("move it to `{}/`", state.folder())));
+            continue;
+        }
+        let Some(stem) = file.strip_suffix(".md") else {
+            let wrong = Diagnostic::warning(path, "it is no Markdown, and is not read");
+            found.push(wrong.mend("give its name the ending `.md`, or move it elsewhere"));
+            continue;
+        };
+        if files.len() == PAPERS_LIMIT {
+            let wrong = format!("there are more than {PAPERS_LIMIT} tasks; the rest is left out");
+            found.push(Diagnostic::error(TASKS_FOLDER, wrong).mend("remove some that are done"));
+            break;
+        }
+        ids.entry(stem).or_default().push(path);
+        files.push(File {
+            path,
+            stem,
+            state,
+            at_home: folder == state.as_str(),
+            entry,
+        });
+    }
+    (files, ids)
+}
+
+fn in_several(id: &str, places: &[&str]) -> Diagnostic {
+    let folders: Vec<String> = places
+        .iter()
+        .map(|path| {
+            let folder = path[TASKS_FOLDER.len() + 1..].split('/').next();
+            format!("`{}`", folder.unwrap_or_default())
+        })
+        .collect();
+    let removals: Vec<String> = places.iter().map(|path| format!("git rm {path}")).collect();
+    let wrong = format!(
+        "the task `{id}` is in several states: {}",
+        folders.join(", ")
+    );
+    Diagnostic::error(places[0], wrong)
+        .at(1, 1)
+        .mend(format!("keep the true one: {}", removals.join(", or ")))
+}
+
+/// One file that can be read. `alone`: no other file has its id.
+fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read: &mut Read) {
+    let mut reader = Reader {
+        file,
+        paper: Paper::read(file.path, text, &mut read.found),
+        found: Vec::new(),
+        edits: Vec::new(),
+        done: Vec::new(),
+    };
+    reader.name();
+    reader.id();
+    reader.status();
+    let task = reader.task(personas);
+    let Reader {
+        found,
+        edits,
+        mut done,
+        ..
+    } = reader;
+    read.found.extend(found);
+    read.tasks.push(task);
+    // Which of several files is true only a person knows; until then each keeps what it says.
+    if !alone {
+        return;
+    }
+    let to = format!("{}/{}.md", file.state.folder(), file.stem);
+    if !file.at_home {
+        done.push(format!("moved it to `{to}`"));
+    }
+    if !done.is_empty() {
+        read.changes.push(Change {
+            from: Some(file.path.to_owned()),
+            to,
+            text: edited(text, edits),
+            done: done.join(", "),
+        });
+    }
+}
+
+struct Reader<'f, 't> {
+    file: &'f File<'t>,
+    paper: Paper<'f>,
+    found: Vec<Diagnostic>,
+    edits: Vec<Edit>,
+    done: Vec<String>,
+}
+
+impl Reader<'_, '_> {
+    fn name(&mut self) {
+        let File {
+            path,
+            stem,
+            state,
+            at_home,
+            ..
+        } = self.file;
+        if !at_home {
+            let wrong = Diagnostic::warning(*path, "its folder is spelled in another way");
+            self.found
+                .push(wrong.mend(format!("move it to `{}/`", state.folder())));
+        }
+        if is_unexpanded(stem) {
+            let wrong = "its name holds a placeholder that nobody filled in";
+            let mend = "rename it to its time and a few words: `YYYYMMDD-HHMMSS-what.md`";
+            self.found.push(Diagnostic::error(*path, wrong).mend(mend));
+        } else if task_day(stem).is_none() {
+            let wrong =
+                "its name does not begin with its time, so it has no place in the order of tasks";
+            let mend = "call it `YYYYMMDD-HHMMSS-what.md`";
+            self.found
+                .push(Diagnostic::warning(*path, wrong).mend(mend));
+        }
+        if !self.paper.has_head() {
+            let wrong = Diagnostic::warning(*path, "it does not begin with frontmatter");
+            let mend = format!(
+                "let it begin with the lines `---`, `id: {stem}`, `status: {state}`, `title: …`, `---`"
+            );
+            self.found.push(wrong.at(1, 1).mend(mend));
+        }
+    }
+
+    fn id(&mut self) {
+        let stem = self.file.stem;
+        let Some(said) = self.paper.text("id", &mut self.found) else {
+            return;
+        };
+        let Some(field) = self.paper.get("id").filter(|_| said != stem) else {
+            return;
+        };
+        let wrong = match is_unexpanded(&said) {
+            true => format!("the id `{said}` holds a placeholder that nobody filled in"),
+            false => format!("the id `{said}` is not the name of its file, `{stem}`"),
+        };
+        let wrong = self.paper.error(&field, "id", wrong);
+        if is_unexpanded(stem) {
+            self.found
+                .push(wrong.mend("rename the file, and write its name here"));
+            return;
+        }
+        self.found.push(wrong.mend(format!("write `id: {stem}`")));
+        if let Some(edit) = self.paper.edit(&field, stem) {
+            self.edits.push(edit);
+            self.done.push(format!("wrote `id: {stem}`"));
+        }
+    }
+
+    fn status(&mut self) {
+        let state = self.file.state;
+        let Some(said) = self.paper.text("status", &mut self.found) else {
+            return;
+        };
+        let Some(field) = self.paper.get("status").filter(|_| said != state.as_str()) else {
+            return;
+        };
+        let meant = TaskState::of(&said);
+        let wrong = match meant {
+            Some(meant) if meant == state => {
+                let wrong = format!("the status `{said}` is spelled in another way");
+                self.paper.warning(&field, "status", wrong)
+            }
+            _ => {
+                let wrong = format!("the status is `{said}`, and the file lies in `{state}`");
+                self.paper.error(&field, "status", wrong)
+            }
+        };
+        let mend = match meant.filter(|meant| *meant != state) {
+            Some(meant) => format!(
+                "the folder counts: write `status: {state}`, or say phileas task move {} {meant}",
+                self.file.stem
+            ),
+            None => format!("write `status: {state}`"),
+        };
+        self.found.push(wrong.mend(mend));
+        if let Some(edit) = self.paper.edit(&field, state.as_str()) {
+            self.edits.push(edit);
+            self.done.push(format!("wrote `status: {state}`"));
+        }
+    }
+
+    fn task(&mut self, personas: &BTreeSet<&str>) -> Task {
+        let title = self.title();
+        Task {
+            id: self.file.stem.to_owned(),
+            state: self.file.state,
+            path: self.file.path.to_owned(),
+            title,
+            tags: self.tags(),
+            persona: self.persona(personas),
+            created_by: self.paper.text("created_by", &mut self.found),
+            created_at: self.created_at(),
+            target: self.paper.text("target_module", &mut self.found),
+            body: self.paper.body.to_owned(),
+        }
+    }
+
+    fn title(&mut self) -> String {
+        let said = self.paper.text("title", &mut self.found);
+        let heading = || {
+            let mut lines = self.paper.body.lines();
+            let line = lines.find_map(|line| line.strip_prefix("# "))?;
+            Some(line.to_owned())
+        };
+        let title = said.or_else(heading).unwrap_or_default();
+        let title: String = title.trim().chars().take(TITLE_LIMIT_CHARS).collect();
+        if !title.is_empty() {
+            return title;
+        }
+        let wrong = Diagnostic::warning(self.file.path, "it has no title");
+        self.found
+            .push(wrong.at(1, 1).mend("write `title: …` into the frontmatter"));
+        self.file.stem.to_owned()
+    }
+
+    fn tags(&mut self) -> Vec<String> {
+        let Some(field) = self.paper.get("tags") else {
+            return Vec::new();
+        };
+        match tags(field.node) {
+            Some(tags) => tags,
+            None => {
+                let is = field.node.is_called();
+                let wrong = format!("{is} stands where a list of texts belongs");
+                let wrong = self.paper.error(&field, "tags", wrong);
+                self.found.push(wrong.mend("write `tags: [docs, tests]`"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
+        for key in PERSONA_KEYS {
+            let Some(name) = self.paper.text(key, &mut self.found) else {
+                continue;
+            };
+            let known = |one: &&str| one.eq_ignore_ascii_case(&name);
+            // A repository without personas hands its tasks to somebody else.
+            if !personas.is_empty()
+                && self.file.state.is_open()
+                && !personas.iter().any(known)
+                && let Some(field) = self.paper.get(key)
+            {
+                let wrong = format!("there is no persona `{name}`, so nobody is told of it");
+                let wrong = self.paper.warning(&field, key, wrong);
+                self.found.push(wrong.mend(meant(&name, personas)));
+            }
+            return Some(name);
+        }
+        None
+    }
+
+    fn created_at(&mut self) -> Option<String> {
+        let said = self.paper.text("created_at", &mut self.found)?;
+        if !is_time(&said)
+            && let Some(field) = self.paper.get("created_at")
+        {
+            let wrong = format!("`{said}` is no time");
+            let wrong = self.paper.warning(&field, "created_at", wrong);
+            self.found
+                .push(wrong.mend("write it as `2026-01-05T09:00:00Z`"));
+        }
+        Some(said)
+    }
+}
+
+/// The tags in a list, or in one text with commas.
+fn tags(node: &Node) -> Option<Vec<String>> {
+    let text = |node: &Node| match &node.value {
+        Value::Text(text) => Some(text.trim().to_owned()),
+        Value::Integer(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let tags: Vec<String> = match &node.value {
+        Value::List(items) => items.iter().map(text).collect::<Option<_>>()?,
+        Value::Text(text) => text.split(',').map(|tag| tag.trim().to_owned()).collect(),
+        _ => return None,
+    };
+    let full = tags.into_iter().filter(|tag| !tag.is_empty());
+    Some(full.take(TAGS_LIMIT).collect())
+}
+
+/// Whether a text tells a day or an instant, in any form that agents write.
+pub(super) fn is_time(text: &str) -> bool {
+    let text = text.trim();
+    text.parse::<Timestamp>().is_ok()
+        || text.parse::<Zoned>().is_ok()
+        || text.parse::<DateTime>().is_ok()
+        || text.parse::<Date>().is_ok()
+        || DateTime::strptime("%Y-%m-%d %H:%M", text).is_ok()
+}

@@ -1,0 +1,433 @@
+//! Files that are made or moved: a new task, one that is claimed or goes on, the papers of a new sprint.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::limits::{TAGS_LIMIT, TITLE_LIMIT_CHARS};
+use super::names::task_stem;
+use super::paper::{Paper, edited};
+use super::sprints::sprint_folder;
+use super::task::{Task, TaskState};
+use super::tasks::{PERSONA_KEYS, tasks};
+use crate::model::Tree;
+use crate::plan::closest;
+use crate::yaml::quoted;
+
+/// One file that is made, changed, or moved and changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where it lies now; `None`: it is new.
+    pub from: Option<String>,
+    /// Where it lies then.
+    pub to: String,
+    /// What it says then.
+    pub text: String,
+    /// What is done, as a sentence without a period.
+    pub done: String,
+}
+
+/// A task that is written down.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewTask {
+    /// What is to be done, in a line.
+    pub title: String,
+    /// Who is to do it.
+    pub persona: Option<String>,
+    /// By which it is found.
+    pub tags: Vec<String>,
+    /// Who writes it down.
+    pub created_by: Option<String>,
+    /// What there is to say; empty: three headings to fill in.
+    pub body: String,
+}
+
+/// Why a task is not made or moved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// The title is empty, too long or more than one line.
+    #[error("the title is {0}; say in one line what is to be done")]
+    Title(&'static str),
+    /// There are too many tags, or one holds a comma or a break.
+    #[error("{0}")]
+    Tags(String),
+    /// There is no such task.
+    #[error("there is no task `{id}`{mend}")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+        /// What there is.
+        mend: String,
+    },
+    /// Several tasks begin so.
+    #[error("several tasks begin with `{id}`: {}; say more of the name", .names.join(", "))]
+    Several {
+        /// What was asked for.
+        id: String,
+        /// The first of them.
+        names: Vec<String>,
+    },
+    /// It lies in several states.
+    #[error("the task `{id}` is in several states; phileas task lint tells where")]
+    Doubled {
+        /// Which.
+        id: String,
+    },
+    /// It is not there to be claimed.
+    #[error("the task `{id}` is {state}{}; only what is todo can be claimed", .by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default())]
+    NotTodo {
+        /// Which.
+        id: String,
+        /// Where it stands.
+        state: TaskState,
+        /// Who is at it.
+        by: Option<String>,
+    },
+    /// Somebody else is to do it.
+    #[error(
+        "the task `{id}` is for {persona}; move it with `phileas task move {id} in_progress` if that is settled"
+    )]
+    ForSomebodyElse {
+        /// Which.
+        id: String,
+        /// For whom.
+        persona: String,
+    },
+    /// Its frontmatter cannot be read, so it cannot be said in it.
+    #[error("the frontmatter of {path} cannot be changed; phileas task lint tells why")]
+    Unsound {
+        /// Its file.
+        path: String,
+    },
+}
+
+/// The file of a new task.
+///
+/// # Errors
+///
+/// [`TaskError::Title`] and [`TaskError::Tags`].
+pub fn new_task(task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
+    let title = task.title.trim();
+    if title.is_empty() {
+        return Err(TaskError::Title("empty"));
+    }
+    if title.contains(char::is_control) {
+        return Err(TaskError::Title("more than one line"));
+    }
+    if title.chars().count() > TITLE_LIMIT_CHARS {
+        return Err(TaskError::Title("too long"));
+    }
+    if task.tags.len() > TAGS_LIMIT {
+        let wrong = format!("there are more than {TAGS_LIMIT} tags; take the ones that matter");
+        return Err(TaskError::Tags(wrong));
+    }
+    let strange = |tag: &&String| tag.trim().is_empty() || tag.contains([',', '\n', '\r']);
+    if let Some(tag) = task.tags.iter().find(strange) {
+        let wrong = format!(
+            "`{}` is no tag; a tag is a word or two without a comma",
+            tag.escape_debug()
+        );
+        return Err(TaskError::Tags(wrong));
+    }
+    let stem = task_stem(at.to_zoned(TimeZone::UTC).datetime(), title);
+    let second = Timestamp::from_second(at.as_second()).unwrap_or(at);
+    let mut text = format!(
+        "---\nid: {}\nstatus: {}\ntitle: {}\n",
+        quoted(&stem),
+        TaskState::Todo,
+        quoted(title)
+    );
+    let tags: Vec<String> = task.tags.iter().map(|tag| quoted(tag.trim())).collect();
+    text.push_str(&format!("tags: [{}]\n", tags.join(", ")));
+    if let Some(persona) = &task.persona {
+        text.push_str(&format!("{}: {}\n", PERSONA_KEYS[0], quoted(persona)));
+    }
+    if let Some(by) = &task.created_by {
+        text.push_str(&format!("created_by: {}\n", quoted(by)));
+    }
+    text.push_str(&format!(
+        "created_at: {}\n---\n\n",
+        quoted(&second.to_string())
+    ));
+    text.push_str(match task.body.trim() {
+        "" => "## Description\n\n## Acceptance Criteria\n\n- [ ] \n\n## Context\n",
+        body => body,
+    });
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(Change {
+        from: None,
+        to: format!("{}/{stem}.md", TaskState::Todo.folder()),
+        text,
+        done: "wrote it down".to_owned(),
+    })
+}
+
+/// A task claimed by a persona: in progress, and assigned to it.
+///
+/// # Errors
+///
+/// Every other one of [`TaskError`].
+pub fn claimed(tree: &Tree, id: &str, persona: &str) -> Result<Change, TaskError> {
+    let task = find(tree, id)?;
+    if task.state != TaskState::Todo {
+        return Err(TaskError::NotTodo {
+            id: task.id,
+            state: task.state,
+            by: task.persona,
+        });
+    }
+    if let Some(other) = task.persona.as_ref().filter(|_| !task.is_for(persona)) {
+        return Err(TaskError::ForSomebodyElse {
+            persona: other.clone(),
+            id: task.id,
+        });
+    }
+    let assigned = task.persona.is_none().then_some(persona);
+    let done = format!("{persona} is at it");
+    change(tree, &task, TaskState::InProgress, assigned, done)
+}
+
+/// A task moved to another state; one that is there already only gets its status right.
+///
+/// # Errors
+///
+/// [`TaskError::Unknown`], [`TaskError::Several`], [`TaskError::Doubled`], [`TaskError::Unsound`].
+pub fn moved(tree: &Tree, id: &str, state: TaskState) -> Result<Change, TaskError> {
+    let task = find(tree, id)?;
+    let done = format!("it is {state}");
+    change(tree, &task, state, None, done)
+}
+
+/// The task with this id, or the only one whose id begins so.
+fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
+    let all = tasks(tree);
+    let exact: Vec<&Task> = all.iter().filter(|task| task.id == id).collect();
+    let begin: Vec<&Task> = all
+        .iter()
+        .filter(|task| !id.is_empty() && task.id.starts_with(id))
+        .collect();
+    let found = if exact.is_empty() { begin } else { exact };
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(TaskError::Unknown {
+            id: id.to_owned(),
+            mend: match closest(id, all.iter().map(|task| task.id.as_str())) {
+                Some(meant) => format!("; did you mean `{meant}`?"),
+                None => "; phileas task list tells which there are".to_owned(),
+            },
+        }),
+        [first, rest @ ..] if rest.iter().all(|other| other.id == first.id) => {
+            Err(TaskError::Doubled {
+                id: first.id.clone(),
+            })
+        }
+        several => Err(TaskError::Several {
+            id: id.to_owned(),
+            names: several.iter().take(3).map(|task| task.id.clone()).collect(),
+        }),
+    }
+}
+
+/// The file of a task in another state. Keys that it has are changed in their place, new ones follow the last.
+fn change(
+    tree: &Tree,
+    task: &Task,
+    state: TaskState,
+    persona: Option<&str>,
+    done: String,
+) -> Result<Change, TaskError> {
+    let unsound = || TaskError::Unsound {
+        path: task.path.clone(),
+    };
+    let text = tree.text(&task.path).ok_or_else(unsound)?;
+    let mut found = Vec::new();
+    let paper = Paper::read(&task.path, text, &mut found);
+    let to = format!("{}/{}.md", state.folder(), task.id);
+    let mut change = Change {
+        from: Some(task.path.clone()),
+        to,
+        text: text.to_owned(),
+        done,
+    };
+    if !paper.has_head() {
+        // The folder alone says where it stands; who is at it must be said.
+        if let Some(persona) = persona {
+            let head = format!(
+                "---\nstatus: {state}\n{}: {}\n---\n",
+                PERSONA_KEYS[0],
+                quoted(persona)
+            );
+            change.text = head + text;
+        }
+        return Ok(change);
+    }
+    let mut wanted = vec![("status", state.as_str())];
+    wanted.extend(persona.map(|persona| (PERSONA_KEYS[0], persona)));
+    let (mut edits, mut lines) = (Vec::new(), String::new());
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    for (key, value) in wanted {
+        match paper.get(key) {
+            Some(field) if field.node.text() == Some(value) => {}
+            Some(field) => edits.push(paper.edit(&field, value).ok_or_else(unsound)?),
+            None if paper.is_bare(key) => return Err(unsound()),
+            None => lines.push_str(&format!("{key}: {}{end}", quoted(value))),
+        }
+    }
+    edits.extend(paper.insertion(&lines));
+    if !paper.is_read() {
+        return Err(unsound());
+    }
+    change.text = edited(text, edits);
+    // What was written must say what it is to say.
+    let mut wrong = Vec::new();
+    let after = Paper::read(&task.path, &change.text, &mut wrong);
+    let said = after.text("status", &mut wrong);
+    if said.as_deref() != Some(state.as_str()) {
+        return Err(unsound());
+    }
+    Ok(change)
+}
+
+/// The README of a new sprint.
+#[must_use]
+pub fn new_sprint_readme(sprint: u64) -> Change {
+    Change {
+        from: None,
+        to: format!("{}/README.md", sprint_folder(sprint)),
+        text: format!(
+            "# Sprint {sprint}\n\nStatus: planned\n\n## Goal\n\nWhat is better for whom at the end of this sprint?\n"
+        ),
+        done: format!("began sprint {sprint}"),
+    }
+}
+
+/// The plan of a persona for a sprint, to be filled in.
+#[must_use]
+pub fn new_sprint_plan(sprint: u64, persona: &str) -> Change {
+    Change {
+        from: None,
+        to: format!("{}/{persona}-plan.md", sprint_folder(sprint)),
+        text: format!(
+            "---\npersona: {}\nsprint: {sprint}\npriority: normal\n---\n\n# Plan of {persona} for sprint {sprint}\n\n## Objectives\n\n- [ ] \n\n## Dependencies\n\n## Risks\n\n| risk | probability | impact | what is done about it |\n|---|---|---|---|\n",
+            quoted(persona)
+        ),
+        done: format!("began the plan of {persona}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at() -> Timestamp {
+        "2026-01-05T09:00:00.5Z".parse().unwrap()
+    }
+
+    #[test]
+    fn a_new_task_is_sound_and_says_what_was_said() {
+        let wanted = NewTask {
+            title: " Mend: the \"parser\" # now ".to_owned(),
+            persona: Some("tester".to_owned()),
+            tags: vec!["tests".to_owned(), "a: b".to_owned()],
+            created_by: Some("curator".to_owned()),
+            body: String::new(),
+        };
+        let change = new_task(&wanted, at()).unwrap();
+        assert_eq!(
+            change.to,
+            ".jules/tasks/todo/20260105-090000-mend-the-parser-now.md"
+        );
+        let tree = Tree::of_texts([(change.to.as_str(), change.text.as_str())]);
+        let read = super::super::tasks::read(&tree);
+        assert_eq!(read.found, []);
+        let task = &read.tasks[0];
+        assert_eq!(task.title, "Mend: the \"parser\" # now");
+        assert_eq!(task.tags, ["tests", "a: b"]);
+        assert_eq!(task.created_at.as_deref(), Some("2026-01-05T09:00:00Z"));
+        assert!(task.body.contains("- [ ] \n"), "{}", task.body);
+        for (title, word) in [
+            (" ", "empty"),
+            ("a\nb", "one line"),
+            (&*"x".repeat(201), "too long"),
+        ] {
+            let wrong = NewTask {
+                title: title.to_owned(),
+                ..wanted.clone()
+            };
+            let error = new_task(&wrong, at()).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        let wrong = NewTask {
+            tags: vec!["a,b".to_owned()],
+            ..wanted
+        };
+        assert!(matches!(new_task(&wrong, at()), Err(TaskError::Tags(_))));
+    }
+
+    #[test]
+    fn a_claim_changes_its_keys_and_no_other_byte() {
+        let text = |head: &str| format!("---\r\nid: 1  # one\r\n{head}x: ü\r\n---\r\n# T\r\n");
+        for (head, after) in [
+            (
+                "status: todo\r\n",
+                "---\r\nid: 1  # one\r\nstatus: in_progress\r\nx: ü\r\nassigned_persona: \"tester\"\r\n---\r\n# T\r\n",
+            ),
+            (
+                "assigned_persona: Tester # him\r\n",
+                "---\r\nid: 1  # one\r\nassigned_persona: Tester # him\r\nx: ü\r\nstatus: \"in_progress\"\r\n---\r\n# T\r\n",
+            ),
+        ] {
+            let tree = Tree::of_texts([(".jules/tasks/todo/1.md", text(head))]);
+            let change = claimed(&tree, "1", "tester").unwrap();
+            assert_eq!(change.text, after);
+            assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
+        }
+        let tree = Tree::of_texts([(".jules/tasks/todo/1.md", "# Bare\n")]);
+        let change = claimed(&tree, "1", "tester").unwrap();
+        assert_eq!(
+            change.text,
+            "---\nstatus: in_progress\nassigned_persona: \"tester\"\n---\n# Bare\n"
+        );
+        assert_eq!(moved(&tree, "1", TaskState::Done).unwrap().text, "# Bare\n");
+    }
+
+    #[test]
+    fn what_cannot_be_claimed_says_why() {
+        let tree = Tree::of_texts([
+            (
+                ".jules/tasks/todo/20260105-0900-a.md",
+                "---\npersona: curator\n---\n",
+            ),
+            (
+                ".jules/tasks/in_progress/20260106-0900-b.md",
+                "---\npersona: curator\n---\n",
+            ),
+            (
+                ".jules/tasks/todo/20260107-0900-c.md",
+                "---\ntitle: [\n---\n",
+            ),
+            (".jules/tasks/todo/20260108-0900-d.md", "---\n---\n"),
+            (".jules/tasks/done/20260108-0900-d.md", "---\n---\n"),
+            (
+                ".jules/tasks/todo/20260109-0900-e.md",
+                "---\nstatus:\n---\n",
+            ),
+            (".jules/tasks/todo/20260110-0900-f.md", "---\n{a: b}\n---\n"),
+        ]);
+        for (id, word) in [
+            ("20260105-0900-a", "is for curator"),
+            ("20260106", "is in_progress, by curator"),
+            ("20260107", "cannot be changed"),
+            ("20260108-0900-d", "several states"),
+            ("20260109", "cannot be changed"),
+            ("20260110", "cannot be changed"),
+            ("2026010", "several tasks begin with"),
+            ("20260105-0900-b", "did you mean `20260105-0900-a`?"),
+            ("", "there is no task ``"),
+        ] {
+            let error = claimed(&tree, id, "tester").unwrap_err().to_string();
+            assert!(error.contains(word), "{id}: {error}");
+        }
+    }
+}

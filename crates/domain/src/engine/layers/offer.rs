@@ -1,0 +1,226 @@
+//! Work that waits for a person's word: each item is shown as an issue, and a writer's label on it has it done. That is
+//! all of it with `approval = "human"`, else what is on the shelf for its label, or parked.
+//!
+//! That an item is to be shown is written down first, under a key that names the slot of its session and a digest of the
+//! very text that people read. An item that was changed, or that is gone, takes its issue along: what was let through is
+//! what was read, and nothing else.
+
+use std::collections::BTreeMap;
+
+use super::super::draft::Draft;
+use super::super::limits::{INTENT_VALID, OFFERED_AT_ONCE};
+use super::super::step::Work;
+use super::super::{Effect, Line, Reason, Subject, Verdict};
+use super::due::in_hand;
+use super::picture;
+use super::seat::Seat;
+use crate::exchange::{self, Exchange, Next, Publication};
+use crate::model::{PersonaId, Slot};
+use crate::plan::Approval;
+
+/// Stands in the state for the number of an issue that is about to be opened.
+const INTENDED: u64 = 0;
+/// The label that has the work item done that an issue shows.
+pub const WORK_LABEL: &str = "phileas:implementer";
+/// The word behind [`LABEL_PREFIX`](super::super::LABEL_PREFIX) in it.
+const WORD: &str = "implementer";
+
+/// Whether work waits for a person's word here.
+pub(super) fn waits_for_people(draft: &Draft<'_>) -> bool {
+    draft.snapshot.plan.roster.approval == Approval::Human
+}
+
+/// Shows what waits for a person, and closes what does so no more.
+pub(super) fn everybody(draft: &mut Draft<'_>) {
+    let known: Vec<(String, u64)> = draft
+        .state
+        .published
+        .iter()
+        .filter(|(key, _)| exchange::offered(key).is_some())
+        .map(|(key, number)| (key.clone(), *number))
+        .collect();
+    if draft.exchange.is_none() {
+        draft.needs.exchange |= known.iter().any(|(_, number)| *number == INTENDED);
+        return;
+    }
+    // Without the files of layers nobody knows which labels there are, and so which items are sound. Where nothing was
+    // shown before, and work goes on by itself, the next pass comes to it.
+    let is_awaited = !known.is_empty() || waits_for_people(draft);
+    if !draft.snapshot.layers_read && (!is_awaited || picture::unread(draft)) {
+        return;
+    }
+    let read = picture::exchange(draft);
+    let offers = offers(draft, read.as_ref());
+    for (key, number) in &known {
+        if offers.contains_key(key) {
+            continue;
+        }
+        if *number == INTENDED {
+            draft.state.published.remove(key);
+            draft.headline(format!("withdrawn {key}"), None);
+            continue;
+        }
+        let slot = exchange::offered(key).map_or("", |(slot, _)| slot);
+        let is_there = offers
+            .keys()
+            .any(|other| exchange::offered(other).is_some_and(|(one, _)| one == slot));
+        draft.effect(Effect::CloseOffer {
+            number: *number,
+            comment: if is_there {
+                "The work item reads differently by now, and is shown by another issue.".to_owned()
+            } else {
+                "The work item is done, or was taken back.".to_owned()
+            },
+        });
+    }
+    let mut shown = known
+        .iter()
+        .filter(|(key, _)| offers.contains_key(key))
+        .count();
+    let all = waits_for_people(draft);
+    for (key, Offer { issue, next }) in offers {
+        // What goes on by itself needs nobody's word.
+        if !all && next == Next::Implementer {
+            continue;
+        }
+        match draft.state.published.get(&key) {
+            Some(number) if *number != INTENDED => continue,
+            Some(_) => {}
+            None if shown >= OFFERED_AT_ONCE => continue,
+            None => {
+                shown += 1;
+                draft.state.published.insert(key.clone(), INTENDED);
+                draft.headline(format!("offer {key}"), None);
+            }
+        }
+        let not_after = draft.after(INTENT_VALID);
+        draft.effect(Effect::OfferWork {
+            key,
+            title: issue.title,
+            body: issue.body,
+            label: issue.label,
+            marker: issue.marker,
+            not_after,
+        });
+    }
+}
+
+/// An offer is an issue now.
+pub(in crate::engine) fn shown(draft: &mut Draft<'_>, key: &str, number: u64) {
+    draft.state.published.insert(key.to_owned(), number);
+    draft.headline(format!("offered {key} as #{number}"), None);
+    let text = format!(
+        "issue #{number} shows a work item; the label `{}` on it has it done",
+        WORK_LABEL
+    );
+    draft.say(Line::repository(Verdict::Settled, Reason::Finished, text));
+}
+
+/// An issue shows its work item no more.
+pub(in crate::engine) fn closed(draft: &mut Draft<'_>, number: u64) {
+    let of_it = |(key, known): (&String, &u64)| {
+        (*known == number && exchange::offered(key).is_some()).then(|| key.clone())
+    };
+    let keys: Vec<String> = draft.state.published.iter().filter_map(of_it).collect();
+    for key in keys {
+        draft.state.published.remove(&key);
+        draft.headline(format!("withdrawn {key}"), None);
+    }
+}
+
+/// Whether a word on an issue has a work item done.
+pub(in crate::engine) fn is_about(draft: &Draft<'_>, subject: &Subject, word: &PersonaId) -> bool {
+    word.as_str() == WORD && of_issue(draft, subject).is_some()
+}
+
+/// Who is asked for by that word on an issue: the slot of the item's session. `None`: the issue shows something else by
+/// now than the item that was put there.
+pub(in crate::engine) fn asked_for(draft: &Draft<'_>, subject: &Subject) -> Option<PersonaId> {
+    let (slot, digest) = of_issue(draft, subject)?;
+    (exchange::offer_digest(&subject.title, &subject.body) == digest).then(|| slot.into())
+}
+
+fn of_issue<'d>(draft: &'d Draft<'_>, subject: &Subject) -> Option<(&'d str, &'d str)> {
+    let mut published = draft.state.published.iter();
+    let (key, _) = published
+        .find(|(key, number)| **number == subject.number && exchange::offered(key).is_some())?;
+    exchange::offered(key)
+}
+
+/// The slot that a request asks for, where it asks for a work item.
+pub(in crate::engine) fn seat_of(asked: &PersonaId) -> Option<Seat> {
+    let seat = Seat::of(&Slot::from(asked.as_str()))?;
+    matches!(seat, Seat::Implementer { .. }).then_some(seat)
+}
+
+/// The work of a request for a work item.
+///
+/// # Errors
+///
+/// Somebody is at it.
+pub(in crate::engine) fn work(draft: &Draft<'_>, seat: &Seat) -> Result<Work, (Reason, String)> {
+    if in_hand(draft, seat) {
+        let text = "somebody is at work on it, or its pull request is open".to_owned();
+        return Err((Reason::NothingToDo, text));
+    }
+    Ok(Work {
+        slot: seat.slot(),
+        persona: seat.persona(),
+    })
+}
+
+/// Whether the item still is what a person let through. The exchange must have been read.
+///
+/// # Errors
+///
+/// It is not, or is gone.
+pub(in crate::engine) fn stands(
+    draft: &Draft<'_>,
+    seat: &Seat,
+    subject: &Subject,
+) -> Result<(), (Reason, String)> {
+    let read = picture::exchange(draft);
+    let shown = exchange::offer_digest(&subject.title, &subject.body);
+    let slot = seat.slot();
+    let same = offers(draft, read.as_ref())
+        .keys()
+        .any(|key| exchange::offered(key) == Some((slot.as_str(), shown.as_str())));
+    if same {
+        return Ok(());
+    }
+    let text = format!(
+        "the work item is not what #{} shows any more",
+        subject.number
+    );
+    Err((Reason::ContentChanged, text))
+}
+
+/// A work item as it would be shown, and where it would go by itself.
+struct Offer {
+    issue: Publication,
+    next: Next,
+}
+
+/// Everything that implementers could do, as it would be shown, by key. What a person asks for is done whatever its label
+/// is, and however often it was tried.
+fn offers(draft: &Draft<'_>, exchange: Option<&Exchange>) -> BTreeMap<String, Offer> {
+    let labels = draft.snapshot.plan.roster.labels.as_deref();
+    let mut offers = BTreeMap::new();
+    let streams = exchange.iter().flat_map(|exchange| &exchange.streams);
+    for (name, stream) in streams {
+        for item in &stream.items {
+            let next = Next::of(item, labels);
+            if !matches!(next, Next::Implementer | Next::Shelved | Next::Parked) {
+                continue;
+            }
+            let seat = Seat::Implementer {
+                stream: name.clone(),
+                item: item.value.id.clone(),
+            };
+            if let Some(issue) = exchange::offer(seat.slot().as_str(), WORK_LABEL, item) {
+                offers.insert(issue.key.clone(), Offer { issue, next });
+            }
+        }
+    }
+    offers
+}

@@ -1,0 +1,395 @@
+//! What reviewers want changed goes back to the session whose pull request it is, where somebody with write access asks
+//! for it: once for each commit, and only what people say who may write themselves.
+//!
+//! The wish is taken up into the ledger and worked off from there, since its session may be at work when it is asked for.
+//! That it is told stands in the ledger before it is.
+
+use std::collections::BTreeSet;
+
+use super::draft::Draft;
+use super::limits::{
+    CHECKS_POLL, GRACE, INTENT_VALID, MAX_ASKED_ROUNDS, POLL, PULL_POLL, REMARKERS_READ,
+    REQUEST_VALID, REVIEWS_READ,
+};
+use super::watched::{self, Watched};
+use super::wish::{DONE, PENDING, REFUSED, Wish, record};
+use super::word::{self, Heard, Listener, Matter};
+use super::{Ends, Line, PullState, Reason, Reviews, Verdict, admission};
+use crate::model::{Login, Oid, PullNumber, TrackName};
+use crate::prompt::{self, ReviewRemark, ReviewSaying};
+use crate::state::{RequestState, Told};
+
+/// A wish that was taken up and is not over.
+struct Open {
+    key: String,
+    track: TrackName,
+    pull: PullNumber,
+    head: Oid,
+}
+
+/// What is known of a wish at this moment.
+enum Stand {
+    /// Its session is to be told.
+    Tell {
+        text: String,
+        /// Ends the report's sentence.
+        remark: &'static str,
+    },
+    /// Its session was told.
+    Told,
+    /// It waits.
+    Waits(Box<Line>),
+    /// It is not done, and why.
+    Refused(Reason, String),
+}
+
+/// Takes up the wish that a session is told what is wrong with its open pull request.
+pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>, ends: &Ends) {
+    let pull = PullNumber(wish.subject.number);
+    let head = ends.head_oid.clone();
+    let stands = open_wishes(draft);
+    let stands = stands
+        .iter()
+        .any(|one| one.pull == pull && one.head == head);
+    let known = draft.state.pulls.get_mut(&pull);
+    let told = known.as_ref().and_then(|known| known.reviews.as_ref());
+    let is_told = told.is_some_and(|told| told.head == head);
+    if let Some(known) = known {
+        // Who asks now wants its session to be looked at now.
+        known.look = None;
+    }
+    let track = record(draft, wish, |request, _| {
+        request.outcome = Some(PENDING.to_owned());
+        request.reviews_of = Some(head.clone());
+    });
+    draft.headline(format!("{track} reviews of pull request #{pull}"), None);
+    let open = Open {
+        key: wish.key.clone().into_owned(),
+        track,
+        pull,
+        head,
+    };
+    if stands {
+        refuse(draft, &open, Reason::NothingToDo, "it is asked for already");
+    } else if is_told {
+        let text = "it was told of the reviews of this commit before; what was said since goes to it with its next \
+                    commit";
+        refuse(draft, &open, Reason::NothingToDo, text);
+    }
+}
+
+/// The wishes that are not over, in the order in which they were made.
+fn open_wishes(draft: &Draft<'_>) -> Vec<Open> {
+    let requests = draft.state.requests.iter();
+    let mut open: Vec<_> = requests
+        .filter(|(_, request)| request.outcome.as_deref() == Some(PENDING))
+        .filter_map(|(key, request)| {
+            let head = request.reviews_of.clone()?;
+            Some((request.number?, key.clone(), request.thread?, head))
+        })
+        .collect();
+    open.sort_unstable();
+    open.into_iter()
+        .map(|(number, key, thread, head)| Open {
+            key,
+            track: TrackName::of_request(number),
+            pull: PullNumber(thread),
+            head,
+        })
+        .collect()
+}
+
+/// While everything is paused nobody is told anything.
+pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
+    for open in open_wishes(draft) {
+        let text = format!(
+            "the session of pull request #{} is told nothing while everything is paused",
+            open.pull
+        );
+        draft.say(Line::track(&open.track, Verdict::Paused, reason, text));
+    }
+}
+
+/// Works off what was asked for. `may_send`: there is another round that writes down what Jules answers.
+pub(super) fn due(draft: &mut Draft<'_>, may_send: bool) {
+    for open in open_wishes(draft) {
+        let Some(watched) = watched::of(draft, open.pull) else {
+            unwatched(draft, &open);
+            continue;
+        };
+        match stand(draft, &open, &watched) {
+            Stand::Tell { text, remark } if may_send => tell(draft, &open, &watched, text, remark),
+            Stand::Tell { .. } => {
+                let text = format!("the session of pull request #{} is told next", open.pull);
+                let soon = draft.now();
+                draft.say(open.line(Reason::NextCommit, text).until(soon));
+            }
+            Stand::Told => finish(draft, &open),
+            Stand::Waits(line) => draft.say(*line),
+            Stand::Refused(reason, text) => refuse(draft, &open, reason, &text),
+        }
+    }
+}
+
+/// It is closed, was not read, or the plan leaves it to people by now.
+fn unwatched(draft: &mut Draft<'_>, open: &Open) {
+    match draft.snapshot.pulls.get(&open.pull).map(|pull| pull.state) {
+        Some(PullState::Open) => {
+            let text =
+                "the plan leaves it to people (`mode = \"observe\"`), or it is of no session";
+            refuse(draft, open, Reason::PlanForbids, text);
+        }
+        Some(PullState::Merged | PullState::Closed) => {
+            refuse(
+                draft,
+                open,
+                Reason::SubjectClosed,
+                "it is not open any more",
+            );
+        }
+        None if draft.snapshot.missing_pulls.contains(&open.pull) => {
+            refuse(draft, open, Reason::SubjectClosed, "it is gone");
+        }
+        None => {
+            draft.needs.pulls.insert(open.pull);
+            let text = format!("pull request #{} is read next", open.pull);
+            let soon = draft.after(POLL);
+            draft.say(open.line(Reason::RequestUnread, text).until(soon));
+        }
+    }
+}
+
+/// Whether its session is to be told, and what.
+fn stand(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>) -> Stand {
+    let number = open.pull;
+    let waits = |reason, text: String, until| {
+        let text = format!("pull request #{number}: {text}");
+        Stand::Waits(Box::new(open.line(reason, text).until(until)))
+    };
+    let refused = |reason, text: &str| Stand::Refused(reason, text.to_owned());
+    let told = told(draft, watched, &open.head);
+    if let Some(told) = &told {
+        match word::heard(draft, watched, told, &open.marker()) {
+            Heard::Yes => return Stand::Told,
+            Heard::Unknown { until } => {
+                let text = "its session was told what reviewers want changed".to_owned();
+                return waits(Reason::ReviewsTold, text, until);
+            }
+            Heard::GivenUp => return refused(Reason::SessionGone, "its session does not hear"),
+            Heard::No => {}
+        }
+    }
+    let created_at = draft.state.requests.get(&open.key);
+    let created_at = created_at.and_then(|request| request.created_at);
+    let age = created_at.map(|at| draft.now().duration_since(at));
+    if age.is_none_or(|age| age >= REQUEST_VALID) {
+        return refused(Reason::RequestOld, "it could not be told for a week");
+    }
+    // A commit that was pushed meanwhile may be the very change that was asked for; and a look may lag behind.
+    let moved = |draft: &Draft<'_>| {
+        if age.is_some_and(|age| age < GRACE) {
+            let text = "its newest commit does not show yet".to_owned();
+            return waits(Reason::RequestUnread, text, draft.after(POLL));
+        }
+        let text = "a commit was pushed after it was asked for; look at it and ask again";
+        refused(Reason::ContentChanged, text)
+    };
+    if watched.pull.head_oid != open.head {
+        return moved(draft);
+    }
+    let rounds = watched.known(draft).map_or(0, |known| known.fix_rounds);
+    if told.is_none() && rounds >= MAX_ASKED_ROUNDS {
+        let text = format!("it was told {rounds} times what is wrong with it; that is enough");
+        return Stand::Refused(Reason::RoundsSpent, text);
+    }
+    if watched.is_held(draft) {
+        let text = format!("pull request #{number}: `phileas:hold` keeps it for people");
+        let line = Line::track(&open.track, Verdict::Paused, Reason::SubjectHeld, text);
+        return Stand::Waits(Box::new(line.until(draft.after(PULL_POLL))));
+    }
+    if let Some(until) = word::is_listening(draft, watched) {
+        let text = "its session was just told something else".to_owned();
+        return waits(Reason::ReviewsAsked, text, until);
+    }
+    if let Some(text) = word::is_crowded(draft, watched) {
+        return waits(Reason::BudgetActive, text, draft.after(CHECKS_POLL));
+    }
+    match word::listener(draft, watched) {
+        Listener::Listens => {}
+        Listener::Later { why, until } => return waits(Reason::ReviewsAsked, why, until),
+        Listener::Gone(why) => return refused(Reason::SessionGone, why),
+    }
+    let snapshot = draft.snapshot;
+    let Some(read) = snapshot.reviews.get(&number) else {
+        if snapshot.reviews.len() + draft.needs.reviews.len() < REVIEWS_READ {
+            draft.needs.reviews.insert(number);
+        }
+        let text = "what its reviewers want changed is read next".to_owned();
+        return waits(Reason::RequestUnread, text, draft.after(CHECKS_POLL));
+    };
+    let Some(read) = read else {
+        return refused(Reason::SubjectClosed, "it is gone");
+    };
+    if read.head != open.head {
+        return moved(draft);
+    }
+    // The list of commits may lag behind the head; whose the newest is must be known before its session writes over it.
+    if read.committed_at.is_none() {
+        let text = "GitHub does not tell yet when its newest commit was made";
+        return waits(
+            Reason::RequestUnread,
+            text.to_owned(),
+            draft.after(CHECKS_POLL),
+        );
+    }
+    if word::is_pushed_by_others(draft, watched, read.committed_at) {
+        let text = "its newest commit is not its session's, which would write over it; mend it by hand, or close it";
+        return refused(Reason::PushedByOthers, text);
+    }
+    let Some(heard) = of_writers(draft, read) else {
+        let text = "who has reviewed it is looked at next".to_owned();
+        return waits(Reason::RequestUnread, text, draft.after(CHECKS_POLL));
+    };
+    if heard.is_empty() {
+        let text = "nobody with write access asks for changes: no review of theirs does, and no thread of theirs is open";
+        return refused(Reason::NothingToDo, text);
+    }
+    let remark = match heard.len() < read.remarks.len() || read.more {
+        true => ", without what others than writers say and what is too old",
+        false => "",
+    };
+    let text = message(draft, open, &heard);
+    Stand::Tell { text, remark }
+}
+
+/// What was said about this very commit.
+fn told(draft: &Draft<'_>, watched: &Watched<'_>, head: &Oid) -> Option<Told> {
+    let told = watched.known(draft)?.reviews.as_ref()?;
+    (told.head == *head).then(|| told.clone())
+}
+
+/// What people say who may write, by GitHub's word of this very tick: everybody may review a public repository. `None`:
+/// it has not been read who they are.
+fn of_writers(draft: &mut Draft<'_>, read: &Reviews) -> Option<Vec<ReviewRemark>> {
+    let mut asked: BTreeSet<Login> = BTreeSet::new();
+    let mut heard = Vec::new();
+    let mut is_known = true;
+    for remark in &read.remarks {
+        let mut said = Vec::new();
+        for one in &remark.said {
+            let Some(author) = &one.author else {
+                continue;
+            };
+            if !asked.contains(&author.login) && asked.len() == REMARKERS_READ {
+                continue;
+            }
+            asked.insert(author.login.clone());
+            match admission::may_ask(draft, Some(author)) {
+                Some(true) => said.push(ReviewSaying {
+                    author: author.login.to_string(),
+                    text: one.text.clone(),
+                }),
+                Some(false) => {}
+                None => is_known = false,
+            }
+        }
+        said.retain(|one| !one.text.trim().is_empty());
+        if !said.is_empty() {
+            let place = remark.place.clone();
+            heard.push(ReviewRemark { place, said });
+        }
+    }
+    is_known.then_some(heard)
+}
+
+fn message(draft: &Draft<'_>, open: &Open, heard: &[ReviewRemark]) -> String {
+    let marker = open.marker();
+    let said = prompt::review_remarks(&draft.snapshot.entropy, &marker, heard);
+    format!(
+        "People with write access have reviewed your pull request #{} and want something changed on its newest commit \
+         {}. Do what they ask for as far as it belongs to the task of this session, run the project's own checks, and push \
+         to the same branch. Leave alone what they did not ask for. Where you do not agree or do not understand, change \
+         nothing there and say so.\n\n{said}\n\n{marker}",
+        open.pull, open.head
+    )
+}
+
+/// It is counted, with the commit; then its session is told.
+fn tell(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>, text: String, remark: &str) {
+    let now = draft.now();
+    let told = told(draft, watched, &open.head);
+    let record = watched.record(draft);
+    if told.is_none() {
+        record.fix_rounds += 1;
+    }
+    // Another commit's word is over: each wish names its commit.
+    word::count(&mut record.reviews, &mut Vec::new(), &open.head, now);
+    let rounds = record.fix_rounds;
+    watched.headline(draft, "reviews");
+    let text_of_line = format!("pull request #{}: its session is told", open.pull);
+    let soon = draft.after(POLL);
+    draft.say(open.line(Reason::ReviewsTold, text_of_line).until(soon));
+    let matter = Matter {
+        problem: "reviewers want something changed",
+        marker: open.marker(),
+        told,
+        rounds,
+        most: MAX_ASKED_ROUNDS,
+        waits: Reason::ReviewsAsked,
+        said: Reason::ReviewsTold,
+    };
+    word::say(draft, watched, matter, text, remark);
+}
+
+fn finish(draft: &mut Draft<'_>, open: &Open) {
+    let now = draft.now();
+    if let Some(request) = draft.state.requests.get_mut(&open.key) {
+        request.outcome = Some(DONE.to_owned());
+        request.answer = Some("its session was told what its reviewers want changed".to_owned());
+        request.finished_at = Some(now);
+    }
+    draft.headline(format!("{} told", open.track), None);
+    let text = format!("the session of pull request #{} was told", open.pull);
+    let line = Line::track(&open.track, Verdict::Settled, Reason::Obeyed, text);
+    draft.say(line);
+}
+
+fn refuse(draft: &mut Draft<'_>, open: &Open, reason: Reason, text: &str) {
+    let now = draft.now();
+    draft.headline(format!("refused {}", open.track), None);
+    let line = format!(
+        "the session of pull request #{} is not told: {text}",
+        open.pull
+    );
+    draft.say(Line::track(&open.track, Verdict::Refused, reason, line));
+    if let Some(request) = draft.state.requests.get_mut(&open.key) {
+        request.outcome = Some(REFUSED.to_owned());
+        request.reason = Some(reason.code().to_owned());
+        request.answer = Some(text.to_owned());
+        request.finished_at = Some(now);
+    }
+}
+
+/// Whether its session is being told at this moment; the next one tells whether it heard.
+pub(super) fn is_being_told(draft: &Draft<'_>, request: &RequestState) -> bool {
+    let (Some(head), Some(thread)) = (&request.reviews_of, request.thread) else {
+        return false;
+    };
+    let known = draft.state.pulls.get(&PullNumber(thread));
+    let told = known.and_then(|known| known.reviews.as_ref());
+    told.is_some_and(|told| {
+        told.head == *head && !told.told && draft.now().duration_since(told.at) < INTENT_VALID
+    })
+}
+
+impl Open {
+    fn marker(&self) -> String {
+        word::reviews_marker(self.pull, &self.head)
+    }
+
+    fn line(&self, reason: Reason, text: String) -> Line {
+        let mut line = Line::track(&self.track, Verdict::Waiting, reason, text);
+        line.pr_number = Some(self.pull);
+        line
+    }
+}

@@ -1,0 +1,34 @@
+//! Sprints: each pass of one track is one.
+//!
+//! The number is written by the very commit that announces the first turn of a pass, so it goes on exactly once a pass,
+//! whoever dies in between.
+
+use super::draft::Draft;
+use super::start::{Candidate, Cause};
+
+/// The number of the first one.
+const FIRST: u64 = 1;
+
+/// The sprint that a candidate's turn belongs to; `None` where the plan has none.
+pub(super) fn of(draft: &Draft<'_>, candidate: &Candidate) -> Option<u64> {
+    let sprints = draft.snapshot.plan.sprints.as_ref()?;
+    // Sprints that are turned on in the middle of a pass begin with it.
+    let Some(now) = draft.state.sprint else {
+        return Some(FIRST);
+    };
+    let passes = match &candidate.cause {
+        Cause::Track { passes, .. } if candidate.track == sprints.track => *passes,
+        _ => return Some(now),
+    };
+    let known = draft.state.tracks.get(&candidate.track);
+    let wraps = passes > known.map_or(0, |track| track.passes);
+    Some(now.saturating_add(u64::from(wraps)))
+}
+
+/// Writes down the sprint that a turn begins in.
+pub(super) fn go_on(draft: &mut Draft<'_>, sprint: Option<u64>) {
+    if sprint.is_some() && draft.state.sprint != sprint {
+        draft.state.sprint = sprint;
+        draft.headline(format!("sprint {}", sprint.unwrap_or(FIRST)), None);
+    }
+}

@@ -1,0 +1,498 @@
+//! From one layout to the other: a flat exchange becomes one workstream, workstreams become one flat exchange.
+//!
+//! What an artifact of the one layout says has a place in the other, or is told. Where two files would become one, or one
+//! id would mean two things, nothing is changed.
+
+use std::collections::BTreeMap;
+
+use super::document::Document;
+use super::{Migration, Step, index, memory, read, shapes, whole};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::stem;
+use crate::exchange::edit::{self, node, text};
+use crate::exchange::layout::{
+    FLAT_CHANGES, FLAT_FOLDER, Layout, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER, place,
+};
+use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
+use crate::exchange::read::Exchange;
+use crate::exchange::shapes::CHANGES;
+use crate::exchange::values;
+use crate::model::{Mode, Tree};
+use crate::plan::{self, CONFIG_PATH};
+use crate::yaml::{self, Node, Value};
+
+use super::places::Kind;
+
+/// Looks at what it takes to bring an exchange to another layout. Nothing is changed. `stream`: the workstream that a flat
+/// exchange becomes. Brought there once, nothing is left to bring.
+///
+/// # Errors
+///
+/// Everything that stands in the way, with its place: older forms, which are brought to their own layout first; ids that two
+/// artifacts have; two files for one place; and what has no place.
+pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Diagnostic>> {
+    let Some(from) = Layout::detect(tree).map_err(|both| vec![*both])? else {
+        return Ok(Migration::default());
+    };
+    if from == to {
+        return Ok(Migration::default());
+    }
+    let older = super::migrate(tree)?;
+    if let Some(step) = older.steps.first() {
+        let one = Diagnostic::error(&step.path, "it lies or looks as it did in an older version");
+        return Err(vec![one.mend(
+            "bring it to its own layout first: `phileas exchange migrate`",
+        )]);
+    }
+    if !values::is_name(stream) {
+        let one = Diagnostic::error(
+            STREAMS_FOLDER,
+            format!("no workstream can be called `{}`", stream.escape_debug()),
+        );
+        return Err(vec![one.mend("a name has letters, digits, `-` and `_`")]);
+    }
+    let Some(exchange) = read::read(tree, Some(from)).exchange else {
+        return Ok(Migration::default());
+    };
+    let mut way = Way {
+        tree,
+        to,
+        stream,
+        migration: Migration::default(),
+        wrong: twice(&exchange),
+        taken: BTreeMap::new(),
+    };
+    let names = shared(from, tree);
+    for (path, entry) in tree.iter() {
+        let Some(here) = place(from, path) else {
+            continue;
+        };
+        let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
+        match text {
+            Some(text) => way.bring(path, text, here, &names),
+            None => way.stays(path, "it is no text, and would be left behind"),
+        }
+    }
+    way.rosters(&exchange);
+    let Way {
+        mut migration,
+        wrong,
+        ..
+    } = way;
+    lists(tree, to, &mut migration);
+    whole(migration, wrong)
+}
+
+struct Way<'t> {
+    tree: &'t Tree,
+    to: Layout,
+    stream: &'t str,
+    migration: Migration,
+    wrong: Vec<Diagnostic>,
+    /// Where files go, and which.
+    taken: BTreeMap<String, String>,
+}
+
+impl Way<'_> {
+    fn bring(&mut self, path: &str, text: &str, here: Place<'_>, names: &[(String, String)]) {
+        let name = format!("{}.yml", stem(path));
+        let of = |stream: &str| match names
+            .contains(&(stem(path).to_owned(), kind_of(here).to_owned()))
+        {
+            true => format!("{stream}-{name}"),
+            false => name.clone(),
+        };
+        match here {
+            Place::Event { stream, state } => {
+                let to = format!("{}/events/{state}/{}", self.home(), of(stream));
+                self.goes(path, Some(to), text.to_owned(), "events of the other layout");
+            }
+            Place::Feedback { .. } => {
+                let to = format!("{}/feedback/{name}", self.home());
+                self.goes(path, Some(to), text.to_owned(), "feedback of the other layout");
+            }
+            Place::Item { stream, .. } => self.item(path, text, &of(stream)),
+            Place::Proposal { .. } if self.to == Layout::Workstreams => self.stays(
+                path,
+                "workstreams have no proposals: let it be published as an issue first, or remove it",
+            ),
+            Place::Proposal { .. } => {
+                let to = format!("{}/proposals/{name}", self.home());
+                self.goes(path, Some(to), text.to_owned(), "proposals of the other layout");
+            }
+            Place::Memory { role, .. } => self.memory(path, text, role),
+            Place::Changes => self.changes(path, text),
+            Place::Index { .. } => self.goes(path, None, String::new(), "a flat exchange has no list of its work items"),
+            Place::History { .. } => self.goes(path, None, String::new(), "a flat exchange keeps no histories; its git history does"),
+            // The roster is made of all of them.
+            Place::Roster { .. } => {}
+            Place::Beside if text.trim().is_empty() => {
+                self.goes(path, None, String::new(), "it kept a folder of the other layout");
+            }
+            Place::Beside | Place::RoleFeedback | Place::Stray => {
+                self.stays(path, "it has no place in the other layout: move it or remove it first");
+            }
+        }
+    }
+
+    /// The folder of the only stream there.
+    fn home(&self) -> String {
+        match self.to {
+            Layout::Flat => FLAT_FOLDER.to_owned(),
+            Layout::Workstreams => format!("{STREAMS_FOLDER}/{}", self.stream),
+        }
+    }
+
+    fn goes(&mut self, path: &str, to: Option<String>, text: String, why: &str) {
+        if let Some(place) = &to {
+            let other = self.taken.insert(place.clone(), path.to_owned());
+            let there = self.tree.get(place).map(|_| place.clone());
+            if let Some(other) = other.or(there) {
+                let one = Diagnostic::error(path, format!("`{other}` would be at `{place}`, too"));
+                self.wrong
+                    .push(one.mend("put the two together, or give one of them another name"));
+            }
+        }
+        self.migration.steps.push(Step {
+            path: path.to_owned(),
+            to,
+            text,
+            why: vec![why.to_owned()],
+        });
+    }
+
+    fn stays(&mut self, path: &str, why: &str) {
+        self.wrong
+            .push(Diagnostic::error(path, why).mend("nothing was changed"));
+    }
+
+    fn item(&mut self, path: &str, text: &str, name: &str) {
+        let Some(mut document) = Document::read(path, text) else {
+            return self.stays(path, "it cannot be read, so nobody can say what it is");
+        };
+        let to = match self.to {
+            Layout::Flat => {
+                if let Err(half) = shapes::bring(&mut document, Kind::Item, Layout::Flat) {
+                    return self.wrong.push(*half);
+                }
+                format!("{FLAT_FOLDER}/requirements/{name}")
+            }
+            Layout::Workstreams => {
+                if let Err(half) = commands(&mut document) {
+                    return self.wrong.push(*half);
+                }
+                let label = document.root.get("label").and_then(Node::text);
+                let Some(label) = label.filter(|label| values::is_name(label)) else {
+                    return self.stays(
+                        path,
+                        "it has no label, which is its folder among workstreams",
+                    );
+                };
+                format!("{}/issues/{label}/{name}", self.home())
+            }
+        };
+        let looked_over = document.kept.into_iter();
+        self.migration
+            .kept
+            .extend(looked_over.map(|one| Diagnostic {
+                file: to.clone(),
+                ..one
+            }));
+        self.goes(
+            path,
+            Some(to),
+            document.text,
+            "a work item of the other layout",
+        );
+    }
+
+    fn memory(&mut self, path: &str, text: &str, role: &str) {
+        let Some(mut document) = Document::read(path, text) else {
+            return self.stays(path, "it cannot be read, so nobody can say what it is");
+        };
+        let to = match self.to {
+            Layout::Flat => {
+                if let Err(half) = shapes::bring(&mut document, Kind::Memory, Layout::Flat) {
+                    return self.wrong.push(*half);
+                }
+                if let Some(left) = document.kept.pop() {
+                    return self.wrong.push(left);
+                }
+                format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml")
+            }
+            Layout::Workstreams => {
+                memory::to_stream(&mut document, self.stream);
+                format!("{}/workstations/{role}/perspective.yml", self.home())
+            }
+        };
+        self.goes(
+            path,
+            Some(to),
+            document.text,
+            "a memory of the other layout",
+        );
+    }
+
+    /// A summary of workstreams becomes five themes; one of themes counts no commits, so that it cannot go back.
+    fn changes(&mut self, path: &str, text: &str) {
+        let anew = yaml::parse(text)
+            .0
+            .filter(|_| self.to == Layout::Flat)
+            .map(|root| themes(&root));
+        let sound = anew.filter(|anew| CHANGES.validate(path, anew).is_empty());
+        match sound {
+            Some(anew) => self.goes(
+                path,
+                Some(FLAT_CHANGES.to_owned()),
+                anew,
+                "a summary of the other layout",
+            ),
+            None => self.goes(
+                path,
+                None,
+                String::new(),
+                "it cannot be told in the other layout; the narrator tells anew",
+            ),
+        }
+    }
+
+    /// Who works: `scheduled.toml` beside each workstream, or the one roster of `.jlo/config.toml`.
+    fn rosters(&mut self, exchange: &Exchange) {
+        match self.to {
+            Layout::Workstreams => {
+                let (plan, _) = plan::read(self.tree);
+                let observers = plan.roster.observers.iter().filter(|member| member.enabled);
+                let roles: Vec<String> = observers
+                    .map(|member| format!("\"{}\"", member.role))
+                    .collect();
+                let text = format!(
+                    "version = 1\nenabled = {}\n\n[observers]\nroles = [{}]\n\n[deciders]\nroles = []\n",
+                    !roles.is_empty(),
+                    roles.join(", ")
+                );
+                let path = format!("{}/scheduled.toml", self.home());
+                self.goes(
+                    &path.clone(),
+                    Some(path),
+                    text,
+                    "made of the roster; it counts on the default branch",
+                );
+            }
+            Layout::Flat => {
+                let mut roles: Vec<String> = Vec::new();
+                for roster in exchange
+                    .streams
+                    .values()
+                    .filter_map(|stream| stream.roster.as_ref())
+                {
+                    let enabled = roster.observers.iter().filter(|_| roster.enabled);
+                    roles.extend(
+                        enabled
+                            .filter(|role| !roles.contains(role))
+                            .cloned()
+                            .collect::<Vec<_>>(),
+                    );
+                }
+                let files: Vec<String> = self
+                    .tree
+                    .below(STREAMS_FOLDER)
+                    .map(|(path, _)| path.to_owned())
+                    .collect();
+                for path in files.into_iter().filter(|path| {
+                    matches!(place(Layout::Workstreams, path), Some(Place::Roster { .. }))
+                }) {
+                    self.goes(
+                        &path,
+                        None,
+                        String::new(),
+                        "the roster of the flat layout is `.jlo/config.toml`",
+                    );
+                }
+                let list: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
+                let list = format!("[observers]\nroles = [{}]\n", list.join(", "));
+                if self.tree.get(CONFIG_PATH).is_some() {
+                    let one = Diagnostic::warning(
+                        CONFIG_PATH,
+                        format!("the workstreams had these observers: {}", roles.join(", ")),
+                    );
+                    self.migration
+                        .kept
+                        .push(one.mend("see that `observers.roles` names them"));
+                } else if !roles.is_empty() {
+                    let text = format!("version = 1\n\n{list}");
+                    self.goes(
+                        CONFIG_PATH,
+                        Some(CONFIG_PATH.to_owned()),
+                        text,
+                        "made of the rosters; it counts on the default branch",
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Ids that two artifacts of one kind have, over all workstreams.
+fn twice(exchange: &Exchange) -> Vec<Diagnostic> {
+    let mut known: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for stream in exchange.streams.values() {
+        let events = stream
+            .events
+            .iter()
+            .map(|one| ("event", &one.value.id, &one.path));
+        let items = stream
+            .items
+            .iter()
+            .map(|one| ("work item", &one.value.id, &one.path));
+        for (kind, id, path) in events.chain(items) {
+            if id.is_empty() {
+                continue;
+            }
+            if let Some(other) = known.insert((kind, id), path) {
+                let one =
+                    Diagnostic::error(path, format!("its id `{id}` is that of `{other}`, too"));
+                wrong.push(
+                    one.key("id")
+                        .mend("give one of them another id, with its links"),
+                );
+            }
+        }
+    }
+    wrong
+}
+
+/// What a place holds, as far as names may collide there.
+fn kind_of(place: Place<'_>) -> &'static str {
+    match place {
+        Place::Event { .. } => "event",
+        Place::Item { .. } => "item",
+        _ => "",
+    }
+}
+
+/// The names that several workstreams have for the same kind of artifact.
+fn shared(from: Layout, tree: &Tree) -> Vec<(String, String)> {
+    let mut streams: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for (path, _) in tree.iter() {
+        let Some(here) = place(from, path) else {
+            continue;
+        };
+        let (Place::Event { stream, .. } | Place::Item { stream, .. }) = here else {
+            continue;
+        };
+        let of = streams
+            .entry((stem(path).to_owned(), kind_of(here).to_owned()))
+            .or_default();
+        if !of.iter().any(|known| known == stream) {
+            of.push(stream.to_owned());
+        }
+    }
+    streams.retain(|_, of| of.len() > 1);
+    streams.into_keys().collect()
+}
+
+/// A requirement as an issue: what it is for goes in front of what is the case afterwards, and its criteria stand where
+/// commands are asked for.
+fn commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
+    let said = |key: &str| {
+        document
+            .root
+            .get(key)
+            .and_then(Node::text)
+            .map(str::to_owned)
+    };
+    if let Some(goal) = said("goal") {
+        let outcome = said("desired_outcome").unwrap_or_default();
+        let mut anew = document.root.clone();
+        edit::remove(&mut anew, "goal");
+        if goal.trim() != outcome.trim() {
+            let both = format!("{} {}", goal.trim(), outcome.trim());
+            edit::put(&mut anew, "desired_outcome", Value::Text(both));
+        }
+        document.rewrite(
+            edit::emit(&anew),
+            "put `goal` into `desired_outcome`".to_owned(),
+        );
+    }
+    if document.has("verification_criteria") {
+        document.rename("verification_criteria", "verification_commands")?;
+        document.keep(
+            "verification_commands",
+            "criteria stand where this layout asks for commands",
+            "write the commands that show them",
+        );
+    }
+    Ok(())
+}
+
+/// A summary of workstreams as five themes.
+fn themes(root: &Node) -> String {
+    let summary = root.get("summary");
+    let overview = summary
+        .and_then(|one| one.get("overview"))
+        .and_then(Node::text)
+        .unwrap_or_default();
+    let notable = summary
+        .and_then(|one| one.get("notable_changes"))
+        .map(Node::items)
+        .unwrap_or_default();
+    let line = |words: &str| -> String {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        words.join(" ").chars().take(LINE_LIMIT_CHARS).collect()
+    };
+    let theme = |title: &str, scope: &str, impact: &str| {
+        let entries = [("title", title), ("scope", scope), ("impact", impact)];
+        node(Value::Map(
+            entries.map(|(key, value)| (text(key), text(value))).into(),
+        ))
+    };
+    let mut summaries = vec![theme(
+        "Overview",
+        &line(overview),
+        "See the themes that follow.",
+    )];
+    let told = notable.iter().filter_map(Node::text);
+    summaries.extend(told.map(|one| theme(&line(one), &line(one), "It was told as notable.")));
+    summaries.truncate(SUMMARIES);
+    while summaries.len() < SUMMARIES {
+        summaries.push(theme("Nothing further", "Nothing.", "None."));
+    }
+    let created = root
+        .get("created_at")
+        .and_then(Node::text)
+        .unwrap_or_default();
+    let entries = [
+        ("schema_version", Value::Integer(1)),
+        ("created_at", Value::Text(created.to_owned())),
+        ("summaries", Value::List(summaries)),
+    ];
+    let entries = entries
+        .into_iter()
+        .map(|(key, value)| (text(key), node(value)));
+    edit::emit(&node(Value::Map(entries.collect())))
+}
+
+/// The list of issues of a workstream that has just come to be.
+fn lists(tree: &Tree, to: Layout, migration: &mut Migration) {
+    if to == Layout::Flat {
+        return;
+    }
+    let mut next = tree.clone();
+    for (path, text) in migration.changes() {
+        match text {
+            Some(text) => next.insert_text(path, text),
+            None => next.remove(path),
+        }
+    }
+    let read = read::read(&next, Some(to)).exchange;
+    for stream in read.iter().flat_map(|exchange| exchange.streams.values()) {
+        let path = index::path(stream);
+        migration.steps.push(Step {
+            to: Some(path.clone()),
+            path,
+            text: index::render(stream),
+            why: vec!["the list of issues".to_owned()],
+        });
+    }
+}

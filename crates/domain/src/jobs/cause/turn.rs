@@ -1,0 +1,322 @@
+//! The event of a turn's session, under the same name that the monitor would give it: a session that is a turn and a
+//! registered job as well is told once.
+
+use super::{Found, Log, MAX_TITLE_CHARS, Verdict};
+use crate::engine::SessionState;
+use crate::jobs::event::{Draft, EventKind, Payload, shortened};
+use crate::jobs::sight::{Activity, Session};
+use crate::jobs::turn::{News, What};
+use crate::model::RepositoryName;
+use crate::state::Outcome;
+
+/// What is told of a turn, by what Jules shows of its session. `None`: it is nothing to be woken for after all.
+///
+/// `seen` and `log` are what was read; a session that Jules does not know is `Some(None)`, and what could not be read is
+/// `None`, which is told without it.
+#[must_use]
+pub fn of_turn(
+    news: &News,
+    repository: &RepositoryName,
+    seen: Option<Option<&Session>>,
+    log: Option<&[Activity]>,
+) -> Option<Draft> {
+    if seen.flatten().is_some_and(|seen| goes_on(&news.what, seen)) {
+        return None;
+    }
+    let activities = log.unwrap_or_default();
+    let log = Log::new(activities);
+    let found = match &news.what {
+        // Somebody was called because Jules waits, so nothing is waited for any longer.
+        What::Asked { .. } => match log.last_said() {
+            Some((activity, text)) => super::asked(activity, text),
+            None => unread(
+                news,
+                EventKind::Question,
+                "Jules waits for an answer and does not show its question; the session's page may",
+            ),
+        },
+        What::Planned { .. } => match log.plan(jiff::Timestamp::MIN, jiff::Timestamp::MAX) {
+            Verdict::Tell(found) if !activities.is_empty() => *found,
+            Verdict::Nothing => return None,
+            _ => unread(
+                news,
+                EventKind::PlanReview,
+                "Jules waits for its plan to be approved and does not show it",
+            ),
+        },
+        What::Quiet { detail } => {
+            let last = log.newest.map_or("start", |activity| activity.id.as_str());
+            let mut found = Found::new(EventKind::Stuck, format!("after {last}"));
+            found.message = Some(log.newest.and_then(super::said).unwrap_or(detail.clone()));
+            found.payload.activity_id = log.newest.map(|activity| activity.id.clone());
+            found
+        }
+        What::Ended { outcome, note, .. } => ended(&log, outcome, note.as_deref(), seen)?,
+    };
+    let seen = seen.flatten();
+    let title = seen.map(|seen| seen.title.trim().to_owned());
+    let pull = seen.and_then(|seen| Some(seen.pull.as_ref()?.url.clone()));
+    let of_ledger = |number| format!("https://github.com/{repository}/pull/{number}");
+    let payload = Payload {
+        repo: Some(repository.to_string()),
+        title: shortened(title.filter(|title| !title.is_empty()), MAX_TITLE_CHARS).0,
+        url: seen
+            .map(|seen| seen.url.clone())
+            .filter(|url| !url.is_empty()),
+        pull: pull.or_else(|| news.pull.map(|number| of_ledger(number.0))),
+        track: Some(news.track.to_string()),
+        persona: Some(news.persona.to_string()),
+        turn: news.turn.as_ref().map(ToString::to_string),
+        ..found.payload
+    };
+    Some(Draft {
+        kind: found.kind,
+        job_id: Some(news.session.clone()),
+        status: seen.map(|seen| seen.state.as_str().to_owned()),
+        message: found.message,
+        last_activity: log.newest.map(|newest| newest.at),
+        payload,
+        cause: found.cause,
+    })
+}
+
+/// Without the activity that it would be known by it is known by when phileas called somebody.
+fn unread(news: &News, kind: EventKind, message: &str) -> Found {
+    let mut found = Found::new(kind, format!("unread {}", news.what.mark()));
+    found.message = Some(message.to_owned());
+    found
+}
+
+fn ended(
+    log: &Log<'_>,
+    outcome: &Outcome,
+    note: Option<&str>,
+    seen: Option<Option<&Session>>,
+) -> Option<Found> {
+    let note = note
+        .map(str::to_owned)
+        .filter(|note| !note.trim().is_empty());
+    let error = |cause: String, word: &str| {
+        let mut found = Found::new(EventKind::Error, cause);
+        found.payload.cause = Some(word.to_owned());
+        found
+    };
+    Some(match outcome {
+        Outcome::Merged
+        | Outcome::PrOpen
+        | Outcome::Completed
+        | Outcome::Imported
+        | Outcome::NoOutput => {
+            let mut found = Found::new(EventKind::Completed, log.period());
+            let word = match outcome {
+                Outcome::Merged | Outcome::PrOpen => "pull_request",
+                Outcome::Completed => "changes",
+                Outcome::Imported => "imported",
+                _ => "nothing",
+            };
+            found.payload.outcome = Some(word.to_owned());
+            found.message = match outcome {
+                Outcome::NoOutput => log.last_said().map(|(_, text)| text.to_owned()).or(note),
+                _ => note,
+            };
+            found
+        }
+        Outcome::Failed => {
+            let mut found = error(format!("failed {}", log.period()), "session_failed");
+            found.message = note.or_else(|| Some("Jules gives no reason".to_owned()));
+            found
+        }
+        Outcome::Stuck => {
+            let mut found = error(format!("given up {}", log.period()), "given_up");
+            found.message = note;
+            found
+        }
+        // Whoever has cancelled it knows; that a session is gone, nobody may.
+        Outcome::Cancelled if seen == Some(None) => {
+            let mut found = error("not_found".to_owned(), "not_found");
+            found.cause = "not_found".to_owned();
+            found.message = note.or_else(|| Some("Jules does not know this session".to_owned()));
+            found
+        }
+        _ => return None,
+    })
+}
+
+/// Whether Jules waits for nobody, although a decision a moment ago said so: somebody was faster.
+fn goes_on(what: &What, seen: &Session) -> bool {
+    match what {
+        What::Asked { .. } => seen.state != SessionState::AwaitingUserFeedback,
+        What::Planned { .. } => seen.state != SessionState::AwaitingPlanApproval,
+        What::Quiet { .. } | What::Ended { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::jobs::sight::ActivityKind;
+    use crate::jobs::{Job, JobMemory, Rules, judge};
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + 60 * minute).unwrap()
+    }
+
+    fn activity(id: &str, minute: i64, kind: ActivityKind) -> Activity {
+        Activity {
+            id: id.to_owned(),
+            at: at(minute),
+            kind,
+            has_changes: false,
+        }
+    }
+
+    fn session(state: SessionState) -> Session {
+        Session {
+            id: "77".parse().unwrap(),
+            state,
+            title: "Tidy".to_owned(),
+            prompt: String::new(),
+            repository: None,
+            url: String::new(),
+            created_at: Some(at(0)),
+            updated_at: Some(at(0)),
+            pull: None,
+            has_changes: false,
+            archived: false,
+        }
+    }
+
+    fn news(what: What) -> News {
+        News {
+            session: "77".parse().unwrap(),
+            turn: None,
+            track: "default".into(),
+            persona: "curator".into(),
+            pull: None,
+            what,
+        }
+    }
+
+    fn ended(outcome: Outcome) -> What {
+        What::Ended {
+            key: 1,
+            outcome,
+            note: None,
+        }
+    }
+
+    /// What the monitor would tell of the same session as a registered job.
+    fn of_job(seen: &Session, log: &[Activity]) -> Draft {
+        let rules = Rules {
+            stuck: jiff::SignedDuration::from_mins(20),
+        };
+        let job = Job::new(seen.id.clone());
+        let now = at(10_000);
+        judge(
+            &job,
+            &mut JobMemory::default(),
+            seen,
+            Some(log),
+            now,
+            &rules,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_turn_and_a_job_of_one_session_are_told_under_one_name() {
+        let plan = ActivityKind::PlanGenerated {
+            id: "p1".to_owned(),
+            steps: vec!["One".to_owned()],
+        };
+        let asks = ActivityKind::AgentMessaged("Tabs?".to_owned());
+        let answer = ActivityKind::UserMessaged("Yes.".to_owned());
+        let since = Some(at(1));
+        let cases = [
+            (
+                SessionState::AwaitingUserFeedback,
+                vec![
+                    activity("a", 1, answer.clone()),
+                    activity("b", 2, asks.clone()),
+                ],
+                What::Asked { since },
+            ),
+            (
+                SessionState::AwaitingPlanApproval,
+                vec![activity("a", 1, plan)],
+                What::Planned { since },
+            ),
+            (
+                SessionState::InProgress,
+                vec![activity("a", 1, ActivityKind::PlanApproved)],
+                What::Quiet {
+                    detail: "quiet".to_owned(),
+                },
+            ),
+            (
+                SessionState::Completed,
+                vec![
+                    activity("a", 1, answer),
+                    activity("b", 2, ActivityKind::Completed),
+                ],
+                ended(Outcome::NoOutput),
+            ),
+            (
+                SessionState::Failed,
+                vec![activity(
+                    "a",
+                    1,
+                    ActivityKind::Failed("No room.".to_owned()),
+                )],
+                ended(Outcome::Failed),
+            ),
+        ];
+        for (state, log, what) in cases {
+            let seen = session(state);
+            let turn = of_turn(
+                &news(what.clone()),
+                &"acme/widget".parse().unwrap(),
+                Some(Some(&seen)),
+                Some(&log),
+            )
+            .unwrap();
+            assert_eq!(
+                turn.dedup_key(),
+                of_job(&seen, &log).dedup_key(),
+                "{what:?}"
+            );
+            assert_eq!(turn.payload.track.as_deref(), Some("default"));
+        }
+    }
+
+    #[test]
+    fn what_people_did_themselves_wakes_nobody() {
+        let name: RepositoryName = "acme/widget".parse().unwrap();
+        let seen = session(SessionState::Paused);
+        let told = |outcome, seen| of_turn(&news(ended(outcome)), &name, seen, Some(&[]));
+        assert_eq!(told(Outcome::Cancelled, Some(Some(&seen))), None);
+        assert_eq!(told(Outcome::Rejected, Some(Some(&seen))), None);
+        let gone = told(Outcome::Cancelled, Some(None)).unwrap();
+        assert_eq!(gone.payload.cause.as_deref(), Some("not_found"));
+        // It could not be read: nobody knows, so nothing is claimed.
+        assert_eq!(told(Outcome::Cancelled, None), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_all_the_same() {
+        let name: RepositoryName = "acme/widget".parse().unwrap();
+        let keys: std::collections::BTreeSet<String> = [at(1), at(2)]
+            .into_iter()
+            .flat_map(|at| {
+                [
+                    What::Asked { since: Some(at) },
+                    What::Planned { since: Some(at) },
+                ]
+            })
+            .map(|what| of_turn(&news(what), &name, None, None).unwrap().dedup_key())
+            .collect();
+        assert_eq!(keys.len(), 4, "each call has a name of its own: {keys:?}");
+    }
+}

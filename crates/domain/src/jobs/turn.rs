@@ -1,0 +1,477 @@
+//! Turns of a cycle as jobs: for which of them somebody is to be woken.
+//!
+//! phileas looks after its own turns: it approves plans, answers questions and tries again. Somebody is woken for what it
+//! leaves to others, and for what came of the work. Both stand in the ledger, so that whoever was killed before it was
+//! told finds it again, and what was told is remembered by numbers of the ledger's history.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::job::JobId;
+use crate::Diagnostic;
+use crate::engine::{Line, Reason};
+use crate::model::{PersonaId, PullNumber, SessionId, TrackName, TurnId};
+use crate::state::{HistoryEntry, Outcome, State, Turn};
+
+/// How many entries may be told beyond one that is still open; then the open ones before them count as told, too.
+pub const MAX_BEYOND: usize = 1_000;
+/// How many causes of a live session are remembered.
+pub const MAX_TOLD: usize = 64;
+
+/// Something about a turn's session that somebody is to be told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct News {
+    /// The session, which is the job.
+    pub session: JobId,
+    /// The turn.
+    pub turn: Option<TurnId>,
+    /// Its track.
+    pub track: TrackName,
+    /// Whose turn it is.
+    pub persona: PersonaId,
+    /// Its pull request, as the ledger knows.
+    pub pull: Option<PullNumber>,
+    /// What it is.
+    pub what: What,
+}
+
+/// What somebody is to be told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// It asks, and the standard answers did not settle it.
+    Asked {
+        /// When phileas called somebody.
+        since: Option<Timestamp>,
+    },
+    /// Its plan waits for somebody else's approval.
+    Planned {
+        /// When phileas called somebody.
+        since: Option<Timestamp>,
+    },
+    /// Nothing moves.
+    Quiet {
+        /// What phileas says of that.
+        detail: String,
+    },
+    /// The turn has ended.
+    Ended {
+        /// The number of its entry.
+        key: u64,
+        /// What became of it.
+        outcome: Outcome,
+        /// What the ledger says of that.
+        note: Option<String>,
+    },
+}
+
+impl What {
+    /// What tells this wait from others of the same session, as far as the ledger knows.
+    #[must_use]
+    pub fn mark(&self) -> String {
+        let of = |word: &str, since: &Option<Timestamp>| {
+            since.map_or_else(|| word.to_owned(), |since| format!("{word} {since}"))
+        };
+        match self {
+            Self::Asked { since } => of("question", since),
+            Self::Planned { since } => of("plan", since),
+            Self::Quiet { .. } => "quiet".to_owned(),
+            Self::Ended { key, .. } => format!("ended {key}"),
+        }
+    }
+}
+
+/// What was told of the turns of one repository.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Told {
+    /// All entries of the history before this one are dealt with.
+    pub next: u64,
+    /// These, too.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub beyond: BTreeSet<u64>,
+    /// Live sessions.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub live: BTreeMap<JobId, Looked>,
+}
+
+/// What was told of a live session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Looked {
+    /// The wait that was looked at last, by [`What::mark`]; nothing while it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The causes that were told, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+}
+
+impl Told {
+    /// What counts as told where nothing was yet: whatever ended before this time.
+    #[must_use]
+    pub fn begin(state: &State, since: Timestamp) -> Self {
+        let mut told = Self::default();
+        for (key, entry) in &state.history {
+            if entry.finished_at.is_some_and(|at| at < since) {
+                told.beyond.insert(*key);
+            }
+        }
+        told.tidy(state);
+        told
+    }
+
+    /// What is to be told now, oldest first. `waiting` is what the decision said of what waits. What needs no telling is
+    /// marked as dealt with.
+    pub fn news<'l>(
+        &mut self,
+        state: &State,
+        waiting: impl IntoIterator<Item = &'l Line>,
+    ) -> Vec<News> {
+        let mut news = Vec::new();
+        for (key, entry) in &state.history {
+            if *key < self.next || self.beyond.contains(key) || !is_over(state, *key, entry) {
+                continue;
+            }
+            match ended(state, *key, entry) {
+                Some(one) => news.push(one),
+                None => {
+                    self.beyond.insert(*key);
+                }
+            }
+        }
+        let mut waits = BTreeSet::new();
+        for line in waiting {
+            let Some(one) = wait(state, line) else {
+                continue;
+            };
+            waits.insert(one.session.clone());
+            let looked = self.live.get(&one.session);
+            let is_known = looked.and_then(|looked| looked.at.as_deref()) == Some(&one.what.mark());
+            if !is_known {
+                news.push(one);
+            }
+        }
+        // Whoever goes on and waits again waits for something new.
+        for (session, looked) in &mut self.live {
+            if !waits.contains(session) {
+                looked.at = None;
+            }
+        }
+        self.tidy(state);
+        news
+    }
+
+    /// Marks something as told, or as needing no telling. Says whether the cause was not told of this session before.
+    pub fn tell(&mut self, news: &News, cause: Option<&str>) -> bool {
+        if let What::Ended { key, .. } = news.what {
+            self.beyond.insert(key);
+        }
+        let looked = self.live.entry(news.session.clone()).or_default();
+        looked.at = Some(news.what.mark());
+        let Some(cause) = cause.filter(|cause| looked.told.iter().all(|told| told != cause)) else {
+            return false;
+        };
+        looked.told.push(cause.to_owned());
+        if looked.told.len() > MAX_TOLD {
+            looked.told.remove(0);
+        }
+        true
+    }
+
+    /// Forgets what cannot come again.
+    pub fn tidy(&mut self, state: &State) {
+        self.live.retain(|session, _| {
+            let live = state.live_turn(session.as_str());
+            live.is_some_and(|(.., turn)| turn.session_id == Some(session.session()))
+        });
+        // What went into the archive is long over.
+        if let Some((first, _)) = state.history.first_key_value() {
+            self.next = self.next.max(*first);
+        }
+        self.beyond.retain(|key| *key >= self.next);
+        while self.beyond.len() > MAX_BEYOND {
+            self.next = self.beyond.pop_first().map_or(self.next, |key| key + 1);
+        }
+        while self.beyond.remove(&self.next) {
+            self.next += 1;
+        }
+    }
+}
+
+/// Whether nothing more comes of an entry's session.
+fn is_over(state: &State, key: u64, entry: &HistoryEntry) -> bool {
+    let is_live = |turn: &Turn| turn.history_key == Some(key);
+    entry.outcome.is_some() && !live_turns(state).any(is_live)
+}
+
+fn live_turns(state: &State) -> impl Iterator<Item = &Turn> {
+    state.tracks.values().flat_map(|track| track.turns.values())
+}
+
+/// What an entry that is over tells. A failed attempt of a turn that goes on is followed by the next one.
+fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
+    let outcome = entry.outcome.clone()?;
+    let goes_on = |turn: &Turn| Some(&turn.turn) == entry.turn.as_ref();
+    let quiet = matches!(
+        outcome,
+        Outcome::Rejected | Outcome::Duplicate | Outcome::Other(_)
+    );
+    // Another attempt may also be over by now.
+    let went_on = || {
+        let mut later = state.history.range(key + 1..);
+        later.any(|(_, later)| later.turn == entry.turn)
+    };
+    if quiet || entry.turn.is_some() && (live_turns(state).any(goes_on) || went_on()) {
+        return None;
+    }
+    Some(News {
+        session: job_of(entry.session_id.as_ref()?)?,
+        turn: entry.turn.clone(),
+        track: entry.track_name(),
+        persona: entry.persona_id.clone(),
+        pull: entry.pr_number,
+        what: What::Ended {
+            key,
+            outcome,
+            note: entry.note.clone(),
+        },
+    })
+}
+
+/// What a line about a live turn tells.
+fn wait(state: &State, line: &Line) -> Option<News> {
+    let session = line.session_id.as_ref()?;
+    let (track, _, turn) = state.live_turn(session.as_str())?;
+    let since = turn.warned_at;
+    let what = match line.reason {
+        Reason::PersonAnswer => What::Asked { since },
+        // Without that it is being approved.
+        Reason::PlanApproval if since.is_some() => What::Planned { since },
+        Reason::SessionStuck => What::Quiet {
+            detail: line.detail.clone(),
+        },
+        _ => return None,
+    };
+    Some(News {
+        session: job_of(session)?,
+        turn: Some(turn.turn.clone()),
+        track: track.clone(),
+        persona: turn.persona_id.clone(),
+        pull: turn.pr_number,
+        what,
+    })
+}
+
+fn job_of(session: &SessionId) -> Option<JobId> {
+    session.as_str().parse().ok()
+}
+
+/// All that is remembered of what was told of turns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeedMemory {
+    /// What ended before is no news.
+    pub since: Timestamp,
+    /// What was told, by GitHub's number of the repository. One that is missing has had none yet.
+    #[serde(default)]
+    pub repositories: BTreeMap<u64, Told>,
+}
+
+impl FeedMemory {
+    /// Of one who begins now.
+    #[must_use]
+    pub fn new(since: Timestamp) -> Self {
+        Self {
+            since,
+            repositories: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// A file that is no such memory. It must not be written over: whoever forgets tells everything twice.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
+        serde_json::from_str(text).map_err(|error| {
+            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            Diagnostic::error(file, format!("it cannot be read: {error}"))
+                .at(place(error.line()), place(error.column()))
+                .mend("mend it, or move it away; without it, turns that have ended by then are not told any more")
+        })
+    }
+
+    /// The file's text.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let mut text = serde_json::to_string(self).expect("its keys are texts and numbers");
+        text.push('\n');
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Verdict;
+    use crate::state::{Extra, TrackState};
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + 60 * minute).unwrap()
+    }
+
+    fn entry(session: &str, outcome: Option<Outcome>, finished: i64) -> HistoryEntry {
+        HistoryEntry {
+            session_id: Some(session.into()),
+            finished_at: outcome.is_some().then(|| at(finished)),
+            persona_id: "curator".into(),
+            pr_number: None,
+            created_at: None,
+            track: None,
+            turn: None,
+            seq: None,
+            slot: None,
+            attempt: None,
+            base_sha: None,
+            outcome,
+            duplicates: Vec::new(),
+            note: None,
+            extra: Extra::new(),
+        }
+    }
+
+    fn state(entries: Vec<HistoryEntry>) -> State {
+        State {
+            history: (0..).zip(entries).collect(),
+            ..State::default()
+        }
+    }
+
+    fn keys(news: &[News]) -> Vec<u64> {
+        news.iter()
+            .filter_map(|one| match one.what {
+                What::Ended { key, .. } => Some(key),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn again(told: &Told) -> Told {
+        let mut memory = FeedMemory::new(at(0));
+        memory.repositories.insert(7, told.clone());
+        let read = FeedMemory::parse("feed.json", &memory.render()).unwrap();
+        read.repositories[&7].clone()
+    }
+
+    #[test]
+    fn each_end_is_told_once_in_whatever_order_they_come() {
+        let mut state = state(vec![
+            entry("1", Some(Outcome::Merged), 1),
+            entry("2", None, 0),
+            entry("3", Some(Outcome::PrOpen), 20),
+            entry("4", Some(Outcome::Rejected), 21),
+        ]);
+        let mut told = Told::begin(&state, at(10));
+        let news = told.news(&state, []);
+        assert_eq!(keys(&news), [2]);
+        assert!(told.tell(&news[0], Some("a")));
+        // A merge completes an entry that was told.
+        state.history.get_mut(&2).unwrap().outcome = Some(Outcome::Merged);
+        let mut told = again(&told);
+        assert!(told.news(&state, []).is_empty());
+        state
+            .history
+            .insert(1, entry("2", Some(Outcome::Failed), 30));
+        let news = told.news(&state, []);
+        assert_eq!(keys(&news), [1]);
+        told.tell(&news[0], Some("b"));
+        told.tidy(&state);
+        assert_eq!((told.next, told.beyond.len(), told.live.len()), (4, 0, 0));
+    }
+
+    #[test]
+    fn an_attempt_that_is_followed_by_another_is_no_end() {
+        let id = TurnId::parse("0123456789ab").unwrap();
+        let mut state = state(vec![HistoryEntry {
+            turn: Some(id.clone()),
+            ..entry("1", Some(Outcome::Failed), 20)
+        }]);
+        let mut track = TrackState::default();
+        let turn = Turn::new(id, "curator".into());
+        track.turns.insert("".into(), turn);
+        state.tracks.insert("default".into(), track);
+        let mut told = Told::begin(&state, at(10));
+        assert!(told.news(&state, []).is_empty());
+        state.tracks.clear();
+        assert!(
+            again(&told).news(&state, []).is_empty(),
+            "it is over for good"
+        );
+    }
+
+    #[test]
+    fn a_wait_is_news_when_it_begins() {
+        let id = TurnId::parse("0123456789ab").unwrap();
+        let mut state = State::default();
+        let mut track = TrackState::default();
+        let mut turn = Turn::new(id, "curator".into());
+        turn.session_id = Some("77".into());
+        turn.warned_at = Some(at(5));
+        track.turns.insert("".into(), turn);
+        state.tracks.insert("default".into(), track);
+        let line = |reason| Line {
+            track: Some("default".into()),
+            seq: None,
+            slot: None,
+            persona: None,
+            verdict: Verdict::Waiting,
+            reason,
+            turn: None,
+            session_id: Some("77".into()),
+            pr_number: None,
+            detail: "it waits".to_owned(),
+            until: None,
+        };
+        let mut told = Told::begin(&state, at(0));
+        let asks = [line(Reason::PersonAnswer)];
+        let news = told.news(&state, &asks);
+        assert_eq!(news.len(), 1);
+        assert!(told.tell(&news[0], Some("question/a")));
+        let mut told = again(&told);
+        assert!(told.news(&state, &asks).is_empty());
+        // It was answered, went on, and asks again; the state may lag behind the first answer.
+        assert!(
+            told.news(&state, &[line(Reason::SessionRunning)])
+                .is_empty()
+        );
+        let news = told.news(&state, &asks);
+        assert_eq!(news.len(), 1);
+        assert!(
+            !told.tell(&news[0], Some("question/a")),
+            "nothing new is asked"
+        );
+        // Of a plan that phileas is about to approve nobody hears.
+        let plan = [line(Reason::PlanApproval)];
+        assert_eq!(told.news(&state, &plan).len(), 1);
+        let turn = state
+            .tracks
+            .values_mut()
+            .flat_map(|track| track.turns.values_mut());
+        turn.for_each(|turn| turn.warned_at = None);
+        assert!(told.news(&state, &plan).is_empty());
+    }
+
+    #[test]
+    fn memory_is_bounded_and_never_guessed() {
+        let open = std::iter::once(entry("1", None, 0));
+        let over =
+            (0..MAX_BEYOND as u64 + 5).map(|n| entry(&n.to_string(), Some(Outcome::Merged), 1));
+        let state = state(open.chain(over).collect());
+        let told = Told::begin(&state, at(10));
+        assert!(told.beyond.len() <= MAX_BEYOND);
+        for text in ["", "[]", "{}", "{\"since\": 3}"] {
+            assert!(FeedMemory::parse("feed.json", text).is_err(), "{text}");
+        }
+    }
+}

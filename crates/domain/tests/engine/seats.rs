@@ -1,0 +1,88 @@
+//! Who of a layer takes part, and what it begins with.
+
+use phileas_domain::engine::Reason;
+
+use crate::desk::Desk;
+use crate::hand_over::{created, desk, ends, slots, there};
+
+/// A desk whose observers are these, in a repository that everybody can read or not; at the observers' turn.
+fn observing(roles: &str, public: bool) -> Desk {
+    let mut desk = desk();
+    let roster =
+        format!("version = 1\n[workflow]\nenabled = false\n[observers]\nroles = [{roles}]\n");
+    desk.files.insert(".jlo/config.toml".to_owned(), roster);
+    desk.public = public;
+    desk.tick();
+    ends(&mut desk, "narrator", vec![crate::hand_over::changes()]);
+    desk.tick();
+    desk
+}
+
+#[test]
+fn a_role_that_knows_secrets_works_in_public_only_where_it_is_allowed_by_name() {
+    let plain = "\"errors\", \"security\"";
+    let allowed = "\"errors\", { name = \"security\", sensitive = true }";
+    for (roles, public, works) in [
+        (plain, false, true),
+        (plain, true, false),
+        (allowed, true, true),
+    ] {
+        let desk = observing(roles, public);
+        let is_there = slots(&desk).contains(&"observers/security".to_owned());
+        assert_eq!(is_there, works, "{roles} {public}: {:#?}", desk.lines);
+        assert!(slots(&desk).contains(&"observers/errors".to_owned()));
+        let said = desk.all_reasons().contains(&Reason::PersonaSensitive);
+        assert_eq!(said, !works, "{:#?}", desk.lines);
+    }
+}
+
+/// It was announced beside others, and had no session yet when everybody was let in.
+#[test]
+fn a_repository_that_becomes_public_keeps_a_sensitive_session_from_starting() {
+    let mut desk = desk();
+    let roster = "version = 1\n[workflow]\nenabled = false\n[observers]\nroles = [\"errors\", \"security\"]\n";
+    desk.files
+        .insert(".jlo/config.toml".to_owned(), roster.to_owned());
+    let plan = desk.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace("max_active = 6", "max_active = 1");
+    desk.tick();
+    ends(&mut desk, "narrator", vec![crate::hand_over::changes()]);
+    desk.tick();
+    assert_eq!(slots(&desk), ["observers/errors"]);
+    desk.public = true;
+    ends(&mut desk, "observers/errors", Vec::new());
+    for _ in 0..3 {
+        desk.tick();
+        assert!(!slots(&desk).contains(&"observers/security".to_owned()));
+        desk.minutes(20);
+    }
+    let state = desk.state();
+    assert!(
+        state.tracks["layers"].turns.is_empty(),
+        "nobody waits for it: {:#?}",
+        desk.lines
+    );
+}
+
+/// What a role remembers lies on the ledger from its first session on, by the schema that its prompt shows.
+#[test]
+fn a_role_that_has_no_memory_begins_with_one() {
+    let desk = observing("\"errors\"", false);
+    assert_eq!(
+        there(&desk, ".jules/workstations"),
+        ["errors/perspective.yml"]
+    );
+    let text = desk
+        .exchange
+        .text(".jules/workstations/errors/perspective.yml")
+        .unwrap();
+    assert!(
+        text.contains("observer: \"errors\"") && text.contains("schema_version: 2"),
+        "{text}"
+    );
+    let prompt = &created(&desk)[0].prompt;
+    assert!(prompt.contains("your memory begins empty"), "{prompt}");
+    assert!(
+        prompt.contains("What you write at the end: .jules/workstations/errors/perspective.yml")
+    );
+}

@@ -1,0 +1,149 @@
+//! Sprints, and what agents leave for one another in prompts: each pass of one track is a sprint, and what is quoted is
+//! read only for a persona that is about to start.
+
+use phileas_domain::engine::Effect;
+
+use crate::desk::{Answering, Desk};
+
+const TWO: &str = "cycle = [\"a\", \"b\"]\n[budget]\ndaily_sessions = 100\nkey_daily = 100\nmax_open_pulls = 50\n";
+
+fn with_sprints() -> Desk {
+    Desk::new(&format!("{TWO}[sprints]\n"), &["a", "b"])
+}
+
+/// One turn, from its start to its pull request.
+fn turn(desk: &mut Desk) {
+    desk.tick();
+    desk.minutes(20);
+    desk.opens_pull();
+    desk.push();
+}
+
+/// The prompt of the newest session that was asked for.
+fn prompt(desk: &Desk) -> &str {
+    let prompts = desk.effects.iter().rev().filter_map(|effect| match effect {
+        Effect::CreateSession(create) => Some(create.prompt.as_str()),
+        _ => None,
+    });
+    prompts.into_iter().next().unwrap()
+}
+
+#[test]
+fn without_the_table_there_are_none() {
+    let mut desk = Desk::new(TWO, &["a", "b"]);
+    desk.files.insert(
+        ".jules/sprints/sprint-1/a-plan.md".to_owned(),
+        "Mine.".to_owned(),
+    );
+    for _ in 0..5 {
+        turn(&mut desk);
+    }
+    assert_eq!(desk.state().sprint, None);
+    assert!(!prompt(&desk).contains("sprint"), "{}", prompt(&desk));
+}
+
+#[test]
+fn each_pass_of_the_track_is_one() {
+    let mut desk = with_sprints();
+    let mut told = Vec::new();
+    for _ in 0..6 {
+        turn(&mut desk);
+        told.push(desk.state().sprint.unwrap());
+        let word = format!("This is sprint {}.", told.last().unwrap());
+        assert!(prompt(&desk).contains(&word), "{}", prompt(&desk));
+    }
+    assert_eq!(told, [1, 1, 2, 2, 3, 3]);
+    let sprints: Vec<_> = desk
+        .headlines
+        .iter()
+        .filter(|headline| headline.contains("sprint "))
+        .collect();
+    assert_eq!(sprints.len(), 3, "{:?}", desk.headlines);
+}
+
+#[test]
+fn another_track_moves_no_sprint() {
+    let plan = "[tracks]\nmain = [\"a\", \"b\"]\nside = [\"c\"]\n[sprints]\ntrack = \"main\"\n[budget]\nmax_active = 9\nkey_active = 9\ndaily_sessions = 100\nkey_daily = 100\nmax_open_pulls = 50\n";
+    let mut desk = Desk::new(plan, &["a", "b", "c"]);
+    desk.ask = phileas_domain::engine::Ask::Track("side".into());
+    for _ in 0..4 {
+        turn(&mut desk);
+    }
+    assert_eq!(desk.state().tracks["side"].passes, 3);
+    assert_eq!(desk.state().sprint, Some(1));
+}
+
+#[test]
+fn a_process_that_dies_at_the_wrap_moves_it_once() {
+    let mut desk = with_sprints();
+    turn(&mut desk);
+    turn(&mut desk);
+    desk.answering = Answering::Dies;
+    desk.tick();
+    assert_eq!(desk.state().sprint, Some(2));
+    desk.answering = Answering::Session;
+    // The intent runs out, and the turn's session is asked for again.
+    for _ in 0..6 {
+        desk.minutes(10);
+        desk.tick();
+    }
+    assert_eq!(desk.personas_run().last().map(String::as_str), Some("a"));
+    assert_eq!(desk.state().tracks["default"].passes, 1);
+    assert_eq!(desk.state().sprint, Some(2));
+    desk.opens_pull();
+    desk.push();
+    turn(&mut desk);
+    assert_eq!(desk.state().sprint, Some(2));
+    turn(&mut desk);
+    assert_eq!(desk.state().sprint, Some(3));
+}
+
+#[test]
+fn the_papers_and_tasks_of_who_starts_are_read_for_the_start_alone() {
+    let mut desk = with_sprints();
+    for (path, text) in [
+        (".jules/sprints/sprint-1/b-plan.md", "The plan of b."),
+        (".jules/sprints/sprint-2/b-plan.md", "A later plan."),
+        (".jules/tasks/todo/1.md", "---\npersona: a\n---\nFor a."),
+        (".jules/tasks/todo/2.md", "---\npersona: b\n---\nFor b."),
+        (".jules/tasks/done/3.md", "---\npersona: a\n---\nDone."),
+    ] {
+        desk.files.insert(path.to_owned(), text.to_owned());
+    }
+    desk.tick();
+    let told = prompt(&desk);
+    assert!(
+        told.contains("The plan of b.") && !told.contains("A later plan."),
+        "{told}"
+    );
+    assert!(
+        told.contains("For a.") && !told.contains("For b.") && !told.contains("Done."),
+        "{told}"
+    );
+    let folders = [
+        ".jules/sprints/sprint-1",
+        ".jules/tasks/in_progress",
+        ".jules/tasks/todo",
+    ];
+    let read: Vec<Vec<&str>> = desk
+        .folders_read
+        .iter()
+        .map(|read| read.iter().map(String::as_str).collect())
+        .collect();
+    assert_eq!(read, [folders.to_vec()]);
+    // While the session runs there is nothing to quote them in.
+    for _ in 0..3 {
+        desk.minutes(5);
+        desk.tick();
+    }
+    assert_eq!(desk.folders_read.len(), 1);
+}
+
+#[test]
+fn a_repository_without_them_is_not_asked_for_them() {
+    let mut desk = with_sprints();
+    for _ in 0..3 {
+        turn(&mut desk);
+    }
+    assert_eq!(desk.folders_read.len(), 0);
+}

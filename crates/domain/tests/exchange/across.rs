@@ -1,0 +1,227 @@
+//! From one layout to the other, and back.
+
+use phileas_domain::exchange::{Layout, Next, Routes, across, check};
+use phileas_domain::model::Tree;
+
+const STREAM: &str = ".jules/workstreams/core";
+const EVENT: &str = "schema_version: 1\nid: \"even01\"\nissue_id: \"item01\"\ncreated_at: 2026-01-05\nauthor_role: taxonomy\nconfidence: high\n\
+    title: Two names for one thing\nstatement: The parser calls it a step, and the runner calls it a stage.\n\
+    evidence:\n  - path: src/parser.rs\n    loc: [12]\n    note: It is called a step here.\n";
+const ISSUE: &str = "schema_version: 2\nid: \"item01\"\nsource_events: [\"even01\"]\ntitle: One name for a step\nlabel: refacts\npriority: high\n\
+    summary: Call a step a step everywhere.\nproblem: Readers look for a stage and find a step.\n\
+    impact: Every newcomer loses an hour over the two names.\ndesired_outcome: One name is used in code, docs and messages.\n\
+    constraints: []\naffected_areas: [src/parser.rs]\nrisks: []\nacceptance_criteria:\n  - No stage is left in the code.\n\
+    verification_commands:\n  - cargo test\nrequires_deep_analysis: false\n";
+const MEMORY: &str = "schema_version: 1\nobserver: taxonomy\nworkstream: core\nupdated_at: 2026-01-05T10:00:00Z\n\
+    goals: {short_term: [One name]}\nbiases: {assumptions: [], blind_spots: [], heuristics: [Look twice]}\n\
+    recent_runs:\n  - {created_at: 2026-01-05T10:00:00Z, summary: Two events.}\nlearned_exclusions: [Generated code]\n";
+const SUMMARY: &str = "schema_version: 1\nid: \"chan01\"\ncreated_at: \"2026-01-05T10:00:00Z\"\n\
+    range:\n  from_commit: \"a123456789012345678901234567890123456789\"\n  to_commit: \"b123456789012345678901234567890123456789\"\n\
+    \x20 selection_mode: incremental\n  excluded_paths: [.jules/]\n\
+    stats: {commits_total: 1, commits_included: 1, files_changed: 1, insertions: 2, deletions: 1}\ncommits: []\n\
+    summary:\n  overview: The parser was renamed.\n  notable_changes: [The runner follows.]\n";
+const ROSTER: &str = "version = 1\nenabled = true\n[observers]\nroles = [{ name = \"taxonomy\", enabled = true }, \"docs\"]\n[deciders]\nroles = [\"triage\"]\n";
+
+fn index() -> String {
+    let mut text = String::from("# Issues\n");
+    for (heading, row) in [
+        ("Feats", None),
+        (
+            "Refacts",
+            Some(
+                "| [One name for a step](./refacts/one-name.yml) | Call a step a step everywhere. |",
+            ),
+        ),
+        ("Bugs", None),
+        ("Tests", None),
+        ("Docs", None),
+    ] {
+        text.push_str(&format!(
+            "\n## {heading}\n\n| Issue | Summary |\n|---|---|\n"
+        ));
+        text.push_str(row.unwrap_or("| no open issues | |"));
+        text.push('\n');
+    }
+    text
+}
+
+fn streams() -> Tree {
+    let mut tree = Tree::new();
+    for (path, text) in [
+        (format!("{STREAM}/scheduled.toml"), ROSTER.to_owned()),
+        (format!("{STREAM}/events/pending/.gitkeep"), String::new()),
+        (
+            format!("{STREAM}/events/decided/two-names.yml"),
+            EVENT.to_owned(),
+        ),
+        (format!("{STREAM}/issues/index.md"), index()),
+        (
+            format!("{STREAM}/issues/refacts/one-name.yml"),
+            ISSUE.to_owned(),
+        ),
+        (
+            format!("{STREAM}/workstations/taxonomy/perspective.yml"),
+            MEMORY.to_owned(),
+        ),
+        (".jules/changes/latest.yml".to_owned(), SUMMARY.to_owned()),
+    ] {
+        tree.insert_text(path, &text);
+    }
+    tree
+}
+
+fn brought(tree: &Tree, to: Layout) -> Tree {
+    let migration = across(tree, to, "core").unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    assert!(!migration.steps.is_empty());
+    let mut next = tree.clone();
+    for (path, text) in migration.changes() {
+        match text {
+            Some(text) => next.insert_text(path, text),
+            None => next.remove(path),
+        }
+    }
+    let again = across(&next, to, "core").unwrap();
+    assert!(
+        again.steps.is_empty() && again.kept.is_empty(),
+        "brought once, it is there: {again:#?}"
+    );
+    next
+}
+
+#[track_caller]
+fn sound(tree: &Tree) {
+    let found = check(tree).found;
+    let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn workstreams_become_one_flat_exchange_and_go_back() {
+    let first = streams();
+    sound(&first);
+    let flat = brought(&first, Layout::Flat);
+    sound(&flat);
+    let paths: Vec<&str> = flat.iter().map(|(path, _)| path).collect();
+    assert_eq!(
+        paths,
+        [
+            ".jlo/config.toml",
+            ".jules/exchange/changes.yml",
+            ".jules/exchange/events/decided/two-names.yml",
+            ".jules/exchange/requirements/one-name.yml",
+            ".jules/workstations/taxonomy/perspective.yml",
+        ]
+    );
+    assert!(
+        flat.text(".jlo/config.toml")
+            .unwrap()
+            .contains("[\"taxonomy\", \"docs\"]")
+    );
+    assert!(
+        flat.text(".jules/exchange/changes.yml")
+            .unwrap()
+            .contains("The runner follows.")
+    );
+    let exchange = check(&flat).exchange.unwrap();
+    let routes = Routes::of(&exchange.streams["generic"], None);
+    assert_eq!(
+        routes.next_of(".jules/exchange/requirements/one-name.yml"),
+        Next::Implementer
+    );
+
+    let back = brought(&flat, Layout::Workstreams);
+    sound(&back);
+    let event = format!("{STREAM}/events/decided/two-names.yml");
+    assert_eq!(
+        back.text(&event),
+        first.text(&event),
+        "what says the same in both stays as it is"
+    );
+    let memory = back
+        .text(&format!("{STREAM}/workstations/taxonomy/perspective.yml"))
+        .unwrap();
+    for said in ["One name", "Look twice", "Generated code", "Two events."] {
+        assert!(memory.contains(said), "{said}: {memory}");
+    }
+    let roster = back.text(&format!("{STREAM}/scheduled.toml")).unwrap();
+    assert!(
+        roster.contains("\"taxonomy\"") && roster.contains("\"docs\""),
+        "{roster}"
+    );
+    assert!(
+        back.text(&format!("{STREAM}/issues/index.md"))
+            .unwrap()
+            .contains("One name for a step")
+    );
+}
+
+#[test]
+fn nothing_is_changed_where_two_things_would_become_one() {
+    // The same name in two workstreams gets that of its workstream in front.
+    let mut tree = streams();
+    let other = ".jules/workstreams/web";
+    tree.insert_text(format!("{other}/scheduled.toml"), ROSTER);
+    let second = EVENT.replace("even01", "even02").replace("item01", "");
+    tree.insert_text(format!("{other}/events/pending/two-names.yml"), &second);
+    let flat = brought(&tree, Layout::Flat);
+    sound(&flat);
+    assert!(
+        flat.text(".jules/exchange/events/pending/web-two-names.yml")
+            .is_some()
+    );
+    assert!(
+        flat.text(".jules/exchange/events/decided/core-two-names.yml")
+            .is_some()
+    );
+    // One id for two things is nobody's to decide.
+    tree.insert_text(
+        format!("{other}/events/pending/two-names.yml"),
+        &EVENT.replace("item01", ""),
+    );
+    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    assert!(wrong[0].message.contains("even01"), "{wrong:#?}");
+    // So is a memory of one role in two workstreams.
+    tree.remove(&format!("{other}/events/pending/two-names.yml"));
+    let of_web = MEMORY.replace("workstream: core", "workstream: web");
+    tree.insert_text(
+        format!("{other}/workstations/taxonomy/perspective.yml"),
+        &of_web,
+    );
+    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    assert!(wrong[0].message.contains("perspective.yml"), "{wrong:#?}");
+    // And what has no place at all.
+    tree.remove(&format!("{other}/workstations/taxonomy/perspective.yml"));
+    tree.insert_text(format!("{other}/notes/today.txt"), "Remember.");
+    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    assert!(
+        wrong.iter().any(|one| one.file.ends_with("today.txt")),
+        "{wrong:#?}"
+    );
+}
+
+#[test]
+fn older_forms_come_first_and_names_are_names() {
+    let mut tree = streams();
+    let path = format!("{STREAM}/issues/refacts/one-name.yml");
+    tree.insert_text(
+        path,
+        &ISSUE.replace(
+            "requires_deep_analysis: false",
+            "implementation_ready: true",
+        ),
+    );
+    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    assert!(
+        wrong[0].mend.contains("phileas exchange migrate"),
+        "{wrong:#?}"
+    );
+    let flat = brought(&streams(), Layout::Flat);
+    let wrong = across(&flat, Layout::Workstreams, "../up").unwrap_err();
+    assert!(wrong[0].message.contains("../up"), "{wrong:#?}");
+    assert!(
+        across(&Tree::new(), Layout::Flat, "core")
+            .unwrap()
+            .steps
+            .is_empty()
+    );
+}

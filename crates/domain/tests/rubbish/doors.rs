@@ -1,0 +1,209 @@
+//! Every text that comes from outside and is read here, with one that is good. The tests bring rubbish to all of them, and
+//! so do the targets in `fuzz/`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use phileas_domain::Diagnostic;
+use phileas_domain::exchange;
+use phileas_domain::jobs::{Config, Event, MonitorMemory, Registry};
+use phileas_domain::model::Tree;
+use phileas_domain::pipeline::{self, Artifact, Settings};
+use phileas_domain::plan::{self, Cron};
+use phileas_domain::prompt;
+use phileas_domain::setup;
+use phileas_domain::state;
+
+/// A kind of text from outside.
+pub(crate) struct Door {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// Ones that it is fed with; the first is good.
+    pub(crate) samples: &'static [&'static str],
+    /// Reads one, whatever it is, and says whether it is good. It must not panic.
+    pub(crate) read: fn(&str) -> bool,
+}
+
+const PLAN: &str = include_str!("../../../../tests/parts/schemas/right/schedules.full.toml");
+const PERSONA: &str = "---\nid: curator\nemoji: \"🔧\"\ndescription: Keeps it tidy.\nlabels: [tidy]\n---\nTidy {{ repo }}.\n\
+    {% include \"shared/rules.md\" %}\n{% for one in journals %}{{ one }}{% endfor %}\n";
+const TIDY: &str = "---\nid: curator\nemoji: \"🔧\"\ndescription: Keeps it tidy.\n---\nTidy.\n";
+const STATE: &str = include_str!("../../../../tests/fixtures/state/v4-dict.as-v5.json");
+const EVENT: &str = "schema_version: 1\nid: \"pend01\"\nissue_id: \"\"\ncreated_at: 2026-01-05\nauthor_role: taxonomy\n\
+    confidence: high\ntitle: Two names for one thing\nstatement: The parser calls it a step, and the runner a stage.\n\
+    evidence:\n  - path: src/parser.rs\n    loc: [12, \"20-30\", parse]\n    note: It is called a step here.\n";
+const PATCH: &str = "diff --git a/.jules/exchange/events/pending/a.yml b/.jules/exchange/events/pending/a.yml\n\
+    new file mode 100644\nindex 0000000..e69de29\n--- /dev/null\n+++ b/.jules/exchange/events/pending/a.yml\n\
+    @@ -0,0 +1,2 @@\n+id: aaaaaa\n+title: One\ndiff --git a/src/lib.rs b/src/lib.rs\nindex 1111111..2222222 100644\n\
+    --- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
+const REVIEW: &str =
+    include_str!("../../../../tests/parts/schemas/right/pipeline-review-result.full.json");
+const JOBS: &str = "{\"job_id\": \"a\", \"session_id\": \"123\", \"repo\": \"acme/widget\", \"priority\": \"high\"}\n\
+    {\"id\": \"b\", \"session\": \"sessions/456\", \"depends_on\": [\"a\"]}\n# a remark\n\n789\n";
+const TOLD: &str = "{\"event\": \"question\", \"event_id\": \"evt_1\", \"job_id\": \"a\", \"session_id\": \"123\", \
+    \"message\": \"Which one?\"}";
+const CONFIG: &str = "{\"poll_interval_seconds\": 45, \"api_base\": \"https://jules.googleapis.com/v1\", \
+    \"stuck_minutes\": 20, \"zai_command\": \"zai {event}\"}";
+const JLO: &str = include_str!("../../../../tests/parts/schemas/right/config.full.toml");
+const COMPONENT: &str = "name = \"node\"\nsummary = \"Node\"\nafter = [\"git\"]\n[env]\nNODE_VERSION = { default = \"20\" }\n";
+
+/// All of them.
+pub(crate) const DOORS: &[Door] = &[
+    Door {
+        name: "plan",
+        samples: &[
+            "cycle = [\"curator\"]\n[budget]\ndaily_sessions = 4\ntier = \"pro\"\n",
+            PLAN,
+        ],
+        read: |text| {
+            let tree = Tree::of_texts([
+                (".jules/schedules.toml", text),
+                (".jules/personas/curator/prompt.md", TIDY),
+            ]);
+            is_sound(&plan::read(&tree).1)
+        },
+    },
+    Door {
+        name: "layers of a plan",
+        samples: &[JLO, PLAN],
+        read: |text| is_sound(&plan::read(&Tree::of_texts([(".jlo/config.toml", text)])).1),
+    },
+    Door {
+        name: "cron",
+        samples: &[
+            "17 3 * * 1",
+            "*/15 9-17 * * MON-FRI",
+            "0 0 29 2 *",
+            "@daily",
+        ],
+        read: |text| {
+            let _ = Cron::parse("0 3 * * *", text);
+            Cron::parse(text, "Europe/Berlin").is_ok()
+        },
+    },
+    Door {
+        name: "persona",
+        samples: &[PERSONA, "---\nid: curator\n---\nTidy.\n"],
+        read: |text| {
+            let mut sound = true;
+            for file in ["prompt.md", "prompt.md.j2"] {
+                let tree = Tree::of_texts([
+                    (format!(".jules/personas/curator/{file}"), text),
+                    (".jules/shared/rules.md".to_owned(), text),
+                    (
+                        ".jules/personas/curator/journals/2026-01-05.md".to_owned(),
+                        text,
+                    ),
+                ]);
+                let (personas, found) = plan::read_personas(&tree);
+                sound &= is_sound(&found);
+                for persona in personas.values() {
+                    let _ = prompt::validate(persona, &tree);
+                }
+                let _ = prompt::read_orders(&tree);
+            }
+            sound
+        },
+    },
+    Door {
+        name: "state",
+        samples: &[STATE, "{}", "{\"version\": 3, \"history\": {}}"],
+        read: |text| {
+            let _ = state::segment::load_segment(".jules/history/000001-000100.json", text);
+            state::codec::load(text).is_ok()
+        },
+    },
+    Door {
+        name: "exchange",
+        samples: &[EVENT, "labels: [bugs]\n", "schema_version: 1\n"],
+        read: |text| {
+            let paths = [
+                ".jules/exchange/events/pending/pend01.yml",
+                ".jules/exchange/events/decided/deci01.yml",
+                ".jules/exchange/requirements/item01.yml",
+                ".jules/exchange/proposals/leverage-architect-fewer-parts.yml",
+                ".jules/exchange/changes.yml",
+                ".jules/workstations/taxonomy/perspective.yml",
+                ".jules/workstreams/core/issues/bugs/item01.yml",
+                ".jules/github-labels.json",
+                ".jules/exchange/feedback/pend01.yml",
+            ];
+            let tree = Tree::of_texts(paths.map(|path| (path, text)));
+            let _ = exchange::fix(&tree);
+            let _ = exchange::Labels::read(&tree);
+            // It stands in places where it cannot be right, too.
+            let here = |one: &&Diagnostic| one.file == paths[0] && one.is_error();
+            !exchange::check(&tree).found.iter().any(|one| here(&one))
+        },
+    },
+    Door {
+        name: "change set",
+        samples: &[PATCH],
+        read: |text| {
+            let bases: BTreeSet<String> = exchange::bases(text);
+            let known: BTreeMap<String, String> = bases
+                .into_iter()
+                .map(|path| (path, text.to_owned()))
+                .collect();
+            let _ = exchange::changed(text, &known);
+            let (files, found) = exchange::changed(text, &BTreeMap::new());
+            !files.is_empty() && found.is_empty()
+        },
+    },
+    Door {
+        name: "pipeline",
+        samples: &[REVIEW, "{}", "- lesson: one\n"],
+        read: |text| {
+            let _ = Settings::read("pipeline.toml", text);
+            let readings = Artifact::ALL.map(|artifact| {
+                let file = artifact.file_name();
+                is_sound(&pipeline::read(artifact, file, text, &Settings::default()).found)
+            });
+            readings.contains(&true)
+        },
+    },
+    Door {
+        name: "jobs",
+        samples: &[JOBS, "[\"123\", {\"session_id\": \"4\"}]"],
+        read: |text| Registry::parse("jobs.jsonl", text).is_ok(),
+    },
+    Door {
+        name: "events",
+        samples: &[TOLD],
+        read: |text| {
+            let _ = MonitorMemory::parse("monitor.json", text);
+            Event::parse(text).is_ok()
+        },
+    },
+    Door {
+        name: "monitor's config",
+        samples: &[CONFIG],
+        read: |text| Config::parse("config.json", text).is_ok(),
+    },
+    Door {
+        name: "tools",
+        samples: &[COMPONENT],
+        read: |text| {
+            for layout in setup::Layout::ALL {
+                let tree = Tree::of_texts([
+                    (".jlo/setup/tools.yml", text),
+                    (".jlo/setup/catalogue/node/meta.toml", text),
+                    (".jules/setup/tools.yml", text),
+                ]);
+                let _ = setup::Catalogue::read(&tree, layout);
+            }
+            true
+        },
+    },
+    Door {
+        name: "what agents write",
+        samples: &["A line\u{1b}[31m with \u{202e}tricks\n"],
+        read: |text| {
+            prompt::clean(&prompt::clean(text)) == prompt::clean(text)
+                && !prompt::clean_line(text).contains('\n')
+        },
+    },
+];
+
+fn is_sound(found: &[Diagnostic]) -> bool {
+    !found.iter().any(Diagnostic::is_error)
+}

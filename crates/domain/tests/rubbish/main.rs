@@ -1,0 +1,136 @@
+//! Rubbish at every door: nothing panics, nothing overflows the stack, nothing runs on. What was good is spoiled a few
+//! times in ways that parsers are known to stumble over.
+
+mod doors;
+
+use doors::DOORS;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// How large a text may become. Each door has limits of its own, which this is beyond for some.
+const MOST: usize = 1 << 20;
+/// How deep things are put into one another.
+const DEEP: usize = 5_000;
+
+/// What is put into a text.
+fn spoil() -> impl Strategy<Value = String> {
+    let pieces = [
+        "",
+        "\0",
+        "\u{feff}",
+        "\r\n",
+        "\t",
+        "\u{2028}",
+        "\u{202e}",
+        "💥",
+        "---\n",
+        "...\n",
+        "%YAML 9.9\n",
+        "&a [*a]",
+        "&a {x: *a}",
+        "<<: *a\n",
+        "!!binary x",
+        "!!python/object:os.system x",
+        "? \n: ",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\\",
+        "\"",
+        "'",
+        "'''",
+        "\"\"\"",
+        "#",
+        "null",
+        "true",
+        ".nan",
+        "-.inf",
+        "1e999",
+        "-0",
+        "0x",
+        "0o17",
+        "1_000",
+        "99999999999999999999999999",
+        "-99999999999999999999999999",
+        "9999-99-99",
+        "0000-00-00T99:99:99Z",
+        "2026-01-05T10:00:00+99:99",
+        "{{",
+        "}}",
+        "{% include 'x' %}",
+        "{% include loop %}",
+        "{{ ''.__class__ }}",
+        "{% for a in range(999999999) %}{% for b in range(999999999) %}x{% endfor %}{% endfor %}",
+        "{{ 'x' * 999999999 }}",
+        "{{ 'x'|center(999999999) }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        "{% set x = 'y' %}",
+        "@@ -1,99999999999 +1 @@\n",
+        "@@ -0,0 +1,4294967296 @@\n",
+        "diff --git a/x b/../../etc\n",
+        "diff --git \"a/\\303\" \"b/\n",
+        "rename from a\nrename to b\n",
+        "GIT binary patch\nliteral 9\n",
+        "../../../etc",
+        "C:\\",
+        "*/0 * * * *",
+        "0-99 * * * *",
+        "* * 31 2 *",
+        "@reboot",
+        "[[a]]\n[a]\n",
+        "a.b.c.d = 1\n",
+        "a = 1\na = 2\n",
+        "\u{1b}[2J",
+        "\u{7f}",
+        "phileas:h37nd0dp50d8#1",
+    ];
+    prop_oneof![
+        8 => select(pieces.to_vec()).prop_map(str::to_owned),
+        2 => "\\PC{0,12}",
+        1 => select(vec!["[", "{\"a\":", "- ", "a: [", "((", "{% if x %}", "{a: ", "[[", "<!--"])
+            .prop_map(|piece| piece.repeat(DEEP)),
+        1 => select(vec!["a", "a: b\n", "\n", "9", " "]).prop_map(|piece| piece.repeat(100_000 / piece.len())),
+    ]
+}
+
+/// One way in which a text is spoiled: what is put where, and how much is taken away there.
+fn change() -> impl Strategy<Value = (Index, usize, String)> {
+    (
+        any::<Index>(),
+        prop_oneof![3 => Just(0), 2 => 1..12_usize, 1 => 12..2_000_usize],
+        spoil(),
+    )
+}
+
+fn boundary(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at.min(text.len()))
+}
+
+fn spoiled(good: &str, changes: &[(Index, usize, String)]) -> String {
+    let mut text = good.to_owned();
+    for (at, taken, put) in changes {
+        let start = boundary(&text, at.index(text.len() + 1));
+        let end = boundary(&text, start + taken).max(start);
+        text.replace_range(start..end, put);
+        text.truncate(boundary(&text, MOST));
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_door_breaks(door in 0..DOORS.len(), sample in any::<Index>(), changes in prop::collection::vec(change(), 0..6)) {
+        let door = &DOORS[door];
+        let text = spoiled(door.samples[sample.index(door.samples.len())], &changes);
+        (door.read)(&text);
+    }
+}
+
+/// A door that refuses everything would pass the test above.
+#[test]
+fn what_is_good_is_taken() {
+    for door in DOORS {
+        assert!((door.read)(door.samples[0]), "{}", door.name);
+    }
+}

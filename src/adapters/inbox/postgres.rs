@@ -1,0 +1,539 @@
+//! An inbox in PostgreSQL, for several services beside one another.
+//!
+//! The rules are those of [`Wake`]: a row is locked, read, judged here, and written, in one transaction. Leases are
+//! fenced by their token, so a process that stood still and goes on swallows nothing. Whoever can be claimed earlier than
+//! before is told to the others by a notification; where the connection for it is lost, they look once a second.
+//!
+//! Times come from the machines. Where a machine's clock is more than a few seconds from the database's, it claims
+//! nothing. Connections are made to the server itself: a pooler that hands over connections between statements knows
+//! neither prepared statements nor notifications.
+
+mod address;
+mod failure;
+mod intake;
+mod listen;
+mod locked;
+mod rows;
+mod schema;
+mod state;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::{Holder, RepositoryId};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+
+pub use address::{DatabaseUrl, DatabaseUrlError};
+pub use schema::OpenError;
+
+use crate::runtime::inbox::{
+    Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
+    LONGEST_RETRY_AFTER, Lease, MAX_LEASE, MAX_PAGE, PROBE_INTERVAL, PRUNE_BATCH, Page,
+    REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
+};
+use failure::Failure;
+use intake::{Brought, QUEUE};
+use locked::Locked;
+use rows::{RECORD, instant, integer, micros, natural, wake_columns};
+use state::State;
+
+/// How many connections a process has at most, beside the one that listens.
+const CONNECTIONS: usize = 8;
+/// How long it is waited for one of them.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often something is tried that failed because of its connection, or of somebody else's transaction.
+const TRIES: u32 = 3;
+
+/// Does something on a connection, and once more on another where the failure passes.
+///
+/// What was committed before the answer was lost is not done twice: deliveries are known by their ids, and leases by
+/// their tokens.
+macro_rules! retried {
+    ($pool:expr, |$client:pat_param| $work:expr) => {{
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let done = async {
+                let $client = $pool.get().await?;
+                $work
+            };
+            match done.await {
+                Err(failure) if tries < TRIES && Failure::passes(&failure) => {}
+                done => break done.map_err(InboxError::from),
+            }
+        }
+    }};
+}
+use retried;
+
+/// An inbox in PostgreSQL.
+#[derive(Debug)]
+pub struct PostgresInbox {
+    pool: Pool,
+    state: Arc<State>,
+    intake: mpsc::Sender<Brought>,
+    tasks: Vec<AbortHandle>,
+}
+
+impl Drop for PostgresInbox {
+    fn drop(&mut self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+}
+
+impl PostgresInbox {
+    /// Opens the inbox of a service, and makes its tables where there are none. Leases of others stand.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be reached, refuses us, or has tables of a version that this one cannot work with.
+    pub async fn open(url: &DatabaseUrl, room: u64) -> Result<Self, OpenError> {
+        let (pool, mut client) = connect(url).await?;
+        schema::migrate(&mut client, &url.shown()).await?;
+        let inbox = Self::start(url, pool, room)?;
+        // Before anything is claimed: a wrong clock would take everybody's leases.
+        listen::measure(&client, &inbox.state)
+            .await
+            .map_err(|failure| schema::unreachable(&url.shown(), failure))?;
+        Ok(inbox)
+    }
+
+    /// Opens an inbox that services are using, for a command beside them.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, it cannot be reached, or another version of phileas made it.
+    pub async fn visit(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        let (pool, client) = connect(url).await?;
+        schema::expect(&client, &url.shown()).await?;
+        drop(client);
+        Self::start(url, pool, u64::MAX)
+    }
+
+    fn start(url: &DatabaseUrl, pool: Pool, room: u64) -> Result<Self, OpenError> {
+        let state = Arc::new(State::new(room));
+        let (intake, brought) = mpsc::channel(QUEUE);
+        let storing = tokio::spawn(intake::store(pool.clone(), Arc::clone(&state), brought));
+        let listening = tokio::spawn(listen::listen(url.clone(), Arc::clone(&state)));
+        Ok(Self {
+            pool,
+            state,
+            intake,
+            tasks: vec![storing.abort_handle(), listening.abort_handle()],
+        })
+    }
+
+    /// Applies a rule to rows that are locked, and stores what it has changed.
+    async fn change<T>(
+        &self,
+        repositories: BTreeSet<RepositoryId>,
+        make: bool,
+        rule: impl Fn(&mut Locked) -> T,
+    ) -> Result<T, InboxError> {
+        let changed = retried!(self.pool, |mut client| {
+            let transaction = client.transaction().await?;
+            let mut rows = Locked::rows(&transaction, &repositories, make).await?;
+            let value = rule(&mut rows);
+            rows.store(&transaction).await?;
+            transaction.commit().await?;
+            Ok::<_, Failure>(value)
+        });
+        self.note(&changed);
+        self.state.tell();
+        changed
+    }
+
+    /// Applies a rule to the row of a lease.
+    async fn settle(
+        &self,
+        lease: &Lease,
+        rule: impl Fn(&mut Wake) -> Settled,
+    ) -> Result<Settled, InboxError> {
+        let id = lease.repository;
+        self.change(BTreeSet::from([id]), false, |rows| {
+            rows.get_mut(id).map_or(Settled::Lost, &rule)
+        })
+        .await
+    }
+
+    fn note<T>(&self, done: &Result<T, InboxError>) {
+        match done {
+            Ok(_) => self.state.works(),
+            Err(error) => self.state.failed(error),
+        }
+    }
+
+    /// Wakes that are parked, or that another condition finds.
+    async fn wakes(&self, condition: &str) -> Result<Vec<Wake>, InboxError> {
+        let sql = format!(
+            "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
+            wake_columns!()
+        );
+        retried!(self.pool, |client| {
+            let rows = client.query(&sql, &[]).await?;
+            rows.iter()
+                .map(rows::wake)
+                .collect::<Result<Vec<_>, Failure>>()
+        })
+    }
+
+    /// Removes at most so many deliveries that were received before an instant.
+    async fn remove(
+        &self,
+        before: Timestamp,
+        most: usize,
+        handled: bool,
+    ) -> Result<usize, InboxError> {
+        let sql = if handled {
+            "DELETE FROM phileas.delivery WHERE place IN (SELECT place FROM phileas.delivery \
+             LEFT JOIN phileas.wake ON wake.repo = delivery.repo WHERE received_at < $1 \
+             AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
+             ORDER BY received_at, place LIMIT $2)"
+        } else {
+            "DELETE FROM phileas.delivery WHERE place IN (SELECT place FROM phileas.delivery \
+             WHERE received_at < $1 ORDER BY received_at, place LIMIT $2)"
+        };
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let before = micros(before);
+        retried!(self.pool, |client| {
+            let removed = client.execute(sql, &[&before, &most]).await?;
+            Ok::<_, Failure>(usize::try_from(removed).unwrap_or(usize::MAX))
+        })
+    }
+
+    /// How many deliveries are stored.
+    async fn count(&self) -> Result<u64, InboxError> {
+        retried!(self.pool, |client| {
+            let row = client
+                .query_one("SELECT count(*) FROM phileas.delivery", &[])
+                .await?;
+            natural(row.try_get(0)?)
+        })
+    }
+}
+
+async fn connect(url: &DatabaseUrl) -> Result<(Pool, Client), OpenError> {
+    let recycling_method = RecyclingMethod::Fast;
+    let manager =
+        Manager::from_config(url.config(), url.tls()?, ManagerConfig { recycling_method });
+    let place = url.shown();
+    let pool = Pool::builder(manager)
+        .max_size(CONNECTIONS)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE))
+        .recycle_timeout(Some(PATIENCE))
+        .build()
+        .map_err(|error| OpenError::Unreachable {
+            place: place.clone(),
+            detail: error.to_string(),
+        })?;
+    let client = pool.get().await;
+    let client = client.map_err(|error| schema::unreachable(&place, error.into()))?;
+    Ok((pool, client))
+}
+
+impl Inbox for PostgresInbox {
+    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        let (answer, answered) = oneshot::channel();
+        match self.intake.try_send(Brought { delivery, answer }) {
+            Ok(()) => {}
+            Err(mpsc::error::TrySendError::Full(_)) => return Ok(Accepted::Overloaded),
+            Err(mpsc::error::TrySendError::Closed(_)) => {
+                return Err(InboxError::Unavailable("the service is ending".to_owned()));
+            }
+        }
+        let lost = || InboxError::Unavailable("the service is ending".to_owned());
+        answered.await.map_err(|_| lost())?
+    }
+
+    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
+        self.change(BTreeSet::from([repository]), true, |rows| {
+            if let Some(wake) = rows.get_mut(repository) {
+                wake.wake(at);
+            }
+        })
+        .await
+    }
+
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let now = micros(now);
+        retried!(self.pool, |client| {
+            let statement = client
+                .prepare_cached(
+                    "SELECT repo FROM phileas.wake WHERE next_at <= $1 ORDER BY next_at, repo LIMIT $2",
+                )
+                .await?;
+            let rows = client.query(&statement, &[&now, &most]).await?;
+            let ids = rows
+                .iter()
+                .map(|row| natural(row.try_get(0)?).map(RepositoryId));
+            ids.collect::<Result<Vec<_>, Failure>>()
+        })
+    }
+
+    async fn claim(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repositories: &[RepositoryId],
+    ) -> Result<Vec<Lease>, InboxError> {
+        if let Some(apart) = self.state.apart() {
+            return Err(InboxError::Unavailable(apart));
+        }
+        let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
+        self.change(wanted, false, |rows| {
+            let mut leases = Vec::new();
+            for id in repositories {
+                let wake = rows.get_mut(*id).filter(|wake| wake.is_due(now));
+                if let Some(Claimed::Leased(lease)) =
+                    wake.map(|wake| wake.claim(holder, now, length))
+                {
+                    leases.push(lease);
+                }
+            }
+            leases
+        })
+        .await
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        // By a clock that is wrong everybody else's seem to be.
+        if self.state.apart().is_some() {
+            return Ok(0);
+        }
+        let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
+        let condition = format!(
+            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {}",
+            beyond(MAX_LEASE),
+            beyond(LONGEST_RETRY_AFTER),
+            beyond(LONGEST_REST),
+            beyond(PROBE_INTERVAL)
+        );
+        let found = self.wakes(&condition).await?;
+        if found.is_empty() {
+            return Ok(0);
+        }
+        let ids: BTreeSet<RepositoryId> = found.iter().map(|wake| wake.repository).collect();
+        self.change(ids.clone(), false, |rows| {
+            let mut called = 0;
+            for id in &ids {
+                called += usize::from(rows.get_mut(*id).is_some_and(|wake| wake.call_back(now)));
+            }
+            called
+        })
+        .await
+    }
+
+    async fn heartbeat(
+        &self,
+        leases: &[Lease],
+        now: Timestamp,
+        length: SignedDuration,
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        let ids = leases.iter().map(|lease| lease.repository).collect();
+        self.change(ids, false, |rows| {
+            let held = leases.iter().filter(|lease| {
+                rows.get_mut(lease.repository)
+                    .is_some_and(|wake| wake.extend(lease, now, length))
+            });
+            held.map(|lease| lease.repository).collect()
+        })
+        .await
+    }
+
+    async fn finish(
+        &self,
+        lease: &Lease,
+        _now: Timestamp,
+        next: Option<Timestamp>,
+    ) -> Result<Settled, InboxError> {
+        self.settle(lease, |wake| wake.finish(lease, next)).await
+    }
+
+    async fn fail(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        fault: &Fault,
+    ) -> Result<Settled, InboxError> {
+        self.settle(lease, |wake| wake.fail(lease, now, fault))
+            .await
+    }
+
+    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        self.settle(lease, |wake| wake.release(lease, now)).await
+    }
+
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        self.settle(lease, |wake| wake.abandon(lease)).await
+    }
+
+    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        let Ok(id) = i64::try_from(repository.0) else {
+            return Ok(None);
+        };
+        let found = self.wakes(&format!("repo = {id}")).await?;
+        Ok(found.into_iter().next())
+    }
+
+    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
+        self.wakes("parked_at IS NOT NULL").await
+    }
+
+    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+        self.change(BTreeSet::from([repository]), false, |rows| {
+            rows.get_mut(repository)
+                .is_some_and(|wake| wake.resume(now))
+        })
+        .await
+    }
+
+    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        self.change(BTreeSet::from([repository]), false, |rows| {
+            if let Some(wake) = rows.get_mut(repository) {
+                wake.forget();
+            }
+        })
+        .await
+    }
+
+    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        let most = i64::try_from(page.most.min(MAX_PAGE)).unwrap_or(i64::MAX);
+        let (sql, place) = match page.start {
+            Start::After(place) => (
+                format!("{RECORD} WHERE place > $1 ORDER BY place LIMIT $2"),
+                place,
+            ),
+            Start::Before(place) => (
+                format!("{RECORD} WHERE place < $1 ORDER BY place DESC LIMIT $2"),
+                place.unwrap_or(u64::MAX),
+            ),
+        };
+        let place = i64::try_from(place).unwrap_or(i64::MAX);
+        retried!(self.pool, |client| {
+            let rows = client.query(&sql, &[&place, &most]).await?;
+            rows.iter()
+                .map(rows::record)
+                .collect::<Result<Vec<_>, Failure>>()
+        })
+    }
+
+    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+        let replayed = retried!(self.pool, |mut client| {
+            let transaction = client.transaction().await?;
+            let found = transaction
+                .query_opt(
+                    "SELECT place, repo FROM phileas.delivery WHERE id = $1 AND wakes AND repo IS NOT NULL",
+                    &[&id.as_str()],
+                )
+                .await?;
+            let Some(row) = found else {
+                let known = transaction
+                    .query_opt(
+                        "SELECT 1 FROM phileas.delivery WHERE id = $1",
+                        &[&id.as_str()],
+                    )
+                    .await?;
+                return Ok(match known {
+                    Some(_) => Replayed::WakesNobody,
+                    None => Replayed::Unknown,
+                });
+            };
+            let (place, repository): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+            let repository = RepositoryId(natural(repository)?);
+            let mut rows = Locked::rows(&transaction, &BTreeSet::from([repository]), true).await?;
+            let (generation, parked) = rows.get_mut(repository).map_or((0, false), |wake| {
+                (wake.hear(None, now), wake.parked.is_some())
+            });
+            transaction
+                .execute(
+                    "UPDATE phileas.delivery SET generation = $2 WHERE place = $1",
+                    &[&place, &integer(generation)?],
+                )
+                .await?;
+            rows.store(&transaction).await?;
+            transaction.commit().await?;
+            Ok::<_, Failure>(if parked {
+                Replayed::Parked(repository)
+            } else {
+                Replayed::Woken(repository)
+            })
+        });
+        self.state.tell();
+        replayed
+    }
+
+    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+        if self.state.apart().is_some() {
+            return Ok(0);
+        }
+        let before = |age: SignedDuration| now.saturating_sub(age).unwrap_or(now);
+        let mut removed = self.remove(before(RETENTION), PRUNE_BATCH, false).await?;
+        self.state.counted(self.count().await?);
+        if removed < PRUNE_BATCH && self.state.is_full(0) {
+            let rest = PRUNE_BATCH - removed;
+            removed += self.remove(before(REDELIVERY_WINDOW), rest, true).await?;
+            self.state.counted(self.count().await?);
+        }
+        Ok(removed)
+    }
+
+    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        let deliveries = self.count().await?;
+        let now = micros(now);
+        let counts = retried!(self.pool, |client| {
+            let row = client
+                .query_one(
+                    "SELECT count(*), count(*) FILTER (WHERE next_at <= $1), \
+                     count(*) FILTER (WHERE lease_owner IS NOT NULL AND next_at > $1), \
+                     count(*) FILTER (WHERE parked_at IS NULL AND last_fault IS NOT NULL), \
+                     count(*) FILTER (WHERE parked_at IS NOT NULL), \
+                     min(next_at) FILTER (WHERE next_at <= $1) FROM phileas.wake",
+                    &[&now],
+                )
+                .await?;
+            let count = |column| -> Result<u64, Failure> { natural(row.try_get(column)?) };
+            let oldest: Option<i64> = row.try_get(5)?;
+            Ok::<_, Failure>(Counts {
+                deliveries,
+                repositories: count(0)?,
+                due: count(1)?,
+                leased: count(2)?,
+                failing: count(3)?,
+                parked: count(4)?,
+                oldest_due: oldest.map(instant).transpose()?,
+                bytes: deliveries * state::DELIVERY,
+                limit_bytes: Some(self.state.limit()),
+            })
+        });
+        self.note(&counts);
+        counts
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
+        retried!(self.pool, |client| {
+            let statement = client
+                .prepare_cached("SELECT min(next_at) FROM phileas.wake WHERE next_at IS NOT NULL")
+                .await?;
+            let next: Option<i64> = client.query_one(&statement, &[]).await?.try_get(0)?;
+            next.map(instant).transpose()
+        })
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.state.why()
+    }
+
+    fn news(&self) -> watch::Receiver<u64> {
+        self.state.news()
+    }
+}

@@ -1,0 +1,238 @@
+//! Where the database is, and how it is spoken to.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(5);
+/// What the server ends by itself, so that a process which stands still holds nobody up: a statement, the wait for a
+/// row, and a transaction in which nothing happens.
+const LIMITS: &str =
+    "-c statement_timeout=20s -c lock_timeout=10s -c idle_in_transaction_session_timeout=5s";
+
+/// The address of a database. It is never shown: there may be a password in it.
+#[derive(Debug, Clone)]
+pub struct DatabaseUrl {
+    config: Config,
+    /// A file with the certificates of those that are trusted, instead of those that browsers trust.
+    roots: Option<PathBuf>,
+}
+
+/// Why an address is none.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseUrlError {
+    /// It cannot be read as one.
+    #[error("{0}; write it as postgres://user:password@host:5432/database")]
+    Unreadable(String),
+    /// The file of `sslrootcert` cannot be used.
+    #[error("sslrootcert={}: {detail}", path.display())]
+    Roots {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+impl DatabaseUrl {
+    /// Reads an address as libpq has them. A server on this machine is spoken to as it stands; any other over TLS with a
+    /// certificate that is verified, unless `sslmode=disable` says that the network can be trusted. `sslrootcert` names
+    /// a file of certificates.
+    ///
+    /// # Errors
+    ///
+    /// When it is no address, or has parameters that are not known. What it says is not repeated.
+    pub fn parse(url: &SecretString) -> Result<Self, DatabaseUrlError> {
+        let url = url.expose_secret().trim();
+        let unreadable = |detail: &str| DatabaseUrlError::Unreadable(detail.to_owned());
+        if !["postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+        {
+            return Err(unreadable("it does not begin with postgres://"));
+        }
+        let (address, query) = url.split_once('?').unwrap_or((url, ""));
+        let (mut roots, mut mode, mut rest) = (None, None, Vec::new());
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "sslrootcert" => roots = Some(PathBuf::from(&*value)),
+                "sslmode" => mode = Some(value.into_owned()),
+                _ => rest.push((name, value)),
+            }
+        }
+        let rest = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(rest)
+            .finish();
+        // `+` is a space in forms and a plus in addresses of databases.
+        let rest = rest.replace('+', "%20");
+        let mut config: Config =
+            format!("{address}?{rest}")
+                .parse()
+                .map_err(|error: tokio_postgres::Error| {
+                    // The source speaks of the part that is wrong, and not of what stands beside it.
+                    let source = std::error::Error::source(&error);
+                    unreadable(&source.map_or_else(|| error.to_string(), ToString::to_string))
+                })?;
+        // An address counts before the name beside it, and nothing at all is no place on this machine.
+        let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
+        let here = hosts.len() + addresses.len() > 0
+            && hosts.iter().all(is_here)
+            && addresses.iter().all(IpAddr::is_loopback);
+        config.ssl_mode(match mode.as_deref() {
+            Some("disable") => SslMode::Disable,
+            Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
+            None | Some("allow" | "prefer") if here => SslMode::Disable,
+            None | Some("allow" | "prefer") => SslMode::Require,
+            Some(_) => return Err(unreadable("sslmode is disable, require or verify-full")),
+        });
+        let options = config.get_options().unwrap_or_default();
+        let options = format!("{LIMITS} {options}");
+        config.options(options.trim());
+        config.connect_timeout(CONNECT);
+        config.tcp_user_timeout(Duration::from_secs(20));
+        config.keepalives_idle(Duration::from_secs(20));
+        if config.get_application_name().is_none() {
+            config.application_name("phileas");
+        }
+        Ok(Self { config, roots })
+    }
+
+    /// How to connect.
+    pub(super) fn config(&self) -> Config {
+        self.config.clone()
+    }
+
+    /// How to speak, once it is connected.
+    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, DatabaseUrlError> {
+        let mut store = RootCertStore::empty();
+        match &self.roots {
+            Some(path) => {
+                let wrong = |detail: String| DatabaseUrlError::Roots {
+                    path: path.clone(),
+                    detail,
+                };
+                let found =
+                    CertificateDer::pem_file_iter(path).map_err(|e| wrong(e.to_string()))?;
+                for certificate in found {
+                    let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+                    store
+                        .add(certificate)
+                        .map_err(|error| wrong(error.to_string()))?;
+                }
+                if store.is_empty() {
+                    return Err(wrong("there is no certificate in it".to_owned()));
+                }
+            }
+            None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        }
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| DatabaseUrlError::Unreadable(error.to_string()))?
+            .with_root_certificates(store)
+            .with_no_client_auth();
+        Ok(MakeRustlsConnect::new(config))
+    }
+
+    /// What may be shown of it.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let hosts = self.config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(path) => path.display().to_string(),
+        });
+        let hosts = hosts.collect::<Vec<_>>().join(",");
+        match self.config.get_dbname() {
+            Some(name) => format!("{name} on {hosts}"),
+            None => hosts,
+        }
+    }
+}
+
+fn is_here(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => {
+            name == "localhost"
+                || name
+                    .parse::<IpAddr>()
+                    .is_ok_and(|address| address.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(url: &str) -> Result<DatabaseUrl, DatabaseUrlError> {
+        DatabaseUrl::parse(&SecretString::from(url.to_owned()))
+    }
+
+    fn mode(url: &str) -> SslMode {
+        parsed(url).unwrap().config.get_ssl_mode()
+    }
+
+    #[test]
+    fn whoever_is_not_here_is_spoken_to_over_tls() {
+        for here in [
+            "127.0.0.1",
+            "localhost",
+            "[::1]:5433",
+            "%2Frun%2Fpostgresql",
+        ] {
+            let url = format!("postgres://ada@{here}/phileas");
+            assert_eq!(mode(&url), SslMode::Disable, "{here}");
+            assert_eq!(mode(&format!("{url}?sslmode=require")), SslMode::Require);
+        }
+        for far in [
+            "postgres:///d?hostaddr=10.0.0.5",
+            "postgres://localhost/d?hostaddr=10.0.0.5",
+            "postgres:///d",
+        ] {
+            assert_eq!(mode(far), SslMode::Require, "{far}");
+        }
+        let far = "postgresql://ada:s3cret@db.example.com/phileas";
+        for weak in ["", "?sslmode=prefer", "?sslmode=verify-full"] {
+            assert_eq!(mode(&format!("{far}{weak}")), SslMode::Require, "{weak}");
+        }
+        assert_eq!(mode(&format!("{far}?sslmode=disable")), SslMode::Disable);
+    }
+
+    #[test]
+    fn a_wrong_address_is_told_without_its_password() {
+        for (url, words) in [
+            ("mysql://ada:s3cret@h/d", "postgres://"),
+            ("postgres://ada:s3cret@h:port/d", "port"),
+            ("postgres://ada:s3cret@h/d?sslmode=maybe", "sslmode"),
+            ("postgres://ada:s3cret@h/d?colour=red", "colour"),
+        ] {
+            let said = parsed(url).unwrap_err().to_string();
+            assert!(said.contains(words), "{url}: {said}");
+            assert!(!said.contains("s3cret"), "{said}");
+        }
+        let shown = parsed("postgres://ada:s3cret@db.example.com/d").unwrap();
+        assert_eq!(shown.shown(), "d on db.example.com");
+        assert!(!format!("{shown:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn the_certificates_of_a_file_are_read() {
+        let missing = parsed("postgres://a@h/d?sslrootcert=/nowhere/ca.pem").unwrap();
+        let said = missing.tls().err().unwrap().to_string();
+        assert!(said.contains("/nowhere/ca.pem"), "{said}");
+        assert!(parsed("postgres://a@h/d").unwrap().tls().is_ok());
+    }
+}

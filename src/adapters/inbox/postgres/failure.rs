@@ -1,0 +1,92 @@
+//! What can go wrong between here and the database.
+
+use deadpool_postgres::PoolError;
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::runtime::inbox::InboxError;
+
+/// Why something was not done, or may not have been done.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("{0}")]
+    Pool(PoolError),
+    #[error("{0}")]
+    Database(Error),
+    /// No answer came in time.
+    #[error("{0}")]
+    Late(String),
+    /// What was read is nothing of ours.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+impl Failure {
+    /// Whether the database refuses us, and will do so again: the user, the password, or what they may do.
+    pub(super) fn is_refusal(&self) -> bool {
+        let (Self::Database(error) | Self::Pool(PoolError::Backend(error))) = self else {
+            return false;
+        };
+        error.code().is_some_and(|code| {
+            code.code().starts_with("28") || *code == SqlState::INSUFFICIENT_PRIVILEGE
+        })
+    }
+
+    /// Whether the same may well work at once, on another connection.
+    pub(super) fn passes(&self) -> bool {
+        match self {
+            Self::Database(error) => {
+                error.is_closed()
+                    || error.code().is_some_and(|code| {
+                        *code == SqlState::T_R_DEADLOCK_DETECTED
+                            || *code == SqlState::T_R_SERIALIZATION_FAILURE
+                            || *code == SqlState::ADMIN_SHUTDOWN
+                            || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+                    })
+            }
+            Self::Pool(PoolError::Backend(error)) => error.is_closed(),
+            Self::Pool(_) | Self::Late(_) | Self::Damaged(_) => false,
+        }
+    }
+}
+
+impl From<PoolError> for Failure {
+    fn from(error: PoolError) -> Self {
+        Self::Pool(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<Failure> for InboxError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Database(error) | Failure::Pool(PoolError::Backend(error)) => {
+                Self::Unavailable(said(&error))
+            }
+            Failure::Pool(PoolError::Timeout(_)) => Self::Unavailable(
+                "the database: no connection came about in time; is it overloaded, or unreachable?"
+                    .to_owned(),
+            ),
+            Failure::Pool(error) => Self::Unavailable(format!("the database: {error}")),
+            Failure::Late(detail) => Self::Unavailable(detail),
+            Failure::Damaged(detail) => Self::Damaged(detail),
+        }
+    }
+}
+
+/// What the database says, or what keeps it from saying anything. Neither repeats the address.
+fn said(error: &Error) -> String {
+    use std::error::Error as _;
+    if let Some(told) = error.as_db_error() {
+        return format!("the database says: {}", told.message());
+    }
+    match error.source() {
+        Some(source) => format!("the database: {error}: {source}"),
+        None => format!("the database: {error}"),
+    }
+}

@@ -1,0 +1,242 @@
+//! Storing deliveries: whatever has come meanwhile goes into one transaction, and is answered after its commit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use deadpool_postgres::{Client, Pool};
+use futures_util::future::try_join_all;
+use phileas_domain::model::RepositoryId;
+use tokio::sync::{mpsc, oneshot};
+
+use super::failure::Failure;
+use super::locked::Locked;
+use super::rows::{integer, micros, natural};
+use super::state::State;
+use super::{TRIES, retried};
+use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};
+
+/// How much may wait to be stored. Whatever comes beyond is refused.
+pub(super) const QUEUE: usize = 1_024;
+/// The most that one transaction stores.
+const BATCH: usize = 256;
+
+/// A delivery, and whoever waits for word of it.
+pub(super) struct Brought {
+    pub(super) delivery: Delivery,
+    pub(super) answer: oneshot::Sender<Result<Accepted, InboxError>>,
+}
+
+/// Stores what is brought until nobody can bring anything any more.
+pub(super) async fn store(pool: Pool, state: Arc<State>, mut brought: mpsc::Receiver<Brought>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while brought.recv_many(&mut batch, BATCH).await > 0 {
+        let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
+        let stored = retried!(pool, |mut client| once(&mut client, &state, &deliveries)
+            .await);
+        match stored {
+            Ok(accepted) => {
+                state.works();
+                state.tell();
+                for (one, accepted) in batch.drain(..).zip(accepted) {
+                    // Whoever brought it may have gone away.
+                    let _gone = one.answer.send(Ok(accepted));
+                }
+            }
+            Err(error) => {
+                state.failed(&error);
+                for one in batch.drain(..) {
+                    let _gone = one.answer.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// A row of before.
+#[derive(Clone, Copy)]
+struct Before {
+    place: i64,
+    repository: Option<RepositoryId>,
+    generation: Option<u64>,
+}
+
+/// What is to be done with a delivery, once all rules have spoken.
+enum Deed {
+    Insert {
+        generation: Option<u64>,
+    },
+    /// It had failed and came again: its row goes to the end, where the youngest are.
+    Again {
+        place: i64,
+        generation: Option<u64>,
+    },
+}
+
+async fn once(
+    client: &mut Client,
+    state: &State,
+    deliveries: &[&Delivery],
+) -> Result<Vec<Accepted>, Failure> {
+    let transaction = client.transaction().await?;
+    let woken: BTreeSet<RepositoryId> = deliveries.iter().filter_map(|one| one.woken()).collect();
+    let mut rows = Locked::rows(&transaction, &woken, true).await?;
+    // Whoever stores the same delivery at another machine has either committed by now, or waits for these rows.
+    let before = known(&transaction, deliveries).await?;
+    let mut seen: BTreeSet<&DeliveryId> = BTreeSet::new();
+    let mut accepted = Vec::with_capacity(deliveries.len());
+    let mut deeds = Vec::new();
+    for delivery in deliveries {
+        let answer = if seen.contains(&delivery.id) {
+            Accepted::Duplicate
+        } else {
+            decide(
+                delivery,
+                before.get(&delivery.id).copied(),
+                &mut rows,
+                state,
+                deeds.len(),
+                |deed| {
+                    deeds.push((*delivery, deed));
+                },
+            )
+        };
+        if answer == Accepted::Stored {
+            seen.insert(&delivery.id);
+        }
+        accepted.push((answer, deeds.len()));
+    }
+    let written = try_join_all(
+        deeds
+            .iter()
+            .map(|(delivery, deed)| write(&transaction, delivery, deed)),
+    )
+    .await?;
+    rows.store(&transaction).await?;
+    transaction.commit().await?;
+    state.stored(written.iter().filter(|new| **new).count());
+    Ok(accepted
+        .into_iter()
+        .map(|(answer, after)| match answer {
+            // Another machine was quicker with one that locks no row.
+            Accepted::Stored
+                if !written[after - 1] && matches!(deeds[after - 1].1, Deed::Insert { .. }) =>
+            {
+                Accepted::Duplicate
+            }
+            answer => answer,
+        })
+        .collect())
+}
+
+fn decide(
+    delivery: &Delivery,
+    before: Option<Before>,
+    rows: &mut Locked,
+    state: &State,
+    waiting: usize,
+    deed: impl FnOnce(Deed),
+) -> Accepted {
+    if let Some(before) = before {
+        let wake = before.repository.and_then(|id| rows.get(id));
+        if outcome(before.generation, wake) != Outcome::Failed {
+            return Accepted::Duplicate;
+        }
+    } else if delivery.woken().is_none() && state.is_crowded(waiting) {
+        return Accepted::PassedOver;
+    } else if state.is_full(waiting) {
+        return Accepted::Overloaded;
+    }
+    let hear = |wake: &mut Wake| wake.hear(delivery.repository_name.as_ref(), delivery.received_at);
+    let generation = delivery.woken().and_then(|id| rows.get_mut(id)).map(hear);
+    deed(match before {
+        Some(Before { place, .. }) => Deed::Again { place, generation },
+        None => Deed::Insert { generation },
+    });
+    Accepted::Stored
+}
+
+async fn known(
+    transaction: &deadpool_postgres::Transaction<'_>,
+    deliveries: &[&Delivery],
+) -> Result<BTreeMap<DeliveryId, Before>, Failure> {
+    let ids: Vec<&str> = deliveries.iter().map(|one| one.id.as_str()).collect();
+    let statement = transaction
+        .prepare_cached(
+            "SELECT id, place, repo, generation FROM phileas.delivery WHERE id = ANY($1)",
+        )
+        .await?;
+    let mut known = BTreeMap::new();
+    for row in transaction.query(&statement, &[&ids]).await? {
+        let id: &str = row.try_get(0)?;
+        let id = id
+            .parse()
+            .map_err(|error| Failure::Damaged(format!("the id of a delivery: {error}")))?;
+        let number = |column| -> Result<Option<u64>, Failure> {
+            row.try_get::<_, Option<i64>>(column)?
+                .map(natural)
+                .transpose()
+        };
+        let before = Before {
+            place: row.try_get(1)?,
+            repository: number(2)?.map(RepositoryId),
+            generation: number(3)?,
+        };
+        known.insert(id, before);
+    }
+    Ok(known)
+}
+
+/// Writes the row of a delivery. `false`: there is none more than before.
+async fn write(
+    transaction: &deadpool_postgres::Transaction<'_>,
+    delivery: &Delivery,
+    deed: &Deed,
+) -> Result<bool, Failure> {
+    match deed {
+        Deed::Again { place, generation } => {
+            let statement = transaction
+                .prepare_cached(
+                    "UPDATE phileas.delivery SET place = nextval(pg_get_serial_sequence('phileas.delivery', 'place')), \
+                     times = times + 1, received_at = $2, generation = $3 WHERE place = $1",
+                )
+                .await?;
+            let generation = generation.map(integer).transpose()?;
+            transaction
+                .execute(
+                    &statement,
+                    &[place, &micros(delivery.received_at), &generation],
+                )
+                .await?;
+            Ok(false)
+        }
+        Deed::Insert { generation } => {
+            let statement = transaction
+                .prepare_cached(
+                    "INSERT INTO phileas.delivery (id, event, action, repo, repo_name, installation, subject, sender, \
+                     received_at, wakes, times, generation) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11) ON CONFLICT (id) DO NOTHING",
+                )
+                .await?;
+            let number = |number: Option<u64>| number.map(integer).transpose();
+            let inserted = transaction
+                .execute(
+                    &statement,
+                    &[
+                        &delivery.id.as_str(),
+                        &delivery.event,
+                        &delivery.action,
+                        &number(delivery.repository.map(|id| id.0))?,
+                        &delivery.repository_name.as_ref().map(ToString::to_string),
+                        &number(delivery.installation)?,
+                        &delivery.subject,
+                        &number(delivery.sender)?,
+                        &micros(delivery.received_at),
+                        &delivery.wakes,
+                        &number(*generation)?,
+                    ],
+                )
+                .await?;
+            Ok(inserted == 1)
+        }
+    }
+}

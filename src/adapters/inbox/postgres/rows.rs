@@ -1,0 +1,186 @@
+//! Rows, read and written.
+
+use jiff::Timestamp;
+use phileas_domain::model::{Holder, RepositoryId};
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+use super::failure::Failure;
+use crate::runtime::inbox::{Delivery, Held, Parked, Record, Wake, outcome};
+
+/// All columns of a repository, in the order in which [`wake`] reads them and [`Written`] writes them.
+macro_rules! wake_columns {
+    () => {
+        "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
+         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault"
+    };
+}
+pub(super) use wake_columns;
+
+/// A number of ours. They count up from nothing, one at a time.
+pub(super) fn integer(number: u64) -> Result<i64, Failure> {
+    i64::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
+}
+
+pub(super) fn natural(number: i64) -> Result<u64, Failure> {
+    u64::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
+}
+
+fn small(number: i32) -> Result<u32, Failure> {
+    u32::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
+}
+
+/// An instant in microseconds. Finer parts are dropped.
+pub(super) fn micros(at: Timestamp) -> i64 {
+    at.as_microsecond()
+}
+
+pub(super) fn instant(micros: i64) -> Result<Timestamp, Failure> {
+    Timestamp::from_microsecond(micros).map_err(|error| Failure::Damaged(error.to_string()))
+}
+
+fn maybe_instant(row: &Row, column: usize) -> Result<Option<Timestamp>, Failure> {
+    row.try_get::<_, Option<i64>>(column)?
+        .map(instant)
+        .transpose()
+}
+
+/// Reads a row of [`wake_columns`].
+pub(super) fn wake(row: &Row) -> Result<Wake, Failure> {
+    let number = |column| -> Result<u64, Failure> { natural(row.try_get(column)?) };
+    let text = |column| -> Result<Option<String>, Failure> { Ok(row.try_get(column)?) };
+    let held = match (text(10)?, maybe_instant(row, 11)?) {
+        (Some(owner), Some(until)) => Some(Held {
+            holder: Holder::new(owner),
+            until,
+        }),
+        _ => None,
+    };
+    let parked = match (maybe_instant(row, 13)?, maybe_instant(row, 15)?) {
+        (Some(at), Some(probe_at)) => Some(Parked {
+            at,
+            because: text(14)?.unwrap_or_default(),
+            probe_at,
+        }),
+        _ => None,
+    };
+    Ok(Wake {
+        repository: RepositoryId(number(0)?),
+        // The next delivery tells it again.
+        name: text(1)?.and_then(|name| name.parse().ok()),
+        due_at: maybe_instant(row, 2)?,
+        generation: number(3)?,
+        done_generation: number(4)?,
+        failed_generation: number(5)?,
+        not_before: maybe_instant(row, 6)?,
+        attempts: small(row.try_get(7)?)?,
+        outages: small(row.try_get(8)?)?,
+        token: number(9)?,
+        held,
+        heard_at: maybe_instant(row, 12)?,
+        parked,
+        last_fault: text(16)?,
+    })
+}
+
+/// The values of a row, as they are written.
+pub(super) struct Written {
+    numbers: [i64; 5],
+    counts: [i32; 2],
+    instants: [Option<i64>; 7],
+    texts: [Option<String>; 4],
+}
+
+impl Written {
+    /// What is to be written of a repository.
+    pub(super) fn of(wake: &Wake) -> Result<Self, Failure> {
+        let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+        let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
+        Ok(Self {
+            numbers: [
+                integer(wake.repository.0)?,
+                integer(wake.generation)?,
+                integer(wake.done_generation)?,
+                integer(wake.failed_generation)?,
+                integer(wake.token)?,
+            ],
+            counts: [count(wake.attempts), count(wake.outages)],
+            instants: [
+                wake.due_at.map(micros),
+                wake.not_before.map(micros),
+                held.map(|held| micros(held.until)),
+                wake.heard_at.map(micros),
+                parked.map(|parked| micros(parked.at)),
+                parked.map(|parked| micros(parked.probe_at)),
+                wake.next_at().map(micros),
+            ],
+            texts: [
+                wake.name.as_ref().map(ToString::to_string),
+                held.map(|held| held.holder.as_str().to_owned()),
+                parked.map(|parked| parked.because.clone()),
+                wake.last_fault.clone(),
+            ],
+        })
+    }
+
+    /// The values in the order of [`UPDATE`].
+    pub(super) fn values(&self) -> [&(dyn ToSql + Sync); 18] {
+        let [repo, generation, done, failed, token] = &self.numbers;
+        let [attempts, outages] = &self.counts;
+        let [due, not_before, until, heard, parked_at, probe_at, next] = &self.instants;
+        let [name, owner, because, fault] = &self.texts;
+        [
+            repo, name, due, generation, done, failed, not_before, attempts, outages, token, owner,
+            until, heard, parked_at, because, probe_at, fault, next,
+        ]
+    }
+}
+
+/// Writes the row of a repository, which is there.
+pub(super) const UPDATE: &str = "UPDATE phileas.wake SET name = $2, due_at = $3, generation = $4, \
+    done_generation = $5, failed_generation = $6, not_before = $7, attempts = $8, outages = $9, token = $10, \
+    lease_owner = $11, lease_until = $12, heard_at = $13, parked_at = $14, parked_because = $15, probe_at = $16, \
+    last_fault = $17, next_at = $18 WHERE repo = $1";
+
+/// All columns of a delivery, in the order in which [`record`] reads them. What comes of it follows from two columns of
+/// its repository.
+pub(super) const RECORD: &str = "SELECT place, id, event, action, delivery.repo, repo_name, installation, subject, \
+    sender, received_at, wakes, times, delivery.generation, done_generation, failed_generation \
+    FROM phileas.delivery LEFT JOIN phileas.wake ON wake.repo = delivery.repo";
+
+/// Reads a row of [`RECORD`].
+pub(super) fn record(row: &Row) -> Result<Record, Failure> {
+    let maybe = |column| -> Result<Option<u64>, Failure> {
+        row.try_get::<_, Option<i64>>(column)?
+            .map(natural)
+            .transpose()
+    };
+    let repository = maybe(4)?.map(RepositoryId);
+    let (done, failed) = (maybe(13)?, maybe(14)?);
+    let known = repository.map(|id| Wake {
+        done_generation: done.unwrap_or(0),
+        failed_generation: failed.unwrap_or(0),
+        ..Wake::new(id)
+    });
+    let id: &str = row.try_get(1)?;
+    let name: Option<&str> = row.try_get(5)?;
+    Ok(Record {
+        place: natural(row.try_get(0)?)?,
+        outcome: outcome(maybe(12)?, known.as_ref()),
+        times: small(row.try_get(11)?)?,
+        delivery: Delivery {
+            id: id
+                .parse()
+                .map_err(|error| Failure::Damaged(format!("the id of a delivery: {error}")))?,
+            event: row.try_get(2)?,
+            action: row.try_get(3)?,
+            repository,
+            repository_name: name.and_then(|name| name.parse().ok()),
+            installation: maybe(6)?,
+            subject: row.try_get(7)?,
+            sender: maybe(8)?,
+            received_at: instant(row.try_get(9)?)?,
+            wakes: row.try_get(10)?,
+        },
+    })
+}

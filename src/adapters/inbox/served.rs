@@ -1,0 +1,157 @@
+//! The inbox of a service, wherever it is kept.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::{Holder, RepositoryId};
+use tokio::sync::watch;
+
+use super::postgres::PostgresInbox;
+use super::sqlite::SqliteInbox;
+use crate::runtime::inbox::{
+    Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
+    Replayed, Settled, Wake,
+};
+
+/// The inbox of a service. Which of them it is, is decided when the service starts.
+#[derive(Debug)]
+pub enum ServedInbox {
+    /// In a file of the data directory: one service.
+    File(SqliteInbox),
+    /// In PostgreSQL: several services.
+    Database(PostgresInbox),
+}
+
+impl ServedInbox {
+    /// Completes when nothing can be stored any more until the process is started anew.
+    pub fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        let lost = match self {
+            Self::File(inbox) => Some(inbox.writer_lost()),
+            // A database that is gone may come back.
+            Self::Database(_) => None,
+        };
+        async move {
+            match lost {
+                Some(lost) => lost.await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+}
+
+/// Hands a call on.
+macro_rules! to {
+    ($self:ident, $inbox:ident => $call:expr) => {
+        match $self {
+            ServedInbox::File($inbox) => $call,
+            ServedInbox::Database($inbox) => $call,
+        }
+    };
+}
+
+impl Inbox for ServedInbox {
+    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        to!(self, inbox => inbox.accept(delivery).await)
+    }
+
+    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
+        to!(self, inbox => inbox.wake(repository, at).await)
+    }
+
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        to!(self, inbox => inbox.due(now, most).await)
+    }
+
+    async fn claim(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repositories: &[RepositoryId],
+    ) -> Result<Vec<Lease>, InboxError> {
+        to!(self, inbox => inbox.claim(holder, now, length, repositories).await)
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        to!(self, inbox => inbox.call_back(now).await)
+    }
+
+    async fn heartbeat(
+        &self,
+        leases: &[Lease],
+        now: Timestamp,
+        length: SignedDuration,
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        to!(self, inbox => inbox.heartbeat(leases, now, length).await)
+    }
+
+    async fn finish(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        next: Option<Timestamp>,
+    ) -> Result<Settled, InboxError> {
+        to!(self, inbox => inbox.finish(lease, now, next).await)
+    }
+
+    async fn fail(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        fault: &Fault,
+    ) -> Result<Settled, InboxError> {
+        to!(self, inbox => inbox.fail(lease, now, fault).await)
+    }
+
+    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        to!(self, inbox => inbox.release(lease, now).await)
+    }
+
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        to!(self, inbox => inbox.abandon(lease).await)
+    }
+
+    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        to!(self, inbox => inbox.look(repository).await)
+    }
+
+    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
+        to!(self, inbox => inbox.parked().await)
+    }
+
+    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+        to!(self, inbox => inbox.resume(repository, now).await)
+    }
+
+    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        to!(self, inbox => inbox.forget(repository).await)
+    }
+
+    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        to!(self, inbox => inbox.deliveries(page).await)
+    }
+
+    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+        to!(self, inbox => inbox.replay(id, now).await)
+    }
+
+    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+        to!(self, inbox => inbox.prune(now).await)
+    }
+
+    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        to!(self, inbox => inbox.counts(now).await)
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
+        to!(self, inbox => inbox.next_due().await)
+    }
+
+    fn trouble(&self) -> Option<String> {
+        to!(self, inbox => inbox.trouble())
+    }
+
+    fn news(&self) -> watch::Receiver<u64> {
+        to!(self, inbox => inbox.news())
+    }
+}

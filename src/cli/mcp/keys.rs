@@ -1,0 +1,195 @@
+//! Jules for the tools of a service: every key that its repositories use, each for what is its own.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use phileas_domain::engine::CreateFailure;
+
+use crate::adapters::jules::hire::Account;
+use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
+use crate::runtime::ports::{Disposition, Failure};
+use crate::server::keys::KeyClient;
+use crate::server::repositories::Repositories;
+
+/// How many jobs are remembered by their keys; of others each key is asked in turn.
+const MAX_KNOWN: usize = 10_000;
+
+/// All keys of a service, as its ticks know them.
+pub(super) struct ServiceJules {
+    repositories: Arc<Repositories>,
+    /// Which key knows which job, by the key's number.
+    known: Mutex<BTreeMap<String, u64>>,
+}
+
+impl ServiceJules {
+    pub(super) fn new(repositories: Arc<Repositories>) -> Self {
+        Self {
+            repositories,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Each key once, by its number.
+    fn keys(&self) -> Result<BTreeMap<u64, KeyClient>, Failure> {
+        let keys = self.repositories.jules_keys();
+        if keys.is_empty() {
+            return Err(Failure {
+                disposition: Disposition::Denied,
+                detail: "no repository of this service has a Jules key yet".to_owned(),
+            });
+        }
+        Ok(keys)
+    }
+
+    fn remember(&self, job: &str, key: u64) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_KNOWN {
+            // The smallest ids are no older than others; any will do.
+            known.pop_first();
+        }
+        known.insert(job.to_owned(), key);
+    }
+
+    fn remembered(&self, job: &str) -> Option<u64> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(job).copied()
+    }
+
+    /// The job with its key; `None`: no key knows it. One that cannot be asked is told only where no other knows it.
+    async fn find(&self, id: &str) -> Result<Option<(Job, Account)>, Failure> {
+        let keys = self.keys()?;
+        let first = self.remembered(id).and_then(|number| {
+            let key = keys.get(&number)?;
+            Some((number, key.clone()))
+        });
+        let others = keys
+            .iter()
+            .filter(|(number, _)| first.as_ref().map(|(first, _)| first) != Some(number))
+            .map(|(number, key)| (*number, key.clone()));
+        let mut failed = None;
+        for (number, key) in first.clone().into_iter().chain(others) {
+            let account = Account::new(key.client);
+            match account.job(id).await {
+                Ok(Some(job)) => {
+                    self.remember(id, number);
+                    return Ok(Some((job, account)));
+                }
+                Ok(None) => {}
+                Err(failure) => failed = Some(failure),
+            }
+        }
+        failed.map_or(Ok(None), Err)
+    }
+
+    /// The account of a job, for what is done to it.
+    async fn account(&self, id: &str) -> Result<Account, Failure> {
+        let found = self.find(id).await?;
+        found.map(|(_, account)| account).ok_or_else(|| Failure {
+            disposition: Disposition::NotFound,
+            detail: format!("no Jules key of this service knows job {id}"),
+        })
+    }
+
+    /// Where a listing goes on that goes through all keys. A page of the key at `place` is named `<place> <its own name>`.
+    fn place<'p>(&self, page: Option<&'p str>) -> Result<Place<'p>, Failure> {
+        let keys: Vec<KeyClient> = self.keys()?.into_values().collect();
+        let (at, token) = match page.and_then(|page| page.split_once(' ')) {
+            Some((at, token)) => (at.parse().unwrap_or(keys.len()), token),
+            None => (0, ""),
+        };
+        let key = keys.get(at).ok_or_else(|| Failure {
+            disposition: Disposition::Refused,
+            detail: "the keys of this service have changed meanwhile; list anew".to_owned(),
+        })?;
+        Ok(Place {
+            at,
+            is_last: at + 1 == keys.len(),
+            account: Account::new(Arc::clone(&key.client)),
+            token: Some(token).filter(|token| !token.is_empty()),
+        })
+    }
+}
+
+/// One page of one key.
+struct Place<'p> {
+    at: usize,
+    is_last: bool,
+    account: Account,
+    token: Option<&'p str>,
+}
+
+impl Place<'_> {
+    /// The name of the page after this one.
+    fn next(&self, next: Option<String>) -> Option<String> {
+        match next {
+            Some(next) => Some(format!("{} {next}", self.at)),
+            None => (!self.is_last).then(|| format!("{} ", self.at + 1)),
+        }
+    }
+}
+
+impl HireJules for ServiceJules {
+    fn create(&self, new: NewJob) -> Answer<'_, Result<Job, CreateFailure>> {
+        Box::pin(async move {
+            let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
+                CreateFailure::Credential {
+                    detail: no_key.to_string(),
+                }
+            })?;
+            let number = key.number;
+            let job = Account::new(key.client).create(new).await?;
+            self.remember(&job.id, number);
+            Ok(job)
+        })
+    }
+
+    fn job<'a>(&'a self, id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
+        Box::pin(async move { Ok(self.find(id).await?.map(|(job, _)| job)) })
+    }
+
+    fn jobs<'a>(
+        &'a self,
+        page: Option<&'a str>,
+        archived: bool,
+    ) -> Answer<'a, Result<JobPage, Failure>> {
+        Box::pin(async move {
+            let place = self.place(page)?;
+            let JobPage { jobs, next } = place.account.jobs(place.token, archived).await?;
+            let next = place.next(next);
+            Ok(JobPage { jobs, next })
+        })
+    }
+
+    fn happenings<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
+        Box::pin(async move {
+            match self.find(id).await? {
+                Some((_, account)) => account.happenings(id).await,
+                None => Ok(None),
+            }
+        })
+    }
+
+    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> Answer<'a, Result<(), Failure>> {
+        Box::pin(async move { self.account(id).await?.say(id, text).await })
+    }
+
+    fn approve<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
+        Box::pin(async move { self.account(id).await?.approve(id).await })
+    }
+
+    fn archive<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
+        Box::pin(async move { self.account(id).await?.archive(id).await })
+    }
+
+    fn sources<'a>(&'a self, page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>> {
+        Box::pin(async move {
+            let place = self.place(page)?;
+            let SourcePage { sources, next } = place.account.sources(place.token).await?;
+            let next = place.next(next);
+            Ok(SourcePage { sources, next })
+        })
+    }
+}

@@ -1,0 +1,501 @@
+//! `pipeline_status`, `pipeline_next`, `pipeline_validate`, `pipeline_check` and `pipeline_write`: the runs of a pipeline
+//! that agents on this machine work on.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use phileas_domain::Diagnostic;
+use phileas_domain::pipeline::{
+    Artifact, CheckStage, IssueId, Made, Run, Stage, Step, check, next, read,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::cursor;
+use super::super::cut::Cut;
+use super::super::desk::Desk;
+use super::super::offer::{Call, Card, Effect, Offer};
+use super::super::trouble::Trouble;
+use super::look::limit;
+
+/// How many runs are shown at once unless somebody says otherwise.
+const DEFAULT_LIMIT: u32 = 20;
+/// How many runs are shown at once at most.
+const MAX_LIMIT: u32 = 100;
+/// How many findings are shown.
+const MAX_FINDINGS: usize = 30;
+/// How much of a finding is shown, in bytes.
+const FINDING_BYTES: usize = 400;
+/// How many changed paths are taken.
+const MAX_CHANGED: usize = 10_000;
+/// The listing's name in cursors.
+const OF: &str = "runs";
+
+#[derive(Serialize, JsonSchema)]
+struct NextView {
+    /// The run's issue.
+    issue: String,
+    /// `run` (an agent), `person` (somebody decides), `wait`, or `archive` (it is done).
+    action: &'static str,
+    /// The rule that says so, a stable word.
+    rule: &'static str,
+    /// The same in a sentence.
+    why: String,
+    /// The stage that comes next.
+    stage: Option<&'static str>,
+    /// The agent whose turn it is.
+    agent: Option<String>,
+    /// How strong that agent is to be.
+    tier: Option<&'static str>,
+    /// The how many-th attempt at the stage it is.
+    attempt: Option<u32>,
+    /// The artifacts that it reads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reads: Vec<String>,
+    /// The artifact that it writes.
+    writes: Option<&'static str>,
+    /// What it is told beside.
+    instructions: Option<String>,
+}
+
+impl NextView {
+    fn of(run: &Run) -> Self {
+        let next = next(run);
+        let (action, order) = match &next.step {
+            Step::Run(order) => ("run", Some(order)),
+            Step::Person => ("person", None),
+            Step::Wait => ("wait", None),
+            Step::Archive => ("archive", None),
+        };
+        Self {
+            issue: run.issue.to_string(),
+            action,
+            rule: next.rule.code(),
+            why: next.why.clone(),
+            stage: order.map(|order| order.stage.as_str()),
+            agent: order.map(|order| order.agent.clone()),
+            tier: order.map(|order| order.tier.as_str()),
+            attempt: order.map(|order| order.attempt),
+            reads: order.map_or_else(Vec::new, |order| {
+                order.reads.iter().map(ToString::to_string).collect()
+            }),
+            writes: order.map(|order| order.writes),
+            instructions: order.and_then(|order| order.instructions.clone()),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Finding {
+    /// `error` or `warning`. Warnings tell of other spellings, which are taken.
+    severity: &'static str,
+    /// The invariant that does not hold, a stable word.
+    check: Option<&'static str>,
+    /// Where, what is wrong, and how to mend it.
+    text: String,
+}
+
+impl Finding {
+    fn of(check: Option<&'static str>, said: &Diagnostic) -> Self {
+        Self {
+            severity: if said.is_error() { "error" } else { "warning" },
+            check,
+            text: Cut::new(&said.to_string(), FINDING_BYTES).text,
+        }
+    }
+}
+
+/// What is wrong, the gravest first, and whether all of it is shown.
+#[derive(Serialize, JsonSchema)]
+struct Findings {
+    /// How many errors there are.
+    errors: usize,
+    /// What is wrong, errors first.
+    findings: Vec<Finding>,
+    /// Whether there is more than is shown.
+    truncated: bool,
+}
+
+impl Findings {
+    fn of<'d>(found: impl Iterator<Item = (Option<&'static str>, &'d Diagnostic)>) -> Self {
+        let mut all: Vec<_> = found.collect();
+        all.sort_by_key(|(_, said)| !said.is_error());
+        Self {
+            errors: all.iter().filter(|(_, said)| said.is_error()).count(),
+            truncated: all.len() > MAX_FINDINGS,
+            findings: all
+                .iter()
+                .take(MAX_FINDINGS)
+                .map(|(check, said)| Finding::of(*check, said))
+                .collect(),
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StatusInput {
+    /// Only the run of this issue, with its attempts and artifacts.
+    issue: Option<String>,
+    /// `next_cursor` of the answer before. Left out: from the first run.
+    cursor: Option<String>,
+    /// How many runs at most, 1 to 100. Default: 20.
+    limit: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct StatusOutput {
+    /// The runs, by their issues.
+    runs: Vec<RunView>,
+    /// Pass it as `cursor` for the runs after these; missing on the last page.
+    next_cursor: Option<String>,
+    /// How many runs were put away.
+    archived: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RunView {
+    /// Who comes next, and why.
+    next: NextView,
+    /// The attempts, oldest first; only where one run is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attempts: Vec<AttemptView>,
+    /// Its artifacts: `jules://pipeline/{issue}/{file}` holds each.
+    artifacts: Vec<ArtifactView>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AttemptView {
+    /// The stage.
+    stage: &'static str,
+    /// How strong the agent was.
+    tier: &'static str,
+    /// How it ended.
+    outcome: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ArtifactView {
+    /// Its file.
+    file: String,
+    /// Whether it may be used.
+    sound: bool,
+}
+
+impl RunView {
+    fn of(run: &Run, whole: bool) -> Self {
+        let attempts = if whole { run.attempts() } else { Vec::new() };
+        Self {
+            next: NextView::of(run),
+            attempts: attempts
+                .into_iter()
+                .map(|one| AttemptView {
+                    stage: one.stage.as_str(),
+                    tier: one.tier.as_str(),
+                    outcome: one.outcome.as_str(),
+                })
+                .collect(),
+            artifacts: run
+                .readings()
+                .map(|one| ArtifactView {
+                    file: one.file.clone(),
+                    sound: one.is_sound(),
+                })
+                .collect(),
+        }
+    }
+}
+
+pub(super) fn status() -> Offer {
+    let card = Card {
+        name: "pipeline_status",
+        title: "Where the runs of a pipeline stand",
+        text: "The runs below `.pipeline` of this repository: who comes next in each, and which artifacts there are. With \
+               `issue`, one run with its attempts.",
+        effect: Effect::Looks,
+    };
+    Offer::new(card, stands)
+}
+
+async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<StatusOutput, Trouble> {
+    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let (issues, archived) = desk.runs.issues()?;
+    if let Some(issue) = &input.issue {
+        let run = known(&desk, &id(issue)?)?;
+        return Ok(StatusOutput {
+            runs: vec![RunView::of(&run, true)],
+            next_cursor: None,
+            archived: archived.len(),
+        });
+    }
+    let after: Option<String> = cursor::read(OF, input.cursor.as_deref())?;
+    let mut left = issues
+        .iter()
+        .filter(|issue| after.as_deref().is_none_or(|after| issue.as_str() > after));
+    let settings = desk.runs.settings()?;
+    let mut runs = Vec::new();
+    for issue in left.by_ref().take(limit) {
+        if let Some(run) = desk.runs.run(issue, settings)? {
+            runs.push(RunView::of(&run, false));
+        }
+    }
+    let last = runs.last().map(|run| run.next.issue.clone());
+    let more = left.next().is_some();
+    Ok(StatusOutput {
+        next_cursor: last.filter(|_| more).map(|last| cursor::write(OF, &last)),
+        runs,
+        archived: archived.len(),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NextInput {
+    /// The issue: the name of the run's folder.
+    issue: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct NextOutput {
+    /// Who comes next, and why.
+    next: NextView,
+}
+
+pub(super) fn comes_next() -> Offer {
+    let card = Card {
+        name: "pipeline_next",
+        title: "Who comes next in a run",
+        text: "Says which agent runs next in a run, what it reads and writes, and by which rule; or that a person decides. \
+               For a run that has not begun, who begins.",
+        effect: Effect::Looks,
+    };
+    Offer::new(card, who)
+}
+
+async fn who(desk: Arc<Desk>, input: NextInput, _call: Call) -> Result<NextOutput, Trouble> {
+    let issue = id(&input.issue)?;
+    let settings = desk.runs.settings()?;
+    let run = match desk.runs.run(&issue, settings)? {
+        Some(run) => run,
+        None if desk.runs.is_archived(&issue)? => return Err(put_away(&issue)),
+        None => Run::read(issue, &[], settings),
+    };
+    Ok(NextOutput {
+        next: NextView::of(&run),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ValidateInput {
+    /// Which artifact, such as `plan`, `worker-result`, `test-result`, `review-result`, `state`.
+    artifact: String,
+    /// What it is to say: JSON, or YAML for `state`.
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ValidateOutput {
+    /// Whether it may be used as it is.
+    sound: bool,
+    /// What is wrong with it.
+    #[serde(flatten)]
+    found: Findings,
+}
+
+pub(super) fn validate() -> Offer {
+    let card = Card {
+        name: "pipeline_validate",
+        title: "Check a draft of an artifact",
+        text: "Holds the text of an artifact against its shape and says where it is wrong and how to mend it. Writes \
+               nothing; `pipeline_write` checks by itself.",
+        effect: Effect::Looks,
+    };
+    Offer::new(card, validated)
+}
+
+async fn validated(
+    desk: Arc<Desk>,
+    input: ValidateInput,
+    _call: Call,
+) -> Result<ValidateOutput, Trouble> {
+    let artifact = artifact(&input.artifact)?;
+    let settings = desk.runs.settings()?;
+    let reading = read(artifact, artifact.file_name(), &input.text, &settings);
+    Ok(ValidateOutput {
+        sound: reading.is_sound(),
+        found: Findings::of(reading.found.iter().map(|said| (None, said))),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckInput {
+    /// The issue: the name of the run's folder.
+    issue: String,
+    /// `plan`, `implement`, `test`, `debug`, `review`, `git` or `trace`.
+    stage: String,
+    /// The paths that differ from where the work began, as `git diff --name-only` tells. Needed for `implement`, whose
+    /// scope is held against the plan's.
+    changed: Option<Vec<String>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CheckOutput {
+    /// Whether every invariant holds; there may be warnings.
+    holds: bool,
+    /// What does not hold.
+    #[serde(flatten)]
+    found: Findings,
+}
+
+pub(super) fn check_stage() -> Offer {
+    let card = Card {
+        name: "pipeline_check",
+        title: "Check what must hold between the artifacts of a run",
+        text: "Every invariant of a stage that does not hold, by its name, with where and how to mend it.",
+        effect: Effect::Looks,
+    };
+    Offer::new(card, checked)
+}
+
+async fn checked(desk: Arc<Desk>, input: CheckInput, _call: Call) -> Result<CheckOutput, Trouble> {
+    let run = known(&desk, &id(&input.issue)?)?;
+    let all = CheckStage::ALL;
+    let stage = all
+        .into_iter()
+        .find(|stage| stage.as_str() == input.stage)
+        .ok_or_else(|| {
+            let names: Vec<_> = all.iter().map(|stage| stage.as_str()).collect();
+            Trouble::new(format!("`stage` is one of {}", names.join(", ")))
+        })?;
+    let changed = input.changed.as_deref();
+    if stage == CheckStage::Of(Stage::Implement) && changed.is_none() {
+        return Err(Trouble::new(
+            "`changed` is missing: for `implement` give the paths that differ from where the work began \
+             (`git diff --name-only main...`, and new files)",
+        ));
+    }
+    if changed.is_some_and(|changed| changed.len() > MAX_CHANGED) {
+        return Err(Trouble::new(format!(
+            "`changed` names more than {MAX_CHANGED} paths; use `phileas pipeline check`, which asks git itself"
+        )));
+    }
+    let found = check(&run, stage, changed);
+    let found = Findings::of(found.iter().map(|one| (Some(one.check), &one.said)));
+    Ok(CheckOutput {
+        holds: found.errors == 0,
+        found,
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WriteInput {
+    /// The issue: the name of the run's folder. It is made where it is missing.
+    issue: String,
+    /// Which artifact, such as `plan`, `worker-result`, `test-result`, `debug-diagnosis`, `review-result`, `git-result`,
+    /// `state`.
+    artifact: String,
+    /// What it says: JSON, or YAML for `state`. The whole of it.
+    text: String,
+    /// The agent that wrote it. Left out: what it says itself, or the one whose turn it was.
+    agent: Option<String>,
+    /// When the agent began, RFC 3339. Left out: the end of the stage before.
+    started_at: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WriteOutput {
+    /// The file that was written.
+    written: String,
+    /// Where it can be read: the address of a resource.
+    uri: String,
+    /// What was brought into the normal form.
+    #[serde(flatten)]
+    found: Findings,
+    /// Who comes next.
+    next: NextView,
+}
+
+pub(super) fn write() -> Offer {
+    let card = Card {
+        name: "pipeline_write",
+        title: "Write an artifact of a run",
+        text: "Writes an artifact in its normal form and notes it in the trace. What is not sound replaces nothing, and the \
+               answer says what to mend.",
+        effect: Effect::Replaces,
+    };
+    Offer::new(card, written)
+}
+
+async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<WriteOutput, Trouble> {
+    let issue = id(&input.issue)?;
+    let artifact = artifact(&input.artifact)?;
+    let started_at = input
+        .started_at
+        .as_deref()
+        .map(str::parse::<Timestamp>)
+        .transpose()
+        .map_err(|error| Trouble::new(format!("`started_at` is no instant: {error}")))?;
+    if desk.runs.is_archived(&issue)? {
+        return Err(put_away(&issue));
+    }
+    let settings = desk.runs.settings()?;
+    let made = Made {
+        at: Timestamp::now(),
+        started_at,
+        agent: input.agent,
+    };
+    let written = desk
+        .runs
+        .write(&issue, artifact, &input.text, settings, &made)?;
+    desk.changes.run(issue.as_str(), artifact.file_name());
+    let run = known(&desk, &issue)?;
+    Ok(WriteOutput {
+        written: written.path.display().to_string(),
+        uri: format!(
+            "{}/{issue}/{}",
+            super::super::changes::RUNS,
+            artifact.file_name()
+        ),
+        found: Findings::of(written.reading.found.iter().map(|said| (None, said))),
+        next: NextView::of(&run),
+    })
+}
+
+/// The run of an issue.
+fn known(desk: &Desk, issue: &IssueId) -> Result<Run, Trouble> {
+    let run = desk.runs.run(issue, desk.runs.settings()?)?;
+    match run {
+        Some(run) => Ok(run),
+        None if desk.runs.is_archived(issue)? => Err(put_away(issue)),
+        None => Err(Trouble::new(format!(
+            "there is no run of {issue} in {}; `pipeline_status` shows those that there are, `pipeline_write` begins one",
+            desk.runs.folder().display()
+        ))),
+    }
+}
+
+fn put_away(issue: &IssueId) -> Trouble {
+    Trouble::new(format!("the run of {issue} is done and was put away"))
+}
+
+fn id(text: &str) -> Result<IssueId, Trouble> {
+    text.trim()
+        .parse()
+        .map_err(|error| Trouble::new(format!("`issue`: {error}")))
+}
+
+/// An artifact by its file's name, with the extension or without.
+fn artifact(text: &str) -> Result<Artifact, Trouble> {
+    let text = text.trim();
+    let stem = |artifact: &Artifact| {
+        let name = artifact.file_name();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem) == text
+    };
+    match Artifact::ALL.into_iter().find(stem) {
+        Some(artifact) => Ok(artifact),
+        None => Artifact::at(text).map_err(|error| Trouble::new(format!("`artifact`: {error}"))),
+    }
+}

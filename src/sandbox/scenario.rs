@@ -1,0 +1,167 @@
+//! Scenarios: a repository, how its sessions go and what people do, told in one file.
+//!
+//! What a file leaves out is the newcomer's repository with its layers, sessions of ten minutes that bring what their
+//! prompt asks for, and nobody who reviews. `tests/scenarios/README.md` tells of the keys.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use phileas_world::control::{self, Act};
+use phileas_world::jules::{Scenario as Session, Weights};
+use phileas_world::maintainer::Temper;
+use serde::Deserialize;
+
+use super::scene::Scene;
+use super::virtual_time::Shared;
+
+/// How long a session works for which nothing else is said, in minutes.
+const USUAL_MINUTES: f64 = 10.0;
+/// A scenario does not last longer than this.
+const MAX_SPAN: SignedDuration = SignedDuration::from_hours(31 * 24);
+
+/// What a file tells.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scenario {
+    /// What it shows, in a few words.
+    pub title: String,
+    /// What happens and why, for readers.
+    pub about: String,
+    /// How long it lasts, such as `12h`.
+    pub lasts: SignedDuration,
+    /// What brings a tick about.
+    #[serde(default)]
+    pub clock: Clock,
+    /// Who reviews.
+    #[serde(default)]
+    pub maintainer: Reviewer,
+    /// Files of the default branch by path, over the newcomer's; an empty text takes a file away.
+    #[serde(default)]
+    pub repository: BTreeMap<String, String>,
+    /// Files that the branch `jules` begins with, by path.
+    #[serde(default)]
+    pub ledger: BTreeMap<String, String>,
+    /// How sessions go; the first that fits decides.
+    #[serde(default)]
+    pub sessions: Vec<Session>,
+    /// What people do.
+    #[serde(default)]
+    pub acts: Vec<Timed>,
+    /// Files and folders of the branch `jules` whose texts are told at the end.
+    #[serde(default)]
+    pub tells: Vec<String>,
+}
+
+/// What brings a tick about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// Webhooks, and the time that the last tick has named, as with the service.
+    #[default]
+    Events,
+    /// The 17th minute of each hour and nothing else, as with a workflow whose events are all lost.
+    Hourly,
+}
+
+/// Who reviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reviewer {
+    /// Nobody, beside what the scenario's people do.
+    #[default]
+    Away,
+    /// Somebody who merges everything within minutes.
+    Eager,
+}
+
+/// What somebody does at some time.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Timed {
+    /// How long after the beginning, such as `1h30m`.
+    pub at: SignedDuration,
+    /// What, in the words of the models' own control.
+    #[serde(flatten)]
+    pub act: Act,
+}
+
+impl Scenario {
+    /// Reads a file's text as TOML.
+    ///
+    /// # Errors
+    ///
+    /// Says where and what is wrong.
+    pub fn from_toml(text: &str) -> Result<Self, String> {
+        let mut read: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let in_time = |span: SignedDuration| span > SignedDuration::ZERO && span <= MAX_SPAN;
+        if !in_time(read.lasts) {
+            return Err("lasts: it is more than nothing and at most 31 days".to_owned());
+        }
+        for (number, one) in read.acts.iter().enumerate() {
+            if one.at < SignedDuration::ZERO || one.at >= read.lasts {
+                return Err(format!("acts[{number}].at: it is after the end"));
+            }
+        }
+        read.acts.sort_by_key(|one| one.at);
+        Ok(read)
+    }
+
+    /// The scene that it is played in.
+    #[must_use]
+    pub fn scene(&self, seed: u64) -> Scene {
+        let mut scene = Scene::new(seed);
+        scene.layers = true;
+        scene.texts = self.repository.clone();
+        scene.ledger_texts = self.ledger.clone();
+        scene.temper = match self.maintainer {
+            Reviewer::Away => Temper::away(),
+            Reviewer::Eager => Temper::eager(),
+        };
+        scene.jules.asks = 0.0;
+        scene.jules.weights = Weights::only_changes();
+        scene.jules.scenarios.clone_from(&self.sessions);
+        scene
+            .jules
+            .scenarios
+            .push(Session::default().taking(USUAL_MINUTES));
+        scene
+    }
+}
+
+impl Timed {
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be done, and why.
+    pub fn perform(&self, shared: &Shared) -> Result<(), String> {
+        control::act(&mut shared.world(), self.act.clone())
+            .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_is_named() {
+        let sound = "title = \"a\"\nabout = \"b\"\nlasts = \"2h\"\n";
+        assert!(Scenario::from_toml(sound).is_ok());
+        for (text, word) in [
+            (format!("{sound}clok = \"hourly\"\n"), "clok"),
+            (sound.replace("2h", "0s"), "lasts"),
+            (sound.replace("2h", "2"), "lasts"),
+            (
+                format!("{sound}[[acts]]\nat = \"2h\"\nact = \"close\"\nnumber = 1\n"),
+                "acts[0].at",
+            ),
+            (
+                format!("{sound}[[sessions]]\nending = \"never\"\n"),
+                "never",
+            ),
+        ] {
+            let wrong = Scenario::from_toml(&text).unwrap_err();
+            assert!(wrong.contains(word), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! `phileas task` and `persona journal`: what personas leave for one another, as people and scripts meet it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::bench::{Ran, alone};
+use crate::support::Folder;
+
+/// A repository with what agents have made of such folders elsewhere.
+fn rotten() -> Folder {
+    let folder = Folder::repository(
+        "cycle = [\"curator\", \"tester\"]\n",
+        &["curator", "tester"],
+    );
+    for (path, text) in [
+        // Copied where it should have been moved.
+        (
+            ".jules/tasks/in_progress/20260110-0900-retry.md",
+            "---\nid: 20260110-0900-retry\nstatus: in_progress\ntitle: Retry\n---\nBody.\n",
+        ),
+        (
+            ".jules/tasks/done/20260110-0900-retry.md",
+            "---\nid: 20260110-0900-retry\nstatus: in_progress\ntitle: Retry\n---\nBody.\n",
+        ),
+        // Moved without its status.
+        (
+            ".jules/tasks/done/20260111-0900-index.md",
+            "---\r\nid: '20260111-0900-index'\r\nstatus: todo # when?\r\ntitle: \"Index\"\r\ntags: [ docs ,tests]\r\n---\r\n\r\n# Índex  \r\n\tstatus: todo\r\n",
+        ),
+        // Written by a shell that was none.
+        (
+            ".jules/tasks/todo/20260112-0900-cache.md",
+            "---\nid: \"${TIMESTAMP}-cache\"\nstatus: todo\ntitle: Cache\ncreated_at: $(date)\nassigned_persona: curater\n---\nNo line feed at the end",
+        ),
+        (
+            ".jules/tasks/todo/${TIMESTAMP}-limits.md",
+            "---\nid: ${TIMESTAMP}-limits\nstatus: todo\ntitle: Limits\n---\nBody.\n",
+        ),
+        (
+            ".jules/tasks/todo/20260113-0900-broken.md",
+            "---\nid: 20260113-0900-broken\ntitle: a: b\n---\nBody.\n",
+        ),
+        (
+            ".jules/tasks/doing/20260114-0900-x.md",
+            "---\ntitle: X\n---\n",
+        ),
+        (".jules/tasks/loose.md", "Nowhere.\n"),
+        (
+            ".jules/tasks/todo/20260115-0900-sound.md",
+            "---\nid: 20260115-0900-sound\nstatus: todo\ntitle: Sound\npersona: tester\n---\nBody.\n",
+        ),
+        (".jules/tasks/README.md", "# Tasks\n"),
+        (".jules/sprints/sprint-1/curator-plan.md", "The plan.\n"),
+        (".jules/sprints/sprint-1/tester-feedback.md", " \n"),
+        (
+            ".jules/sprints/sprint-2/README.md",
+            "# Sprint 2\n\nStatus: Planned\n",
+        ),
+        (".jules/sprints/current.txt", "2\n"),
+        (
+            ".jules/personas/curator/journals/2026-01-10-0900-Sound.md",
+            "---\ntitle: Sound\ndate: 2026-01-10\nauthor: curator\ntype: journal\n---\nSeen.\n",
+        ),
+        (
+            ".jules/personas/curator/journals/2026-01-11-0900-Faked.md",
+            "---\ntitle: Faked\ndate: 2024-05-20\nauthor: curator\ntype: journal\n---\nSeen.\n",
+        ),
+        (
+            ".jules/personas/curator/journals/2026-01-12-0900-Broken.md",
+            "---\ntitle: \"Broken\ndate: 2026-01-12\n---\nSeen.\n",
+        ),
+        (
+            ".jules/personas/curator/journals/2026-01-14-0900-Conflict.md",
+            "---\ntitle: C\ndate: 2026-01-14\nauthor: curator\ntype: journal\n---\n<<<<<<< HEAD\nA\n",
+        ),
+        (
+            ".jules/personas/tester/journals/2099-01-01-0900-Future.md",
+            "No head.\n",
+        ),
+    ] {
+        folder.write(path, text);
+    }
+    let unreadable = folder.join(".jules/personas/curator/journals/2026-01-13-0900-Latin.md");
+    fs::write(unreadable, b"---\ntitle: \xfcber\n---\n").unwrap();
+    fs::create_dir_all(folder.join(".jules/sprints/sprint-3")).unwrap();
+    folder
+}
+
+/// Every file of a folder, to the byte.
+fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn walk(at: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+                found.insert(name.to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(folder, folder, &mut found);
+    found
+}
+
+#[track_caller]
+fn says(ran: &Ran, wanted: &[&str]) {
+    for line in wanted {
+        assert!(
+            ran.out.lines().any(|said| said.contains(line)),
+            "{line:?} is not in\n{}",
+            ran.out
+        );
+    }
+}
+
+#[test]
+fn rot_is_listed_with_its_places_and_fix_mends_what_is_safe_and_nothing_else() {
+    let folder = rotten();
+    let before = bytes(folder.path());
+    let ran = alone(&["task", "lint", folder.text()]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(bytes(folder.path()), before, "looking changes nothing");
+    says(
+        &ran,
+        &[
+            ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; keep the true one: git rm .jules/tasks/done/20260110-0900-retry.md, or git rm .jules/tasks/in_progress/20260110-0900-retry.md",
+            ".jules/tasks/done/20260111-0900-index.md:3:9: error: the status is `todo`, and the file lies in `done` (at status); the folder counts: write `status: done`, or say phileas task move 20260111-0900-index todo",
+            ".jules/tasks/todo/20260112-0900-cache.md:2:5: error: the id `${TIMESTAMP}-cache` holds a placeholder that nobody filled in (at id); write `id: 20260112-0900-cache`",
+            ".jules/tasks/todo/20260112-0900-cache.md:5:13: warning: `$(date)` is no time (at created_at)",
+            ".jules/tasks/todo/20260112-0900-cache.md:6:19: warning: there is no persona `curater`, so nobody is told of it (at assigned_persona); did you mean `curator`?",
+            ".jules/tasks/todo/${TIMESTAMP}-limits.md: error: its name holds a placeholder that nobody filled in",
+            ".jules/tasks/todo/20260113-0900-broken.md:3:9: error: this is no YAML",
+            ".jules/tasks/doing: error: no state is called `doing`",
+            ".jules/tasks/loose.md: error: it lies in no state's folder",
+            ".jules/sprints/sprint-1/tester-feedback.md:1:1: warning: nothing stands in it",
+            ".jules/sprints/sprint-2: error: sprint 2 is empty: it has neither a plan nor feedback",
+            ".jules/sprints/sprint-3: error: sprint 3 is empty",
+            ".jules/sprints/current.txt: warning: the sprint's number is not read here",
+            ".jules/personas/curator/journals/2026-01-11-0900-Faked.md:3:7: error: the date is 2024-05-20, and the file's name says 2026-01-11 (at date)",
+            ".jules/personas/curator/journals/2026-01-12-0900-Broken.md:",
+            ".jules/personas/curator/journals/2026-01-13-0900-Latin.md: error: it is not text in UTF-8",
+            ".jules/personas/curator/journals/2026-01-14-0900-Conflict.md:7:1: error: there are marks of a merge conflict in it",
+            ".jules/personas/tester/journals/2099-01-01-0900-Future.md: error: its name says 2099-01-01, which is to come",
+            ".jules/personas/tester/journals/2099-01-01-0900-Future.md:1:1: error: it does not begin with frontmatter",
+            "; --fix mends what has one answer, in 2 files",
+        ],
+    );
+    for sound in ["0900-sound", "0900-Sound", "curator-plan", "README"] {
+        assert!(!ran.out.contains(sound), "{sound}: {}", ran.out);
+    }
+
+    let fixed = alone(&["task", "lint", "--fix", folder.text()]);
+    assert_eq!(
+        fixed.code, 1,
+        "what only people can mend is left: {fixed:?}"
+    );
+    says(
+        &fixed,
+        &[
+            ".jules/tasks/done/20260111-0900-index.md: mended: wrote `status: done`",
+            ".jules/tasks/todo/20260112-0900-cache.md: mended: wrote `id: 20260112-0900-cache`",
+            "is in several states",
+        ],
+    );
+    let mut wanted = before;
+    let mut replace = |path: &str, old: &str, new: &str| {
+        let text = String::from_utf8(wanted[path].clone()).unwrap();
+        assert!(text.contains(old), "{text}");
+        wanted.insert(path.to_owned(), text.replacen(old, new, 1).into_bytes());
+    };
+    replace(
+        ".jules/tasks/done/20260111-0900-index.md",
+        "status: todo # when?",
+        "status: done # when?",
+    );
+    replace(
+        ".jules/tasks/todo/20260112-0900-cache.md",
+        "id: \"${TIMESTAMP}-cache\"",
+        "id: \"20260112-0900-cache\"",
+    );
+    assert_eq!(bytes(folder.path()), wanted, "every other byte stays");
+    let again = alone(&["task", "lint", "--fix", folder.text()]);
+    assert!(!again.out.contains("mended"), "{}", again.out);
+    assert_eq!(bytes(folder.path()), wanted);
+}
+
+#[test]
+fn findings_are_for_programs_too_and_kinds_can_be_chosen() {
+    let folder = rotten();
+    let lines = alone(&["task", "lint", "--json", folder.text()]).lines();
+    let of = |key: &str| lines.iter().find(|line| line["key"] == key).unwrap();
+    assert_eq!(
+        (&of("status")["line"], &of("status")["column"]),
+        (&3.into(), &9.into())
+    );
+    let only = alone(&["task", "lint", "--only", "sprints", folder.text()]);
+    assert!(
+        only.out.contains("sprint-2") && !only.out.contains("tasks/"),
+        "{only:?}"
+    );
+    let journal = alone(&[
+        "persona",
+        "journal",
+        "tester",
+        "--lint",
+        "--dir",
+        folder.text(),
+    ]);
+    assert_eq!(journal.code, 1, "{journal:?}");
+    assert!(!journal.out.contains("curator"), "{journal:?}");
+    let sound = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    alone(&["task", "lint", "--strict", sound.text()]).done();
+    alone(&["task", "lint", "/no/such/folder"]).refused(2, "no such folder");
+}
+
+/// A folder that is spelled otherwise holds the same tasks, and is brought home where nothing is in the way.
+#[test]
+fn other_spellings_of_a_state_are_read_and_brought_home() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let text = "---\nid: 20260110-0900-x\nstatus: cancelled\ntitle: X\n---\nBody.\n";
+    folder.write(".jules/tasks/cancelled/20260110-0900-x.md", text);
+    let list = alone(&["task", "list", "--json", folder.text()])
+        .done()
+        .json();
+    assert_eq!(list["state"], "canceled");
+    alone(&["task", "lint", "--fix", "--strict", folder.text()]).done();
+    let home = folder.join(".jules/tasks/canceled/20260110-0900-x.md");
+    assert_eq!(
+        fs::read_to_string(home).unwrap(),
+        text.replace("cancelled", "canceled")
+    );
+}
+
+#[test]
+fn a_task_goes_from_hand_to_hand() {
+    let folder = Folder::repository(
+        "cycle = [\"curator\", \"tester\"]\n",
+        &["curator", "tester"],
+    );
+    let dir = ["--dir", folder.text()];
+    let run = |words: &[&str]| alone(&[words, &dir].concat());
+    let new = [
+        "task",
+        "new",
+        "Close the file",
+        "--tag",
+        "tester",
+        "--by",
+        "curator",
+        "--json",
+    ];
+    let made = run(&new).done().json();
+    let file = made["file"].as_str().unwrap();
+    let id = file
+        .rsplit('/')
+        .next()
+        .unwrap()
+        .strip_suffix(".md")
+        .unwrap();
+    assert!(
+        file.starts_with(".jules/tasks/todo/2") && file.ends_with("-close-the-file.md"),
+        "{file}"
+    );
+    alone(&["task", "lint", "--strict", folder.text()]).done();
+    // Who takes tasks with that tag is told of it; nobody else is.
+    let render = |who: &str| alone(&["persona", "render", who, folder.text()]).done().out;
+    assert!(render("tester").contains(&format!("--- Task: {file} ---\nClose the file")));
+    assert!(!render("curator").contains("Close the file"));
+    let mine = alone(&["task", "list", "--persona", "tester", folder.text()]).done();
+    assert!(
+        mine.out.contains("Close the file") && mine.out.ends_with("1 task\n"),
+        "{mine:?}"
+    );
+
+    run(&["task", "claim", &id[..15], "--persona", "tester"]).done();
+    run(&["task", "claim", id, "--persona", "curator"]).refused(2, "is in_progress, by tester");
+    assert!(!folder.join(file).exists());
+    run(&["task", "move", id, "done"]).done();
+    let list = alone(&["task", "list", "--json", folder.text()])
+        .done()
+        .json();
+    assert_eq!(
+        (&list["state"], &list["persona"]),
+        (&"done".into(), &"tester".into())
+    );
+    alone(&["task", "lint", "--strict", folder.text()]).done();
+    assert!(!render("tester").contains("Close the file"));
+    run(&["task", "move", "nothing", "todo"]).refused(2, "there is no task `nothing`");
+    run(&["task", "new", " "]).refused(2, "the title is empty");
+}
+
+/// Of many who reach for one task, one gets it.
+#[test]
+fn a_task_is_claimed_once() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    folder.write(
+        ".jules/tasks/todo/20260110-0900-x.md",
+        "---\ntitle: X\n---\n",
+    );
+    let claim = |who: usize| {
+        let who = format!("p{who}");
+        let words = [
+            "task",
+            "claim",
+            "20260110",
+            "--persona",
+            &who,
+            "--dir",
+            folder.text(),
+        ];
+        alone(&words).code
+    };
+    let codes: Vec<i32> = std::thread::scope(|scope| {
+        let hands: Vec<_> = (0..8).map(|who| scope.spawn(move || claim(who))).collect();
+        hands.into_iter().map(|hand| hand.join().unwrap()).collect()
+    });
+    assert_eq!(
+        codes.iter().filter(|code| **code == 0).count(),
+        1,
+        "{codes:?}"
+    );
+    alone(&["task", "lint", folder.text()]).done();
+}
+
+#[test]
+fn a_journal_is_read_as_the_prompt_shows_it() {
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    for day in 1..=12 {
+        folder.write(
+            &format!(".jules/personas/curator/journals/2026-01-{day:02}-0900-Day.md"),
+            &format!("---\ntitle: Day\ndate: 2026-01-{day:02}\n---\nSeen {day}.\n"),
+        );
+    }
+    let dir = ["--dir", folder.text()];
+    let run = |words: &[&str]| alone(&[words, &dir].concat());
+    let shown = run(&["persona", "journal", "curator"]).done().out;
+    assert!(
+        !shown.contains("Seen 2.") && shown.contains("Seen 3.") && shown.contains("Seen 12."),
+        "{shown}"
+    );
+    let render = alone(&["persona", "render", "curator", folder.text()])
+        .done()
+        .out;
+    assert!(
+        render.contains("Seen 12.") && !render.contains("Seen 2."),
+        "{render}"
+    );
+    let json = run(&["persona", "journal", "curator", "--json"])
+        .done()
+        .json();
+    assert_eq!(json["entries"].as_array().unwrap().len(), 10);
+    let all = run(&["persona", "journal"]).done().out;
+    assert!(
+        all.contains("curator") && all.contains("12") && all.contains("2026-01-12-0900-Day.md"),
+        "{all}"
+    );
+    run(&["persona", "journal", "curater"]).refused(2, "did you mean `curator`?");
+}

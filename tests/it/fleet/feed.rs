@@ -1,0 +1,302 @@
+//! `phileas serve` as somebody's agent hears of it: events of turns stand in the events file beside those of jobs, each
+//! once, whoever is killed meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::jobs::Event;
+use phileas_world::jules::{Beat, Deed, Ending, Scenario};
+use serde_json::{Value, json};
+
+use super::rig::{PATIENCE, Process, Rig};
+use super::stage::Ground;
+use crate::support::child::Ended;
+use crate::support::{Phileas, say};
+
+/// How a repository's one turn goes, and what an agent is woken for. The number is the repository's.
+const WAKES: [(&str, &[&str]); 8] = [
+    ("asks until a person must answer", &["question"]),
+    ("waits with a plan", &["plan_review"]),
+    ("falls silent", &["stuck"]),
+    ("fails", &["error"]),
+    ("opens a pull request", &["completed"]),
+    ("ends with nothing", &["completed"]),
+    // The standard answer settles it, so nobody is woken for the question.
+    ("asks once", &["completed"]),
+    // phileas tries once more, and nobody is woken for the first failure.
+    ("fails at first", &["completed"]),
+];
+
+/// The n-th session of a repository.
+fn session(repository: usize, nth: u32, beats: Vec<(f64, Deed)>) -> Scenario {
+    let mut scenario = Scenario::default().nth(nth);
+    scenario.when.source = Some(format!("sources/github/acme/r{repository}"));
+    let beats = beats
+        .into_iter()
+        .map(|(minutes, deed)| Beat {
+            after: 60.0 * minutes,
+            deed,
+        })
+        .collect();
+    scenario.beats = Some(beats);
+    scenario
+}
+
+fn scenarios() -> Vec<Scenario> {
+    let begun = |more: Vec<(f64, Deed)>| {
+        let mut beats = vec![(0.3, Deed::Start), (0.7, Deed::Plan)];
+        beats.extend(more);
+        beats
+    };
+    let ask = |text: &str| (1.0, Deed::Ask(text.to_owned()));
+    let pull = || {
+        vec![
+            (1.0, Deed::EditSomehow),
+            (0.2, Deed::Push),
+            (0.0, Deed::Complete { outputs: true }),
+        ]
+    };
+    let mut asks_once = vec![ask("Tabs or spaces?")];
+    asks_once.extend(pull());
+    let nothing = vec![
+        (1.0, Deed::Say("Everything is tidy.".to_owned())),
+        (0.0, Deed::Complete { outputs: false }),
+    ];
+    let mut all = vec![
+        session(
+            0,
+            1,
+            begun(vec![
+                ask("Tabs or spaces?"),
+                ask("But which width?"),
+                ask("Really?"),
+            ]),
+        ),
+        session(1, 1, begun(pull())),
+        session(2, 1, begun(vec![(0.0, Deed::Hang)])),
+        session(3, 1, begun(vec![(1.0, Deed::Fail("No room.".to_owned()))])),
+        session(4, 1, begun(pull())),
+        session(5, 1, begun(nothing)),
+        session(6, 1, begun(asks_once)),
+        session(7, 1, begun(vec![(1.0, Deed::Fail("No luck.".to_owned()))])),
+        session(7, 2, begun(pull())),
+    ];
+    all.push(Scenario::ending(Ending::NoChange));
+    all
+}
+
+fn plan(repository: usize) -> String {
+    let more = match repository {
+        1 => "max_nudges = 1\nplan_approval = \"never\"\n",
+        // Whoever ends with nothing is not reminded of it.
+        5 => "max_nudges = 0\n",
+        7 => "max_nudges = 1\nretry = 1\n",
+        _ => "max_nudges = 1\n",
+    };
+    format!(
+        "cycle = [\"p0\"]\n[defaults]\n{more}[budget]\nmax_active = 1\ndaily_sessions = 100\nmax_open_pulls = 100\n\
+         tier = \"ultra\"\n"
+    )
+}
+
+fn read(rig: &Rig) -> Vec<Event> {
+    let text = std::fs::read_to_string(rig.events()).unwrap_or_default();
+    text.lines()
+        .map(|line| Event::parse(line).unwrap())
+        .collect()
+}
+
+/// Kinds of events by repository.
+fn told(rig: &Rig) -> BTreeMap<String, Vec<String>> {
+    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for event in read(rig) {
+        let repo = event.payload.unwrap().repo.unwrap();
+        told.entry(repo).or_default().push(event.event);
+    }
+    told
+}
+
+fn wanted() -> BTreeMap<String, Vec<String>> {
+    let kinds = |kinds: &[&str]| kinds.iter().map(ToString::to_string).collect();
+    (0..)
+        .zip(WAKES)
+        .map(|(n, (_, wakes))| (format!("acme/r{n}"), kinds(wakes)))
+        .collect()
+}
+
+/// Lets time pass, and tells the service of something in each repository.
+fn go_on(rig: &Rig, process: &Process) {
+    rig.pass(SignedDuration::from_mins(2));
+    rig.stir();
+    rig.post(process.public);
+    std::thread::sleep(Duration::from_millis(150));
+}
+
+/// Asks the program as an agent would.
+fn ask(rig: &Rig, arguments: &[&str]) -> Vec<Value> {
+    run(rig, arguments).lines()
+}
+
+fn run(rig: &Rig, arguments: &[&str]) -> Ended {
+    let program = Phileas::new(arguments)
+        .env("PHILEAS_EVENTS_PATH", rig.events().to_str().unwrap())
+        .env(
+            "PHILEAS_JOBS_PATH",
+            rig.data.path().join("jobs.jsonl").to_str().unwrap(),
+        )
+        .env("JULES_API_KEY", "key-of-acme")
+        .env(
+            "JULES_API_BASE",
+            &format!("http://{}/v1alpha", rig.served.jules),
+        );
+    program.run().expect(0)
+}
+
+#[test]
+fn an_agent_hears_of_turns_once_for_each_cause() {
+    let start = Timestamp::now();
+    let rig = Rig::of(Ground::scripted(
+        start,
+        &[("acme", WAKES.len())],
+        scenarios(),
+        plan,
+    ));
+    let mut process = rig.start();
+    let begun = Instant::now();
+    let mut rounds = 0;
+    let mut kills = 0;
+    while told(&rig) != wanted() {
+        let (now, wanted) = (told(&rig), wanted());
+        assert!(begun.elapsed() < PATIENCE, "{now:#?}");
+        for (repository, kinds) in &now {
+            assert!(
+                wanted[repository].starts_with(kinds),
+                "{repository}: {kinds:?}; wanted {:?}",
+                wanted[repository]
+            );
+        }
+        go_on(&rig, &process);
+        rounds += 1;
+        if rounds % 4 == 0 {
+            process.kill();
+            kills += 1;
+            process = rig.start();
+        }
+    }
+    // The session that asks is an agent's job as well, and a monitor looks at it.
+    let events = read(&rig);
+    let asked = events.iter().find(|event| event.event == "question");
+    let job = asked.unwrap().job_id.clone().unwrap();
+    run(&rig, &["jobs", "add", job.as_str(), "--repo", "acme/r0"]);
+    let state = rig.data.path().join("monitor.json");
+    let monitor = ["monitor", "--once", "--state", state.to_str().unwrap()];
+    for _ in 0..5 {
+        go_on(&rig, &process);
+        ask(&rig, &[&monitor[..], &["--json"]].concat());
+        process.kill();
+        process = rig.start();
+    }
+    assert_eq!(told(&rig), wanted(), "nothing is told twice");
+    process.kill();
+
+    let events = read(&rig);
+    let ids: BTreeSet<u64> = events.iter().map(|event| event.id.unwrap().0).collect();
+    assert_eq!(ids, (1..=WAKES.len() as u64).collect());
+    let of = |repository: usize| {
+        let name = format!("acme/r{repository}");
+        let mut all = events.iter();
+        let found = all.find(|event| event.payload.as_ref().unwrap().repo.as_ref() == Some(&name));
+        found.unwrap().clone()
+    };
+    assert_eq!(of(0).text(), Some("But which width?"));
+    let plan = of(1).payload.unwrap();
+    assert!(plan.plan_id.is_some() && !plan.steps.is_empty(), "{plan:?}");
+    assert_eq!(of(3).text(), Some("No room."));
+    let payload = of(4).payload.unwrap();
+    assert_eq!(payload.outcome.as_deref(), Some("pull_request"));
+    assert!(payload.pull.unwrap().contains("/acme/r4/pull/"));
+    assert_eq!(
+        (payload.track.as_deref(), payload.persona.as_deref()),
+        (Some("default"), Some("p0"))
+    );
+    assert!(payload.turn.is_some());
+    assert_eq!(of(5).text(), Some("Everything is tidy."));
+    assert_eq!(
+        of(7).payload.unwrap().outcome.as_deref(),
+        Some("pull_request")
+    );
+
+    // Whoever asks for events sees them: the list, the tools, and what is acknowledged.
+    assert_eq!(ask(&rig, &["events", "--json"]).len(), WAKES.len());
+    let call = |tool: &str, arguments: &Value| {
+        let arguments = arguments.to_string();
+        let answer = ask(&rig, &["mcp", "call", tool, &arguments]);
+        answer.into_iter().next().unwrap()
+    };
+    let listed = call("jules_list_events", &json!({"job_id": job.as_str()}));
+    let event = &listed["events"][0];
+    assert_eq!(
+        (&event["event"], &event["persona"]),
+        (&json!("question"), &json!("p0"))
+    );
+    let waited = call("jules_wait_for_event", &json!({"timeout_s": 1}));
+    assert_eq!(waited["events"].as_array().unwrap().len(), WAKES.len());
+    call("jules_ack_event", &json!({"event_id": event["event_id"]}));
+    let listed = call("jules_list_events", &json!({}));
+    assert_eq!(listed["events"].as_array().unwrap().len(), WAKES.len() - 1);
+    let record = rig.data.path().join("record");
+    let command = format!("tee -a {}", record.to_str().unwrap());
+    let watcher = rig.data.path().join("watcher.json");
+    let watch = [
+        "watch",
+        "--once",
+        "--state",
+        watcher.to_str().unwrap(),
+        "--command",
+        &command,
+    ];
+    Phileas::new(&watch)
+        .env("PHILEAS_EVENTS_PATH", rig.events().to_str().unwrap())
+        .run()
+        .expect(0);
+    let woken = std::fs::read_to_string(record).unwrap();
+    let count = woken.lines().count();
+    assert_eq!(
+        count,
+        WAKES.len() - 1,
+        "all but the one that is dealt with: {woken}"
+    );
+    say(&format!(
+        "{} turns, {rounds} rounds of two minutes, {kills} kills: each cause once",
+        WAKES.len()
+    ));
+}
+
+/// Every action can be turned off.
+#[test]
+fn a_service_may_keep_its_turns_to_itself() {
+    let data = tempfile::tempdir().unwrap();
+    let events = data.path().join("events.jsonl");
+    let arguments = [
+        "serve",
+        "--no-events",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        "127.0.0.1:0",
+        "--data-dir",
+        data.path().to_str().unwrap(),
+    ];
+    let mut child = Phileas::new(&arguments)
+        .env("PHILEAS_WEBHOOK_SECRET", super::stage::SECRET)
+        .env("PHILEAS_EVENTS_PATH", events.to_str().unwrap())
+        .spawn();
+    let mut line = String::new();
+    let out = child.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
+    assert!(line.contains("listen"), "{line}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!data.path().join("feed.json").exists() && !events.exists());
+}

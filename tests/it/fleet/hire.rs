@@ -1,0 +1,102 @@
+//! `/mcp` of a service that knows several owners: each repository's work is paid by its own Jules key, and GitHub is asked
+//! as the App, with no credential in the environment but the App's.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::rig::{PATIENCE, Rig};
+
+/// Calls a tool over HTTP as a client of today.
+fn call(admin: SocketAddr, tool: &str, arguments: &Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(admin).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nhost: {admin}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n\
+         mcp-name: {tool}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let message = answer
+        .lines()
+        .map(|line| line.strip_prefix("data: ").unwrap_or(line))
+        .find_map(|line| {
+            serde_json::from_str::<Value>(line)
+                .ok()
+                .filter(|value| value["id"] == 1)
+        });
+    message.unwrap_or_else(|| panic!("{answer}"))["result"].clone()
+}
+
+fn done(admin: SocketAddr, tool: &str, arguments: &Value) -> Value {
+    let result = call(admin, tool, arguments);
+    assert_ne!(result["isError"], true, "{tool}: {result}");
+    result["structuredContent"].clone()
+}
+
+#[test]
+fn each_repository_is_worked_on_with_its_own_key() {
+    let rig = Rig::new(&[("acme", 1), ("umbrella", 1)]);
+    let process = rig.start_with(&["--mcp"]);
+    let begun = Instant::now();
+    // Until GitHub has told which repositories there are, there is no key to ask with.
+    while call(process.admin, "status", &json!({"repo": "umbrella/r0"}))["isError"] == true {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut made = Vec::new();
+    for owner in ["acme", "umbrella"] {
+        let wanted = json!({"repo": format!("{owner}/r0"), "branch": "main", "prompt": "Tidy up."});
+        let job = done(process.admin, "jules_create_job", &wanted);
+        made.push((owner, job["job_id"].as_str().unwrap().to_owned()));
+    }
+    {
+        let world = rig.ground.world.world();
+        for (owner, id) in &made {
+            let session = world
+                .books()
+                .sessions
+                .iter()
+                .find(|session| session.id == *id);
+            let source = session.unwrap().source.clone().unwrap();
+            assert_eq!(source, format!("sources/github/{owner}/r0"));
+        }
+    }
+    // A service that was started again knows no job by its key yet.
+    drop(process);
+    let process = rig.start_with(&["--mcp"]);
+    let begun = Instant::now();
+    while call(process.admin, "jules_list_jobs", &json!({}))["isError"] == true {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for (owner, id) in &made {
+        let job = done(process.admin, "jules_get_job", &json!({"job_id": id}));
+        assert_eq!(job["repo"], format!("{owner}/r0"));
+        let said = json!({"job_id": id, "message": "Well done."});
+        done(process.admin, "jules_send_message", &said);
+        let repo = json!({"repo": format!("{owner}/r0"), "limit": 50});
+        let listed = done(process.admin, "jules_list_jobs", &repo);
+        let jobs = listed["jobs"].as_array().unwrap();
+        assert!(
+            jobs.iter().any(|job| job["job_id"] == id.as_str()),
+            "{listed}"
+        );
+    }
+    let strange = call(process.admin, "status", &json!({"repo": "else/where"}));
+    let text = strange["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("does not look after else/where"), "{text}");
+}

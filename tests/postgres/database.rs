@@ -1,0 +1,256 @@
+//! What is true of PostgreSQL alone: several processes, versions of the tables, lost connections, wrong addresses.
+
+use std::time::Duration;
+
+use phileas::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
+use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
+use phileas::runtime::inbox::{Accepted, Inbox as _, Outcome, Page, Settled, Start};
+use phileas_domain::model::RepositoryId;
+use secrecy::SecretString;
+
+use crate::inbox::stand::{LEASE, WIDGET, all_at_once, at, claim, claim_due, delivery, holder, id};
+use crate::server::{Database, Server};
+
+/// How long a condition may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn open(database: &Database) -> PostgresInbox {
+    PostgresInbox::open(&database.url(), DEFAULT_ROOM)
+        .await
+        .unwrap()
+}
+
+const ALL: Page = Page {
+    start: Start::After(0),
+    most: 1_000,
+};
+
+#[tokio::test]
+async fn services_that_start_at_once_make_the_tables_once() {
+    let database = Database::new();
+    let opened = all_at_once((0..8).map(|_| open(&database))).await;
+    assert_eq!(
+        database.sql("SELECT version, readable_from FROM phileas.tables"),
+        "1|1\n"
+    );
+    drop(opened);
+    // What is there stays there.
+    let first = open(&database).await;
+    first.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let second = open(&database).await;
+    assert_eq!(second.deliveries(ALL).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn tables_of_other_versions_are_refused_unless_they_can_be_read() {
+    let database = Database::new();
+    let missing = PostgresInbox::visit(&database.url()).await.unwrap_err();
+    assert!(matches!(missing, OpenError::Missing { .. }), "{missing}");
+    drop(open(&database).await);
+    // A rolling upgrade: the newer service has changed the tables, the older one goes on, and may even start again.
+    database.sql("UPDATE phileas.tables SET version = 7, readable_from = 1");
+    open(&database)
+        .await
+        .accept(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
+    drop(PostgresInbox::visit(&database.url()).await.unwrap());
+    database.sql("UPDATE phileas.tables SET readable_from = 6");
+    for refused in [
+        PostgresInbox::open(&database.url(), DEFAULT_ROOM).await,
+        PostgresInbox::visit(&database.url()).await,
+    ] {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("run the newer phileas"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_that_two_machines_hear_is_stored_once() {
+    let database = Database::new();
+    let (one, two) = (open(&database).await, open(&database).await);
+    let mut stored = 0;
+    for n in 0..50 {
+        let mut heard = delivery(&format!("{n}"), RepositoryId(n % 5), at(0));
+        // Those that wake nobody lock no row of a repository.
+        heard.wakes = n % 3 != 0;
+        let (first, second) = tokio::join!(one.accept(heard.clone()), two.accept(heard));
+        let both = [first.unwrap(), second.unwrap()];
+        assert!(both.contains(&Accepted::Stored), "{both:?}");
+        stored += both.iter().filter(|one| **one == Accepted::Stored).count();
+    }
+    assert_eq!(stored, 50);
+    assert_eq!(one.deliveries(ALL).await.unwrap().len(), 50);
+}
+
+#[tokio::test]
+async fn wakes_of_several_machines_are_all_kept() {
+    let database = Database::new();
+    let inboxes = [
+        open(&database).await,
+        open(&database).await,
+        open(&database).await,
+    ];
+    // Repositories in all orders at once: nobody waits in a circle.
+    let asked = (0..600_u64).map(|n| {
+        let inbox = &inboxes[n as usize % 3];
+        inbox.wake(RepositoryId((n * 7) % 20), at(1 + (n as i64 * 37) % 200))
+    });
+    for woken in all_at_once(asked).await {
+        woken.unwrap();
+    }
+    let mut generations = 0;
+    for n in 0..20 {
+        let wake = inboxes[0].look(RepositoryId(n)).await.unwrap().unwrap();
+        generations += wake.generation;
+    }
+    assert_eq!(generations, 600);
+    // Nobody is leased twice, however many ask at once.
+    let due = inboxes[0].due(at(300), 100).await.unwrap();
+    let holders = [holder("one"), holder("two"), holder("three")];
+    let claims = inboxes
+        .iter()
+        .zip(&holders)
+        .map(|(inbox, who)| inbox.claim(who, at(300), LEASE, &due));
+    let leased: usize = all_at_once(claims)
+        .await
+        .into_iter()
+        .map(|leases| leases.unwrap().len())
+        .sum();
+    assert_eq!(leased, 20);
+}
+
+#[tokio::test]
+async fn another_machine_hears_of_a_wake() {
+    let database = Database::new();
+    let (one, two) = (open(&database).await, open(&database).await);
+    let mut news = two.news();
+    // Until it listens, it hears of nothing; the first look tells.
+    tokio::time::timeout(PATIENCE, news.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    one.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let heard = async {
+        while two.next_due().await.unwrap().is_none() {
+            news.changed().await.unwrap();
+        }
+    };
+    tokio::time::timeout(PATIENCE, heard).await.unwrap();
+    let lease = claim(&two, "two", at(1)).await;
+    assert_eq!(claim_due(&one, "one", at(2), 10).await, []);
+    two.finish(&lease, at(3), None).await.unwrap();
+    let records = one.deliveries(ALL).await.unwrap();
+    assert_eq!(records[0].outcome, Outcome::Handled);
+}
+
+#[tokio::test]
+async fn a_lost_connection_is_made_anew() {
+    let database = Database::new();
+    let inbox = open(&database).await;
+    let lease = {
+        inbox.wake(WIDGET, at(0)).await.unwrap();
+        claim(&inbox, "one", at(0)).await
+    };
+    for n in 0..10 {
+        database.cut();
+        let accepted = inbox.accept(delivery(&format!("{n}"), WIDGET, at(1))).await;
+        assert_eq!(accepted.unwrap(), Accepted::Stored);
+    }
+    // In the middle of a tick, too: its lease stands, and what was heard meanwhile leads to another tick.
+    database.cut();
+    let held = inbox
+        .heartbeat(std::slice::from_ref(&lease), at(2), LEASE)
+        .await
+        .unwrap();
+    assert!(held.contains(&WIDGET));
+    database.cut();
+    let settled = inbox.finish(&lease, at(3), None).await.unwrap();
+    assert_eq!(settled, Settled::Until(Some(at(1))));
+    assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 10);
+    let mut news = inbox.news();
+    let well = async {
+        while inbox.trouble().is_some() {
+            news.changed().await.unwrap();
+        }
+    };
+    tokio::time::timeout(PATIENCE, well).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_outlives_a_crash_of_the_database() {
+    let server: &'static Server = Box::leak(Box::new(Server::start()));
+    let database = Database::on(server);
+    let inbox = open(&database).await;
+    let mut answered = Vec::new();
+    for round in 0..3 {
+        for n in 0..40 {
+            let text = format!("{round}-{n}");
+            if inbox.accept(delivery(&text, WIDGET, at(n))).await.unwrap() == Accepted::Stored {
+                answered.push(id(&text));
+            }
+        }
+        let crashing = tokio::task::spawn_blocking(|| server.crash());
+        let mut refused = 0;
+        for n in 40.. {
+            let text = format!("{round}-{n}");
+            match inbox.accept(delivery(&text, WIDGET, at(n))).await {
+                Ok(Accepted::Stored) => answered.push(id(&text)),
+                Ok(other) => panic!("{other:?}"),
+                Err(_) => refused += 1,
+            }
+            if refused == 3 {
+                break;
+            }
+        }
+        crashing.await.unwrap();
+        assert!(
+            inbox.trouble().is_some(),
+            "a service says so while it lasts"
+        );
+        tokio::task::spawn_blocking(|| server.begin())
+            .await
+            .unwrap();
+    }
+    let back = async {
+        loop {
+            if let Ok(records) = inbox.deliveries(ALL).await {
+                return records;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let records = tokio::time::timeout(PATIENCE, back).await.unwrap();
+    let stored: Vec<_> = records.iter().map(|one| one.delivery.id.clone()).collect();
+    let lost: Vec<_> = answered.iter().filter(|id| !stored.contains(id)).collect();
+    assert_eq!(lost, Vec::<&phileas::runtime::inbox::DeliveryId>::new());
+    assert!(answered.len() >= 120);
+    // What it could not store for the room is known, and the wake is one.
+    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    assert_eq!(wake.generation, stored.len() as u64);
+}
+
+#[tokio::test]
+async fn a_database_that_refuses_us_is_told_without_a_password() {
+    let database = Database::new();
+    database.sql("CREATE ROLE nobody LOGIN");
+    database.sql(&format!(
+        "REVOKE ALL ON DATABASE {} FROM public",
+        database.name()
+    ));
+    let address = database.address().replace("postgres@", "nobody:s3cret@");
+    let url = DatabaseUrl::parse(&SecretString::from(address)).unwrap();
+    let refused = PostgresInbox::open(&url, DEFAULT_ROOM).await.unwrap_err();
+    assert!(matches!(refused, OpenError::Refused { .. }), "{refused:?}");
+    assert!(!format!("{refused} {refused:?}").contains("s3cret"));
+    let nowhere = SecretString::from("postgres://a:s3cret@127.0.0.1:1/d");
+    let nowhere = DatabaseUrl::parse(&nowhere).unwrap();
+    let unreachable = PostgresInbox::open(&nowhere, DEFAULT_ROOM)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(unreachable, OpenError::Unreachable { .. }),
+        "{unreachable:?}"
+    );
+    assert!(!format!("{unreachable} {unreachable:?}").contains("s3cret"));
+}
