@@ -83,7 +83,7 @@ const call = (tool, given) => ['--method', 'tools/call', '--tool-name', tool, '-
 await inspect('initialize', ['--method', 'initialize'], 0, (result) => result.protocolVersion === '2025-11-25' && result.serverInfo.name === 'phileas');
 for (const era of ['legacy', 'auto', 'modern']) {
   const asked = ['--protocol-era', era];
-  await inspect(`${era}: tools`, [...asked, '--method', 'tools/list'], 0, (result) => result.tools.length === 19);
+  await inspect(`${era}: tools`, [...asked, '--method', 'tools/list'], 0, (result) => result.tools.length === 24);
   const made = await inspect(`${era}: a job is created`, [...asked, ...call('jules_create_job', { repo: repository, prompt: `Asked in era ${era}.` })], 0,
     (result) => result.structuredContent.created === true);
   const id = made?.structuredContent.job_id;
@@ -92,7 +92,7 @@ for (const era of ['legacy', 'auto', 'modern']) {
   await inspect(`${era}: it is a resource`, [...asked, '--method', 'resources/read', '--uri', `jules://jobs/${id}`], 0,
     (result) => JSON.parse(result.contents[0].text).job_id === id);
   await inspect(`${era}: resources`, [...asked, '--method', 'resources/list'], 0, (result) => result.resources.length > 2);
-  await inspect(`${era}: templates`, [...asked, '--method', 'resources/templates/list'], 0, (result) => result.resourceTemplates.length === 6);
+  await inspect(`${era}: templates`, [...asked, '--method', 'resources/templates/list'], 0, (result) => result.resourceTemplates.length === 8);
   await inspect(`${era}: prompts`, [...asked, '--method', 'prompts/list'], 0, (result) => result.prompts.length === 4);
   await inspect(`${era}: a prompt`, [...asked, '--method', 'prompts/get', '--prompt-name', 'decompose_task', '--prompt-args', 'task=Mend', `repo=${repository}`], 0,
     (result) => result.messages[0].content.text.includes(`on ${repository}`));
