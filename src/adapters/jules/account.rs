@@ -121,6 +121,10 @@ impl ReadAccount for Client {
         Ok(branch.filter(|branch| !branch.is_empty()))
     }
 
+    fn key_mark(&self) -> String {
+        self.key.mark()
+    }
+
     fn sent(&self) -> u64 {
         self.requests()
     }

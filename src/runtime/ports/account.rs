@@ -90,6 +90,10 @@ pub trait ReadAccount: Send + Sync {
         id: &JobId,
     ) -> impl Future<Output = Result<Option<String>, AccountFailure>> + Send;
 
+    /// A short text that another key most likely does not have, and that nobody can find the key by: it may be written
+    /// down, to see later whether the key was replaced.
+    fn key_mark(&self) -> String;
+
     /// How many requests were sent so far.
     fn sent(&self) -> u64;
 }
