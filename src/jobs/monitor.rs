@@ -281,6 +281,8 @@ impl<A: ReadAccount> Monitor<A> {
                 return;
             }
         };
+        // How old something is, only the clock tells that dated it.
+        let clock = account.clock().unwrap_or(now);
         let mut listed: BTreeMap<JobId, Session> = listed
             .into_iter()
             .map(|session| (session.id.clone(), session))
@@ -295,6 +297,7 @@ impl<A: ReadAccount> Monitor<A> {
                 job,
                 known: job_memory,
                 now,
+                clock,
                 gathered,
             };
             let shown = listed.remove(&job.job_id);

@@ -21,7 +21,10 @@ pub(super) struct Visit<'a, A> {
     pub(super) rhythm: &'a Rhythm,
     pub(super) job: &'a Job,
     pub(super) known: &'a mut JobMemory,
+    /// By this machine's clock, which pauses are measured by.
     pub(super) now: Timestamp,
+    /// By Jules' clock, which sessions and activities are dated by.
+    pub(super) clock: Timestamp,
     pub(super) gathered: &'a mut Gathered,
 }
 
@@ -51,7 +54,7 @@ impl<A: ReadAccount> Visit<'_, A> {
             }
         };
         let mut log = None;
-        if needs_activities(self.known, &seen, self.now, &self.rhythm.rules) {
+        if needs_activities(self.known, &seen, self.clock, &self.rhythm.rules) {
             if *reads >= MAX_READS {
                 return Ok(());
             }
@@ -70,7 +73,7 @@ impl<A: ReadAccount> Visit<'_, A> {
             self.known,
             &seen,
             log.as_deref(),
-            self.now,
+            self.clock,
             &self.rhythm.rules,
         );
         self.gathered.drafts.extend(draft);
@@ -86,16 +89,17 @@ impl<A: ReadAccount> Visit<'_, A> {
             return Some(RetireReason::Archived);
         }
         let ended = matches!(seen.state, SessionState::Completed | SessionState::Failed);
-        let since = self.known.status_since.unwrap_or(self.now);
-        let long = self.now.duration_since(since) >= FORGOTTEN_AFTER;
+        let since = self.known.status_since.unwrap_or(self.clock);
+        let long = self.clock.duration_since(since) >= FORGOTTEN_AFTER;
         (ended && long).then_some(RetireReason::Forgotten)
     }
 
     fn is_fresh(&self, created: Option<Timestamp>) -> bool {
-        let newest = created
-            .max(self.job.registered_at)
-            .max(self.known.first_seen);
-        newest.is_some_and(|newest| self.now.duration_since(newest) < FRESH_FOR)
+        let young = |at: Option<Timestamp>, now: Timestamp| {
+            at.is_some_and(|at| now.duration_since(at) < FRESH_FOR)
+        };
+        let known_since = self.job.registered_at.max(self.known.first_seen);
+        young(created, self.clock) || young(known_since, self.now)
     }
 
     fn is_missing(&mut self) {

@@ -200,6 +200,28 @@ async fn what_was_written_before_a_kill_is_not_written_again() {
     assert_eq!(stage.events().len(), 1);
 }
 
+/// A machine whose clock is another than Jules': nothing is stuck before its time, and everything is in it.
+#[tokio::test]
+async fn a_session_is_as_old_as_jules_clock_says() {
+    let days = SignedDuration::from_hours(24 * 20);
+    for ahead in [days, -days] {
+        let hangs = vec![beat(20.0, Deed::Start), beat(0.0, Deed::Hang)];
+        let stage = stage(vec![("hangs", hangs)], Vec::new());
+        let id = stage.hire("hangs", false).await;
+        let look = async || {
+            let now = stage.shared.now() + ahead;
+            stage.monitor().cycle(now, true).await.unwrap().events
+        };
+        for _ in 0..15 {
+            stage.shared.pass(std::time::Duration::from_secs(60));
+            assert_eq!(told(&look().await), [], "{ahead:?}");
+        }
+        stage.shared.pass(std::time::Duration::from_secs(10 * 60));
+        let wanted = [(id.to_string(), "stuck".to_owned())];
+        assert_eq!(told(&look().await), wanted, "{ahead:?}");
+    }
+}
+
 /// A job that sleeps costs its place in one listing, and nothing else.
 #[tokio::test]
 async fn many_quiet_jobs_cost_one_listing_a_look() {

@@ -29,7 +29,7 @@ pub struct JobMemory {
     pub last_status: Option<String>,
     /// When something happened last.
     pub last_activity: Option<Timestamp>,
-    /// When the session was first seen to stand where it stands.
+    /// When the session was first seen to stand where it stands, by Jules' clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_since: Option<Timestamp>,
     /// When the session said that it changed last.
@@ -41,7 +41,7 @@ pub struct JobMemory {
     /// Something is to be told once more of the session is seen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
-    /// Its activities are not read before this time unless the session changes.
+    /// Its activities are not read before this time, by Jules' clock, unless the session changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_again_at: Option<Timestamp>,
     /// The causes that were told, the newest last.
