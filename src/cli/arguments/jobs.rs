@@ -116,7 +116,7 @@ pub struct HandleEvent {
     /// The event as JSON, in place of the variable JULES_EVENT
     #[arg(long, env = "JULES_EVENT", hide_env_values = true, value_name = "JSON")]
     pub event: Option<String>,
-    /// Do not ask Jules for the changes
+    /// Do not ask Jules for the changes, nor whether a question, a plan or a standstill has been settled meanwhile
     #[arg(long)]
     pub no_look: bool,
     /// Do not ask GitHub for the pull request and its checks
