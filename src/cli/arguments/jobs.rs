@@ -6,17 +6,18 @@ use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 use phileas_domain::jobs::{EventKind, JobId, RetireReason, config};
 
-/// Where the files are. A flag counts before its variable, and both before the configuration.
+/// Where the files are. A flag counts before its variable, and both before the configuration. A command with commands of
+/// its own takes them before and after those.
 #[derive(Debug, Clone, Args)]
 pub struct JobPlaces {
     /// The configuration, as JSON; `ZAI_JULES_CONFIG` is read as well, and `zai-jules-manager/config.json` where it exists
-    #[arg(long, env = "PHILEAS_JOBS_CONFIG", value_name = "FILE")]
+    #[arg(long, env = "PHILEAS_JOBS_CONFIG", value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     /// The jobs file; `.phileas/jobs.jsonl` unless it is said otherwise
-    #[arg(long, env = "PHILEAS_JOBS_PATH", value_name = "FILE")]
+    #[arg(long, env = "PHILEAS_JOBS_PATH", value_name = "FILE", global = true)]
     pub jobs: Option<PathBuf>,
     /// The events file; `.phileas/events.jsonl` unless it is said otherwise
-    #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE")]
+    #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE", global = true)]
     pub events: Option<PathBuf>,
 }
 
