@@ -185,6 +185,9 @@ pub enum JobsCommand {
         places: JobPlaces,
     },
     /// Put a session into the jobs file
+    ///
+    /// Jules may show a session some time after it was made: one that it does not know is waited for during its first
+    /// minute as a job, and is told as gone and retired when two later looks in a row do not find it.
     Add {
         /// The session's id
         id: JobId,
