@@ -193,7 +193,7 @@ fn below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<Stri
     };
     let has_keys = table.iter().any(|(_, item)| !is_part(item));
     let is_key = !begin.starts_with('[');
-    if has_keys || !table.is_empty() && !is_key {
+    if has_keys || table.contains_key("cycle") || !table.is_empty() && !is_key {
         return None;
     }
     let comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
