@@ -352,6 +352,16 @@ fn a_task_goes_from_hand_to_hand() {
     run(&["task", "claim", &id[..15], "--persona", "tester"]).done();
     run(&["task", "claim", id, "--persona", "curator"]).refused(2, "is in_progress, by tester");
     assert!(!folder.join(file).exists());
+    run(&["task", "claim", id, "--persona", "nobody", "--reassign"]).refused(
+        2,
+        "there is no persona `nobody`, so nothing was claimed; there are `curator`, `tester`",
+    );
+    let taken = run(&["task", "claim", id, "--persona", "curator", "--reassign"]).done();
+    assert!(
+        taken.out.contains("curator is at it in place of tester"),
+        "{taken:?}"
+    );
+    run(&["task", "claim", id, "--persona", "tester", "--reassign"]).done();
     run(&["task", "move", id, "done"]).done();
     let list = alone(&["task", "list", "--json", folder.text()])
         .done()
@@ -369,7 +379,9 @@ fn a_task_goes_from_hand_to_hand() {
 /// Of many who reach for one task, one gets it.
 #[test]
 fn a_task_is_claimed_once() {
-    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let names: Vec<String> = (0..8).map(|who| format!("p{who}")).collect();
+    let personas: Vec<&str> = names.iter().map(String::as_str).collect();
+    let folder = Folder::repository("cycle = [\"p0\"]\n", &personas);
     folder.write(
         ".jules/tasks/todo/20260110-0900-x.md",
         "---\ntitle: X\n---\n",
