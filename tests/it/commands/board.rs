@@ -308,6 +308,41 @@ fn other_spellings_of_a_state_are_read_and_brought_home() {
     );
 }
 
+/// One change that fails keeps no other from being made, is told, and counts.
+#[test]
+fn a_change_that_fails_is_told_and_the_others_are_made() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let wrong = "---\nstatus: done\ntitle: T\n---\n";
+    let (first, second) = (
+        ".jules/tasks/cancelled/20260110-0900-x.md",
+        ".jules/tasks/todo/20260111-0900-y.md",
+    );
+    folder.write(first, wrong);
+    folder.write(second, wrong);
+    // Something that is no task's file stands where the first one is to go.
+    fs::create_dir_all(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
+    let ran = alone(&["task", "lint", "--fix", folder.text()]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    says(
+        &ran,
+        &[
+            ".jules/tasks/cancelled/20260110-0900-x.md: error: it was not mended: ",
+            ".jules/tasks/todo/20260111-0900-y.md: mended: wrote `status: todo`",
+        ],
+    );
+    let text = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
+    assert_eq!(text(first), wrong);
+    assert_eq!(text(second), wrong.replace("done", "todo"));
+    let lines = alone(&["task", "lint", "--fix", "--json", folder.text()]).lines();
+    let failed = lines.iter().filter(|line| {
+        let said = line["message"].as_str().unwrap_or_default();
+        said.contains("it was not mended") && line["severity"] == "error"
+    });
+    assert_eq!(failed.count(), 1, "{lines:?}");
+    fs::remove_dir(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
+    alone(&["task", "lint", "--fix", folder.text()]).done();
+}
+
 #[test]
 fn a_task_goes_from_hand_to_hand() {
     let folder = Folder::repository(
