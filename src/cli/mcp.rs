@@ -2,8 +2,8 @@
 
 mod call;
 mod house;
-mod input;
 mod keys;
+mod lines;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -84,8 +84,8 @@ fn with(
 /// Serves until the input ends.
 async fn serve(server: Server) -> Result<Exit, Stopped> {
     let (input, output) = rmcp::transport::stdio();
-    let input = input::ToItsEnd::new(input, server.clone());
-    let running = match server.serve((input, output)).await {
+    let lines = lines::Lines::new(input, output, server.clone());
+    let running = match server.serve(lines).await {
         Ok(running) => running,
         // Whoever leaves before the first word has wanted nothing.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(Exit::Done),

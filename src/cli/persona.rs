@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::plan::{self, PERSONAS_FOLDER, Persona, Plan, SCHEDULES_PATH, StepKind};
+use phileas_domain::plan::{self, PERSONAS_FOLDER, Plan, SCHEDULES_PATH, StepKind};
 use phileas_domain::{Diagnostic, prompt};
 use serde_json::json;
 
@@ -150,7 +150,7 @@ fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit,
         output::beside(&format!("{SCHEDULES_PATH}: {what}"))?;
     }
     for persona in plan.personas.values() {
-        let places = places(&plan, persona);
+        let places = places(&plan, &persona.id);
         if json {
             let document = json!({
                 "id": persona.id.to_string(),
@@ -183,8 +183,8 @@ fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit,
 }
 
 /// Where a persona runs by itself: its tracks with the steps' numbers, and its schedule.
-fn places(plan: &Plan, persona: &Persona) -> Vec<String> {
-    let kind = StepKind::Persona(persona.id.clone());
+fn places(plan: &Plan, id: &PersonaId) -> Vec<String> {
+    let kind = StepKind::Persona(id.clone());
     let tracks = plan.tracks.values().flat_map(|track| {
         let steps = track
             .steps
@@ -193,12 +193,9 @@ fn places(plan: &Plan, persona: &Persona) -> Vec<String> {
             .filter(|(_, step)| step.kind == kind);
         steps.map(|(index, _)| format!("{}[{index}]", track.name))
     });
-    let schedule = plan
-        .schedules
-        .get(&persona.id)
-        .map(|schedule| match &schedule.cron {
-            Some(cron) => format!("`{}` {}", cron.expression(), cron.timezone()),
-            None => "manual".to_owned(),
-        });
+    let schedule = plan.schedules.get(id).map(|schedule| match &schedule.cron {
+        Some(cron) => format!("`{}` {}", cron.expression(), cron.timezone()),
+        None => "manual".to_owned(),
+    });
     tracks.chain(schedule).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Pull};
 use phileas_domain::jobs::job::RetryIntent;
-use phileas_domain::jobs::{Brief, Event, EventKind, Job, JobId, PullLink, RetireReason};
+use phileas_domain::jobs::{Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, settled};
 use phileas_domain::patch::{self, FileChange};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use super::files::StoreError;
 use super::monitor::account_for;
 use super::place::Places;
 use super::settle::{Settling, finish, reason_of};
-use crate::runtime::ports::account::{NewJob, ReadPull, WriteAccount};
+use crate::runtime::ports::account::{AccountFailure, NewJob, ReadPull, WriteAccount};
 
 /// What stands before a retry's marker in a title and in the last line of a prompt.
 const MARKER: &str = "phileas-retry:";
@@ -26,7 +26,7 @@ const RETRY_GRACE: SignedDuration = SignedDuration::from_secs(20);
 /// What the handler may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowed {
-    /// Ask Jules for the session's changes.
+    /// Ask Jules for the session's changes, and whether what the event tells still waits for somebody.
     pub look: bool,
     /// Ask GitHub for the pull request and its checks.
     pub checks: bool,
@@ -67,6 +67,7 @@ pub struct Dealt {
 struct Work {
     files: Vec<FileChange>,
     pull: Option<Pull>,
+    settled: Option<String>,
     notes: Vec<String>,
     retried: Option<JobId>,
     again: bool,
@@ -89,10 +90,19 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             let job = job.clone().unwrap_or_else(|| Job::new(id.clone()));
             match event.kind() {
                 Some(EventKind::Completed) => self.completed(event, &job, &mut work, now).await?,
-                Some(EventKind::Stuck) => self.pull_of(event, &mut work).await,
-                Some(EventKind::PlanReview) => self.plan(&job, &mut work).await,
+                Some(EventKind::Stuck) => {
+                    self.look_again(event, &job, &mut work).await;
+                    self.pull_of(event, &mut work).await;
+                }
+                Some(EventKind::PlanReview) => {
+                    self.look_again(event, &job, &mut work).await;
+                    if work.settled.is_none() {
+                        self.plan(&job, &mut work).await;
+                    }
+                }
                 Some(EventKind::Error) => self.failed(event, &job, &mut work, now).await?,
-                Some(EventKind::Question) | None => {}
+                Some(EventKind::Question) => self.look_again(event, &job, &mut work).await,
+                None => {}
             }
         }
         let job = match &event.job_id {
@@ -104,6 +114,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             job: job.as_ref(),
             files: &work.files,
             pull: work.pull.as_ref(),
+            settled: work.settled.as_deref(),
             notes: &work.notes,
         };
         let changes = |file: &FileChange| json!({"path": file.path, "added": file.added, "removed": file.removed, "binary": file.binary});
@@ -115,6 +126,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             "checks": work.pull.as_ref().map(|pull| format!("{:?}", pull.checks).to_lowercase()),
             "head": work.pull.as_ref().map(|pull| pull.head_oid.to_string()),
             "retried_as": work.retried,
+            "settled": work.settled,
             "notes": work.notes,
             "brief": brief.render(),
         });
@@ -127,6 +139,37 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
 
     fn account(&self, job: &Job) -> Option<&A> {
         account_for(self.accounts, job).map(|name| &self.accounts[name])
+    }
+
+    /// Finds out whether what the event tells still waits: somebody else may have been quicker.
+    async fn look_again(&self, event: &Event, job: &Job, work: &mut Work) {
+        if !self.allowed.look {
+            return;
+        }
+        let Some(account) = self.account(job) else {
+            work.notes
+                .push("whether it still waits was not looked up: there is no Jules key".to_owned());
+            return;
+        };
+        match self.standing(event, job, account).await {
+            Ok(settled) => work.settled = settled,
+            Err(failure) => work
+                .notes
+                .push(format!("whether it still waits is not known: {failure}")),
+        }
+    }
+
+    async fn standing(
+        &self,
+        event: &Event,
+        job: &Job,
+        account: &A,
+    ) -> Result<Option<String>, AccountFailure> {
+        let Some(seen) = account.look(&job.job_id).await? else {
+            return Ok(Some("Jules does not know its session any more".to_owned()));
+        };
+        let log = account.activities(&job.job_id).await?.unwrap_or_default();
+        Ok(settled(event, &seen, &log))
     }
 
     async fn completed(

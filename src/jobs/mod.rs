@@ -28,7 +28,7 @@ pub mod watcher;
 
 pub use events::{EventsFile, Page};
 pub use files::{StoreError, Trouble};
-pub use monitor::{Cycle, Monitor, Rhythm};
+pub use monitor::{Cycle, Monitor, Rhythm, Unasked};
 pub use place::Places;
 pub use registry::{JobsFile, Registered};
 pub use watcher::{Handler, Passed, Watcher};

@@ -8,16 +8,19 @@ use std::future::Future;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::SessionState;
-use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, FRESH_FOR, jitter, next_try};
+use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, jitter, next_try};
 use phileas_domain::jobs::{
-    AccountMemory, Draft, Event, EventKind, Job, JobId, JobMemory, MonitorMemory, Payload,
-    RetireReason, Rules, Session, judge, needs_activities,
+    AccountMemory, Draft, Event, EventKind, Job, JobId, MonitorMemory, Payload, RetireReason,
+    Rules, Session,
 };
 
 use super::files::{self, Lock, StoreError};
 use super::place::Places;
 use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
+
+mod visit;
+
+use visit::Visit;
 
 /// The account of jobs that no other account is named for.
 pub const DEFAULT_ACCOUNT: &str = "default";
@@ -27,10 +30,6 @@ pub const MAX_LOOKS: usize = 50;
 pub const MAX_READS: usize = 50;
 /// The largest memory that is read, in bytes.
 pub const MAX_MEMORY_BYTES: usize = 64 << 20;
-/// After how long without any change a session that has ended is not looked at any more.
-pub const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// How often a session must be unknown to Jules, in a row, before it is believed to be gone.
-const MISSING: u32 = 2;
 
 /// How the monitor looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,6 +67,25 @@ pub struct Cycle {
     pub memory: MonitorMemory,
     /// Jobs that were retired.
     pub retired: Vec<(JobId, RetireReason)>,
+    /// Accounts that could not be asked, or not to the end, by their names.
+    pub unasked: Vec<Unasked>,
+    /// How many live jobs no key is there for.
+    pub keyless: usize,
+}
+
+/// An account that was not asked about its jobs in a cycle, or not about all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unasked {
+    /// The account.
+    pub account: String,
+    /// Its key was refused. Otherwise Jules is out of reach, or asks for patience.
+    pub refused: bool,
+    /// It was left alone in this cycle, because of what came of an earlier one.
+    pub waits: bool,
+    /// When it is asked again. A key that was refused is asked with sooner where it has been replaced by another.
+    pub until: Option<Timestamp>,
+    /// How many live jobs it has.
+    pub jobs: usize,
 }
 
 /// What a cycle gathers before anything is written.
@@ -75,6 +93,7 @@ pub struct Cycle {
 struct Gathered {
     drafts: Vec<Draft>,
     retired: Vec<(JobId, RetireReason)>,
+    unasked: Vec<Unasked>,
 }
 
 impl<A: ReadAccount> Monitor<A> {
@@ -94,7 +113,8 @@ impl<A: ReadAccount> Monitor<A> {
         &self.accounts
     }
 
-    /// Looks once. `eager`: also where another monitor has just looked.
+    /// Looks once. `eager`: also where another monitor has just looked. Pauses that Jules asked for, or that follow
+    /// failures, are kept either way; a key that was refused is waited for only until another one is in its place.
     ///
     /// # Errors
     ///
@@ -111,12 +131,15 @@ impl<A: ReadAccount> Monitor<A> {
         let (registry, mut warnings) = self.places.jobs_file().read()?;
         memory.forget(|id| registry.get(id).is_some(), now);
         let mut by_account: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
-        let mut live = 0;
+        let (mut live, mut keyless) = (0, 0);
         for job in registry.jobs().filter(|job| job.is_live()) {
             live += 1;
             match self.account_of(job) {
                 Some(name) => by_account.entry(name).or_default().push(job),
-                None => warnings.push(self.no_key(job)),
+                None => {
+                    keyless += 1;
+                    warnings.push(self.no_key(job));
+                }
             }
         }
         let mut gathered = Gathered::default();
@@ -154,6 +177,8 @@ impl<A: ReadAccount> Monitor<A> {
             live,
             memory,
             retired: gathered.retired,
+            unasked: gathered.unasked,
+            keyless,
         })
     }
 
@@ -221,13 +246,23 @@ impl<A: ReadAccount> Monitor<A> {
         eager: bool,
     ) {
         let known = memory.own.accounts.entry(name.to_owned()).or_default();
+        let mark = account.key_mark();
+        let is_mended = known.refused_key.as_ref().is_some_and(|old| *old != mark);
+        if is_mended {
+            known.key_replaced();
+        }
         let waits = known.next_poll_at.is_some_and(|at| at > now);
+        if waits {
+            let unasked = unasked(name, known, jobs.len(), true);
+            gathered.unasked.push(unasked);
+            return;
+        }
         // Another monitor's look counts as ours.
         let just = self.rhythm.poll.checked_div(2).unwrap_or_default();
         let seen_just_now = known
             .polled_at
             .is_some_and(|at| at <= now && now.duration_since(at) < just);
-        if waits || seen_just_now && !eager {
+        if seen_just_now && !eager && !is_mended {
             return;
         }
         known.polled_at = Some(now);
@@ -238,11 +273,16 @@ impl<A: ReadAccount> Monitor<A> {
                 listed
             }
             Err(failure) => {
-                let told = self.account_failed(name, known, &failure, jobs.len(), now);
+                let told = self.account_failed(name, known, &failure, &mark, jobs.len(), now);
                 gathered.drafts.extend(told);
+                gathered
+                    .unasked
+                    .push(unasked(name, known, jobs.len(), false));
                 return;
             }
         };
+        // How old something is, only the clock tells that dated it.
+        let clock = account.clock().unwrap_or(now);
         let mut listed: BTreeMap<JobId, Session> = listed
             .into_iter()
             .map(|session| (session.id.clone(), session))
@@ -257,6 +297,7 @@ impl<A: ReadAccount> Monitor<A> {
                 job,
                 known: job_memory,
                 now,
+                clock,
                 gathered,
             };
             let shown = listed.remove(&job.job_id);
@@ -264,8 +305,11 @@ impl<A: ReadAccount> Monitor<A> {
             if let Err(failure) = looked {
                 // The whole account must wait; what has been found out so far counts.
                 let known = memory.own.accounts.entry(name.to_owned()).or_default();
-                let told = self.account_failed(name, known, &failure, jobs.len(), now);
+                let told = self.account_failed(name, known, &failure, &mark, jobs.len(), now);
                 gathered.drafts.extend(told);
+                gathered
+                    .unasked
+                    .push(unasked(name, known, jobs.len(), false));
                 return;
             }
         }
@@ -277,11 +321,13 @@ impl<A: ReadAccount> Monitor<A> {
         name: &str,
         known: &mut AccountMemory,
         failure: &AccountFailure,
+        mark: &str,
         jobs: usize,
         now: Timestamp,
     ) -> Option<Draft> {
         tracing::warn!(account = name, "{failure}");
         let draw = |count| jitter(name, count, self.rhythm.seed);
+        known.refused_key = None;
         match failure.kind {
             AccountTrouble::Throttled { after } => {
                 known.throttled += 1;
@@ -297,6 +343,7 @@ impl<A: ReadAccount> Monitor<A> {
                 None
             }
             AccountTrouble::Denied => {
+                known.refused_key = Some(mark.to_owned());
                 let since = *known.refused_since.get_or_insert(now);
                 known.next_poll_at = now.checked_add(CREDENTIAL_PAUSE).ok();
                 let cause = format!("credential {name} since {since}");
@@ -345,6 +392,16 @@ pub fn account_for<'a, A>(accounts: &'a BTreeMap<String, A>, job: &Job) -> Optio
         .map(|(name, _)| name.as_str())
 }
 
+fn unasked(name: &str, known: &AccountMemory, jobs: usize, waits: bool) -> Unasked {
+    Unasked {
+        account: name.to_owned(),
+        refused: known.refused_key.is_some(),
+        waits,
+        until: known.next_poll_at,
+        jobs,
+    }
+}
+
 fn of_account(cause: &str, word: &str, message: String, jobs: usize) -> Draft {
     Draft {
         kind: EventKind::Error,
@@ -358,147 +415,6 @@ fn of_account(cause: &str, word: &str, message: String, jobs: usize) -> Draft {
             ..Payload::default()
         },
         cause: cause.to_owned(),
-    }
-}
-
-/// A look at one job.
-struct Visit<'a, A> {
-    account: &'a A,
-    rhythm: &'a Rhythm,
-    job: &'a Job,
-    known: &'a mut JobMemory,
-    now: Timestamp,
-    gathered: &'a mut Gathered,
-}
-
-impl<A: ReadAccount> Visit<'_, A> {
-    /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
-    async fn look(
-        &mut self,
-        shown: Option<Session>,
-        looks: &mut usize,
-        reads: &mut usize,
-    ) -> Result<(), AccountFailure> {
-        let waits = self.known.next_poll_at.is_some_and(|at| at > self.now);
-        let seen = match shown {
-            Some(_) if waits => return Ok(()),
-            Some(seen) => seen,
-            None if waits || *looks >= MAX_LOOKS => return Ok(()),
-            None => {
-                *looks += 1;
-                match self.account.look(&self.job.job_id).await {
-                    Ok(Some(seen)) => seen,
-                    Ok(None) => {
-                        self.is_missing();
-                        return Ok(());
-                    }
-                    Err(failure) => return self.failed(failure),
-                }
-            }
-        };
-        let mut log = None;
-        if needs_activities(self.known, &seen, self.now, &self.rhythm.rules) {
-            if *reads >= MAX_READS {
-                return Ok(());
-            }
-            *reads += 1;
-            match self.account.activities(&self.job.job_id).await {
-                Ok(Some(activities)) => log = Some(activities),
-                // They appear some seconds after the session.
-                Ok(None) if self.is_fresh(seen.created_at) => return Ok(()),
-                Ok(None) => log = Some(Vec::new()),
-                Err(failure) => return self.failed(failure),
-            }
-        }
-        self.known.found();
-        let draft = judge(
-            self.job,
-            self.known,
-            &seen,
-            log.as_deref(),
-            self.now,
-            &self.rhythm.rules,
-        );
-        self.gathered.drafts.extend(draft);
-        if let Some(reason) = self.is_over(&seen) {
-            let retired = (self.job.job_id.clone(), reason);
-            self.gathered.retired.push(retired);
-        }
-        Ok(())
-    }
-
-    fn is_over(&self, seen: &Session) -> Option<RetireReason> {
-        if seen.archived {
-            return Some(RetireReason::Archived);
-        }
-        let ended = matches!(seen.state, SessionState::Completed | SessionState::Failed);
-        let since = self.known.status_since.unwrap_or(self.now);
-        let long = self.now.duration_since(since) >= FORGOTTEN_AFTER;
-        (ended && long).then_some(RetireReason::Forgotten)
-    }
-
-    fn is_fresh(&self, created: Option<Timestamp>) -> bool {
-        let newest = created
-            .max(self.job.registered_at)
-            .max(self.known.first_seen);
-        newest.is_some_and(|newest| self.now.duration_since(newest) < FRESH_FOR)
-    }
-
-    fn is_missing(&mut self) {
-        if self.is_fresh(None) {
-            return;
-        }
-        self.known.missing += 1;
-        if self.known.missing < MISSING {
-            return;
-        }
-        self.gathered.drafts.extend(self.error(
-            "not_found".to_owned(),
-            "not_found",
-            "Jules does not know this session; the job is not looked at any more".to_owned(),
-        ));
-        self.gathered
-            .retired
-            .push((self.job.job_id.clone(), RetireReason::NotFound));
-    }
-
-    fn failed(&mut self, failure: AccountFailure) -> Result<(), AccountFailure> {
-        if matches!(
-            failure.kind,
-            AccountTrouble::Throttled { .. } | AccountTrouble::Denied
-        ) {
-            return Err(failure);
-        }
-        tracing::warn!(job = %self.job.job_id, "{failure}");
-        self.known.failures += 1;
-        let failures = self.known.failures;
-        let since = *self.known.failing_since.get_or_insert(self.now);
-        let drawn = jitter(self.job.job_id.as_str(), failures, self.rhythm.seed);
-        let at = next_try(self.now, failures, self.rhythm.poll, None, drawn);
-        self.known.next_poll_at = Some(at);
-        if failures >= self.rhythm.max_failures {
-            let message = format!("it could not be looked at {failures} times in a row: {failure}");
-            let told = self.error(format!("unreachable since {since}"), "unreachable", message);
-            self.gathered.drafts.extend(told);
-        }
-        Ok(())
-    }
-
-    fn error(&self, cause: String, word: &str, message: String) -> Option<Draft> {
-        (!self.known.was_told(&cause)).then(|| Draft {
-            kind: EventKind::Error,
-            job_id: Some(self.job.job_id.clone()),
-            status: self.known.last_status.clone(),
-            message: Some(message),
-            last_activity: self.known.last_activity,
-            payload: Payload {
-                repo: self.job.repository().map(|name| name.to_string()),
-                cause: Some(word.to_owned()),
-                pull: self.known.pull.clone(),
-                ..Payload::default()
-            },
-            cause,
-        })
     }
 }
 

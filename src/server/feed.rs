@@ -3,7 +3,7 @@
 //!
 //! An event is written first and remembered then. Whoever is killed in between finds it at the end of the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::Ledger;
 use phileas_domain::jobs::{Draft, EventKind, FeedMemory, JobId, News, Told, of_turn};
 use phileas_domain::model::RepositoryId;
+use phileas_domain::state::State;
 
 use super::repositories::Member;
 use crate::jobs::{EventsFile, StoreError, files};
@@ -30,6 +31,9 @@ const FIRST_PAUSE: Duration = Duration::from_secs(60);
 const MAX_TRIES: u32 = 5;
 /// How far this machine's clock may be ahead of GitHub's.
 const SKEW: SignedDuration = SignedDuration::from_mins(2);
+/// What ended so short a time before a repository was first seen may have been ended by the very tick that saw it, and is
+/// no past. Both times are GitHub's.
+const JUST_ENDED: SignedDuration = SignedDuration::from_mins(2);
 
 /// Writes events of turns.
 #[derive(Debug)]
@@ -42,6 +46,9 @@ pub struct Feed {
 #[derive(Debug)]
 struct Known {
     memory: FeedMemory,
+    /// Repositories that the memory's file does not know yet, by GitHub's numbers. Whoever came after this process would
+    /// take what ends until then for their past.
+    unwritten: BTreeSet<u64>,
     /// How often each session could not be read, in a row.
     tries: BTreeMap<JobId, u32>,
     /// How often nothing could be written, in a row.
@@ -71,6 +78,7 @@ impl Feed {
             path,
             known: Mutex::new(Known {
                 memory,
+                unwritten: BTreeSet::new(),
                 tries: BTreeMap::new(),
                 failures: 0,
                 written: BTreeMap::new(),
@@ -93,9 +101,9 @@ impl Feed {
         let Ledger::Present { state, .. } = &report.seen.as_deref()?.ledger else {
             return None;
         };
-        let mut told = self.told(member.id, || state.as_ref());
+        let (mut told, is_new) = self.told(member.id, state, report.now);
         let news = told.news(state, report.waiting.iter().map(|(_, line)| line));
-        if news.is_empty() {
+        if news.is_empty() && !is_new {
             self.keep(member.id, told);
             return None;
         }
@@ -157,14 +165,18 @@ impl Feed {
         }
     }
 
-    fn told<'s>(
-        &self,
-        id: RepositoryId,
-        state: impl FnOnce() -> &'s phileas_domain::state::State,
-    ) -> Told {
-        let known = self.locked();
-        let told = known.memory.repositories.get(&id.0).cloned();
-        told.unwrap_or_else(|| Told::begin(state(), known.memory.since))
+    /// What was told of a repository, and whether that has not been written down yet. Of one that is seen for the first
+    /// time all that has ended counts as told: it may have a past from before it came to this service.
+    fn told(&self, id: RepositoryId, state: &State, now: Timestamp) -> (Told, bool) {
+        let mut known = self.locked();
+        if let Some(told) = known.memory.repositories.get(&id.0) {
+            return (told.clone(), known.unwritten.contains(&id.0));
+        }
+        let since = now.checked_sub(JUST_ENDED).unwrap_or(now);
+        let told = Told::begin(state, since.max(known.memory.since));
+        known.memory.repositories.insert(id.0, told.clone());
+        known.unwritten.insert(id.0);
+        (told, true)
     }
 
     /// Remembers without writing it down: nothing was told, so whoever comes after this process finds the same.
@@ -193,7 +205,9 @@ impl Feed {
             );
         }
         known.memory.repositories.insert(id.0, told);
-        files::write_whole(&self.path, &known.memory.render())
+        files::write_whole(&self.path, &known.memory.render())?;
+        known.unwritten.clear();
+        Ok(())
     }
 
     fn locked(&self) -> MutexGuard<'_, Known> {

@@ -95,7 +95,7 @@ fn the_run_of_an_issue_is_printed_as_it_is() {
 #[test]
 fn a_task_is_mended_and_taken_as_it_is_shown() {
     let shown = block("\n## Tasks, sprints and journals\n", "```console\n");
-    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator", "tester"]);
     let (cat, rest) = shown.split_once('\n').unwrap();
     let path = cat.strip_prefix("$ cat ").unwrap();
     let (task, rest) = rest.split_once("\n$ ").unwrap();

@@ -121,6 +121,14 @@ impl ReadAccount for Client {
         Ok(branch.filter(|branch| !branch.is_empty()))
     }
 
+    fn clock(&self) -> Option<Timestamp> {
+        self.answered_at()
+    }
+
+    fn key_mark(&self) -> String {
+        self.key.mark()
+    }
+
     fn sent(&self) -> u64 {
         self.requests()
     }

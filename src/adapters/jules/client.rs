@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE, DATE};
 use http::{HeaderValue, Request, Response};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
 use super::activities::Memory;
-use super::error::{Answer, ApiError, Cause, one_line};
+use super::error::{Answer, ApiError, Cause, instant, one_line};
 use super::query::PageQuery;
 use super::recent::{Recent, lock};
 use super::retry::{Attempts, MAX_WAIT};
@@ -35,6 +35,7 @@ pub struct Client {
     creates: Semaphore,
     jitter: Mutex<fastrand::Rng>,
     pub(super) requests: AtomicU64,
+    answered_at: Mutex<Option<Timestamp>>,
     pub(super) recent: Recent,
     pub(super) memory: Memory,
     pub(super) filter_refused: AtomicBool,
@@ -99,6 +100,7 @@ impl Client {
             creates: Semaphore::new(places),
             jitter: Mutex::new(fastrand::Rng::with_seed(settings.seed)),
             requests: AtomicU64::new(0),
+            answered_at: Mutex::new(None),
             recent: Recent::default(),
             memory: Memory::default(),
             filter_refused: AtomicBool::new(false),
@@ -111,6 +113,12 @@ impl Client {
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// What the last answer was dated, by the other side's clock; `None` where none was dated yet.
+    #[must_use]
+    pub fn answered_at(&self) -> Option<Timestamp> {
+        *lock(&self.answered_at)
     }
 
     /// One page of the sources of the account.
@@ -351,6 +359,9 @@ impl Client {
             fail(Cause::Transport(self.cleaned(error)))
         })?;
         span.record("status", response.status().as_u16());
+        if let Some(date) = instant(response.headers(), DATE) {
+            *lock(&self.answered_at) = Some(date);
+        }
         if response.status().is_success() {
             Ok(response)
         } else {

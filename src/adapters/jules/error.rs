@@ -328,7 +328,7 @@ fn closing_quote(text: &str) -> Option<usize> {
     })
 }
 
-fn instant(headers: &HeaderMap, name: header::HeaderName) -> Option<Timestamp> {
+pub(super) fn instant(headers: &HeaderMap, name: header::HeaderName) -> Option<Timestamp> {
     let text = headers.get(name)?.to_str().ok()?;
     rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
 }

@@ -69,6 +69,14 @@ impl JulesKey {
         Sha256::digest(self.0.expose_secret().as_bytes()).into()
     }
 
+    /// A part of the digest that may be written down: one in 65,536 other keys has the same, so that it neither gives the
+    /// key away nor proves that somebody has it.
+    #[must_use]
+    pub fn mark(&self) -> String {
+        let [first, second, ..] = self.digest();
+        format!("{first:02x}{second:02x}")
+    }
+
     /// The header's value, which hides itself from logs.
     pub(super) fn header(&self) -> HeaderValue {
         let mut value = HeaderValue::from_str(self.0.expose_secret())

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use phileas_domain::Diagnostic;
-use phileas_domain::pipeline::{TraceError, UnknownArtifact};
+use phileas_domain::pipeline::{IssueId, TraceError, UnknownArtifact};
 
 /// Why a run cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,18 @@ pub enum RunsError {
     /// There is no such run.
     #[error("pipeline directory not found: {}", .0.display())]
     NoRun(PathBuf),
+    /// The run was put away, and what is over is not begun anew in its name.
+    #[error(
+        "the run of {issue} was put away in {}, so nothing was written; move that folder back to go on, or give the new run \
+         another name",
+        archive.display()
+    )]
+    Archived {
+        /// The issue.
+        issue: IssueId,
+        /// Where its run is.
+        archive: PathBuf,
+    },
     /// A run of this name was put away before.
     #[error("{} is there already, and nothing is written over; move it out of the way, or give the run another name", .0.display())]
     Taken(PathBuf),

@@ -153,7 +153,8 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// [`RunsError::Unsound`] with the findings; else when the trace cannot be continued or the system says no.
+    /// [`RunsError::Unsound`] with the findings; [`RunsError::Archived`] for a run that was put away; else when the trace
+    /// cannot be continued or the system says no.
     pub fn write(
         &self,
         issue: &IssueId,
@@ -172,8 +173,15 @@ impl Runs {
             return Err(RunsError::NotOfARun);
         }
         files::make_folder(&self.folder)?;
-        files::make_folder(&folder)?;
         let _lock = self.lock()?;
+        // Whoever put it away may have had the lock until now.
+        if !files::is_folder(&folder)? && self.is_archived(issue)? {
+            return Err(RunsError::Archived {
+                issue: issue.clone(),
+                archive: self.folder.join(COMPLETED).join(issue.as_str()),
+            });
+        }
+        files::make_folder(&folder)?;
         let run = self.run(issue, settings)?;
         let run = run.unwrap_or_else(|| Run::read(issue.clone(), &[], settings));
         let trace = traced(&run, &reading, &normal, made)?;

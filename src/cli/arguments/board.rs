@@ -53,9 +53,12 @@ pub enum TaskCommand {
     Claim {
         /// The task's id, or how it begins
         id: String,
-        /// Who takes it
+        /// Who takes it; where the repository has personas, one of them
         #[arg(long, value_name = "ID")]
         persona: String,
+        /// Take it also from whom it is assigned to, even if that one is at it
+        #[arg(long)]
+        reassign: bool,
         /// Where.
         #[command(flatten)]
         place: BoardPlace,

@@ -6,17 +6,18 @@ use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 use phileas_domain::jobs::{EventKind, JobId, RetireReason, config};
 
-/// Where the files are. A flag counts before its variable, and both before the configuration.
+/// Where the files are. A flag counts before its variable, and both before the configuration. A command with commands of
+/// its own takes them before and after those.
 #[derive(Debug, Clone, Args)]
 pub struct JobPlaces {
     /// The configuration, as JSON; `ZAI_JULES_CONFIG` is read as well, and `zai-jules-manager/config.json` where it exists
-    #[arg(long, env = "PHILEAS_JOBS_CONFIG", value_name = "FILE")]
+    #[arg(long, env = "PHILEAS_JOBS_CONFIG", value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     /// The jobs file; `.phileas/jobs.jsonl` unless it is said otherwise
-    #[arg(long, env = "PHILEAS_JOBS_PATH", value_name = "FILE")]
+    #[arg(long, env = "PHILEAS_JOBS_PATH", value_name = "FILE", global = true)]
     pub jobs: Option<PathBuf>,
     /// The events file; `.phileas/events.jsonl` unless it is said otherwise
-    #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE")]
+    #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE", global = true)]
     pub events: Option<PathBuf>,
 }
 
@@ -116,7 +117,7 @@ pub struct HandleEvent {
     /// The event as JSON, in place of the variable JULES_EVENT
     #[arg(long, env = "JULES_EVENT", hide_env_values = true, value_name = "JSON")]
     pub event: Option<String>,
-    /// Do not ask Jules for the changes
+    /// Do not ask Jules for the changes, nor whether a question, a plan or a standstill has been settled meanwhile
     #[arg(long)]
     pub no_look: bool,
     /// Do not ask GitHub for the pull request and its checks
@@ -184,6 +185,9 @@ pub enum JobsCommand {
         places: JobPlaces,
     },
     /// Put a session into the jobs file
+    ///
+    /// Jules may show a session some time after it was made: one that it does not know is waited for during its first
+    /// minute as a job, and is told as gone and retired when two later looks in a row do not find it.
     Add {
         /// The session's id
         id: JobId,

@@ -14,8 +14,9 @@ use super::super::serve::signals;
 use super::configuration::Configuration;
 use super::reach;
 use crate::adapters::jules::SystemPause;
+use crate::jobs::monitor::DEFAULT_ACCOUNT;
 use crate::jobs::settle::{Settling, settle};
-use crate::jobs::{Cycle, Monitor, Places, Rhythm, files};
+use crate::jobs::{Cycle, Monitor, Places, Rhythm, Unasked, files};
 
 /// How much of a message stands on a line, in characters.
 const MESSAGE_CHARS: usize = 120;
@@ -73,7 +74,7 @@ pub(in super::super) async fn run(
         if cycle.busy {
             tracing::info!("another monitor is looking at these jobs");
         }
-        return Ok(Exit::Done);
+        return Ok(ending(&cycle));
     }
     let end = signals()?;
     let mut stopped = None;
@@ -97,6 +98,54 @@ pub(in super::super) async fn run(
         })
         .await?;
     stopped.map_or(Ok(Exit::Done), Err)
+}
+
+/// How a single look ends: with the code of what kept it from asking, which it says.
+fn ending(cycle: &Cycle) -> Exit {
+    for unasked in &cycle.unasked {
+        tracing::warn!("{}", why_not(unasked));
+    }
+    if cycle.keyless > 0 || cycle.unasked.iter().any(|unasked| unasked.refused) {
+        Exit::Credential
+    } else if cycle.unasked.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Unavailable
+    }
+}
+
+/// What kept a single look from asking, and when another one asks again.
+fn why_not(unasked: &Unasked) -> String {
+    let Unasked { account, jobs, .. } = unasked;
+    let left = match jobs {
+        1 => "1 job was not looked at".to_owned(),
+        _ => format!("{jobs} jobs were not looked at"),
+    };
+    let until = unasked.until.map_or_else(
+        || "with the next look".to_owned(),
+        |at| format!("at {}", at.strftime("%Y-%m-%d %H:%M:%SZ")),
+    );
+    let key = if account == DEFAULT_ACCOUNT {
+        "the Jules key".to_owned()
+    } else {
+        format!("the Jules key `{account}`")
+    };
+    match (unasked.refused, unasked.waits) {
+        (true, false) => format!(
+            "{key} is refused, so {left}; set another one (jules.google.com/settings#api), which is tried at once, while \
+             this one is tried again {until}"
+        ),
+        (true, true) => format!(
+            "{key} was refused and is tried again {until}, so {left}; another one (jules.google.com/settings#api) is tried \
+             at once"
+        ),
+        (false, false) => {
+            format!("Jules did not answer with {key}, so {left}; it is asked again {until}")
+        }
+        (false, true) => format!(
+            "Jules is not asked with {key} so soon after it could not answer, so {left}; it is asked again {until}"
+        ),
+    }
 }
 
 fn rhythm(arguments: &Arguments, config: &Config) -> Result<Rhythm, Stopped> {

@@ -10,7 +10,7 @@ use phileas_domain::plan::{self, PERSONAS_FOLDER, SCHEDULES_PATH};
 use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
-use super::read;
+use super::{places, read};
 use crate::adapters::files;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::output::Screen;
@@ -35,7 +35,8 @@ pub(super) fn run(
             "there is no persona `{name}` to add{meant}"
         )));
     };
-    let (tree, ..) = read(dir)?;
+    let (tree, plan, _) = read(dir)?;
+    let there = places(&plan, &PersonaId::from(pack.id));
     let mut changes = Vec::new();
     changes.extend(prompt(&tree, pack)?);
     let when = match (cycle, schedule) {
@@ -52,13 +53,22 @@ pub(super) fn run(
             screen.line(&format!("{}: {}", change.to, change.done))?;
         }
     }
-    if !json {
-        match changes.is_empty() {
-            true => screen.line(&format!("`{name}` is there already, as it would be added"))?,
-            false => screen.line(&format!(
-                "read what it is told with phileas persona render {name}, and make it yours"
-            ))?,
+    // What people have decided about its turns stays, whatever is asked for here.
+    if !there.is_empty() {
+        if json {
+            let line = json!({ "file": SCHEDULES_PATH, "done": null, "runs": there });
+            screen.line(&line.to_string())?;
+        } else {
+            let runs = there.join(", ");
+            screen.line(&format!(
+                "{SCHEDULES_PATH}: `{name}` is there already and stays where it is: {runs}"
+            ))?;
         }
+    }
+    if !json && !changes.is_empty() {
+        screen.line(&format!(
+            "read what it is told with phileas persona render {name}, and make it yours"
+        ))?;
     }
     Ok(Exit::Done)
 }
@@ -135,10 +145,15 @@ fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Sto
         "#:schema {}\n# Who works and when. After a change: phileas validate, and phileas simulate.\n\n{begin}\n",
         schema_address("schedules")
     );
-    let mut document: DocumentMut = known
-        .unwrap_or(&blank)
-        .parse()
-        .map_err(|_| wrong("it is no TOML"))?;
+    let text = known.unwrap_or(&blank);
+    let parsed = |text: &str| {
+        let document = text.parse::<DocumentMut>();
+        document.map_err(|_| wrong("it is no TOML"))
+    };
+    let mut document = parsed(text)?;
+    if let Some(begun) = below_heading(text, &document, begin) {
+        document = parsed(&begun)?;
+    }
     let done = match when {
         When::Clock(cron) => {
             let table = document
@@ -166,6 +181,45 @@ fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Sto
         text: with_breaks_of(known.unwrap_or_default(), &document.to_string()),
         done,
     }))
+}
+
+/// The text with the beginning of what is to be added below the comments at its head, which editors look for in the first
+/// line: the key of a text without any, and `cycle` before the first table. `None` where there is a key that the new one
+/// follows anyway, or what is to be added is there.
+fn below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<String> {
+    let table = document.as_table();
+    let is_part = |item: &Item| {
+        item.as_table().is_some_and(|table| !table.is_dotted()) || item.is_array_of_tables()
+    };
+    let has_keys = table.iter().any(|(_, item)| !is_part(item));
+    let is_key = !begin.starts_with('[');
+    if has_keys || table.contains_key("cycle") || !table.is_empty() && !is_key {
+        return None;
+    }
+    let comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let head: Vec<&str> = text.split_inclusive('\n').take_while(comment).collect();
+    // A comment right above the first table speaks of that table, one for editors of the whole file.
+    let blank = head.iter().position(|line| line.trim().is_empty());
+    let for_editors = |line: &&&str| line.trim_start().starts_with("#:");
+    let kept = match blank {
+        Some(blank) => blank,
+        None if table.is_empty() => head.len(),
+        None => head.iter().take_while(for_editors).count(),
+    };
+    let length: usize = head[..kept].iter().map(|line| line.len()).sum();
+    let (above, below) = text.split_at(length);
+    let gap = |part: &str| if part.trim().is_empty() { "" } else { "\n" };
+    let end = if above.is_empty() || above.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    Some(format!(
+        "{above}{end}{}{begin}\n{}{}",
+        gap(above),
+        gap(below),
+        below.trim_start_matches(['\r', '\n'])
+    ))
 }
 
 /// A text with the line breaks of another one; the editor of the plan knows one kind.

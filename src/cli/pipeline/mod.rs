@@ -140,7 +140,8 @@ impl From<RunsError> for Stopped {
             RunsError::NoRun(_) => Self::usage(format!(
                 "{error}; write its first artifact with `phileas pipeline write`"
             )),
-            RunsError::Settings(_)
+            RunsError::Archived { .. }
+            | RunsError::Settings(_)
             | RunsError::NotOfARun
             | RunsError::Refused { .. }
             | RunsError::System { .. } => Self::usage(error.to_string()),

@@ -31,7 +31,7 @@ pub(super) fn changed(runs: &Runs, base: Option<&str>) -> Result<Vec<String>, St
         .parent()
         .filter(|folder| *folder != Path::new(""));
     let inside = inside.unwrap_or(Path::new("."));
-    let root = git(inside, &["rev-parse", "--show-toplevel"])?;
+    let root = root_of(inside)?;
     let root = Path::new(root.trim_end());
     let since = since(root, base)?;
     let mut paths = BTreeSet::new();
@@ -52,6 +52,30 @@ pub(super) fn changed(runs: &Runs, base: Option<&str>) -> Result<Vec<String>, St
         paths.extend(listed.map(str::to_owned));
     }
     Ok(paths.into_iter().collect())
+}
+
+/// The work tree that the runs lie in.
+fn root_of(inside: &Path) -> Result<String, Stopped> {
+    git(inside, &["rev-parse", "--show-toplevel"]).map_err(|error| {
+        let here = if inside == Path::new(".") {
+            "this folder".to_owned()
+        } else {
+            inside.display().to_string()
+        };
+        let said = error.message;
+        Stopped::usage(if said.contains("not a git repository") {
+            format!(
+                "{here} is in no git work tree, and the stage `implement` is checked against what git sees as changed; go \
+                 into the work tree of the repository, or make one (git init)"
+            )
+        } else {
+            // A bare repository, or one that belongs to somebody else.
+            format!(
+                "git does not tell the work tree of {here}, and the stage `implement` is checked against what it sees as \
+                 changed; mend what it says: {said}"
+            )
+        })
+    })
 }
 
 /// The commit from which the work went off.
@@ -75,10 +99,20 @@ fn since(root: &Path, base: Option<&str>) -> Result<String, Stopped> {
         "refs/heads/main",
         "refs/heads/master",
     ];
+    if commit("HEAD").is_none() {
+        let branch = git(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok();
+        let branch = branch.map(|name| format!("the branch `{}`", name.trim_end()));
+        return Err(Stopped::usage(format!(
+            "{} has no commit, so nobody knows what was changed since it began; commit first, or check out the branch of \
+             the work (git switch)",
+            branch.unwrap_or_else(|| "what is checked out".to_owned())
+        )));
+    }
     let base = match base {
         Some(base) => Some(commit(base).ok_or_else(|| {
             Stopped::usage(format!(
-                "--base: there is no commit `{base}`; name a branch or a commit"
+                "--base: there is no commit `{base}` here; name a branch or a commit that git branch --all or git log shows, \
+                 or get it first (git fetch)"
             ))
         })?),
         None => known.iter().find_map(|name| commit(name)),
@@ -90,7 +124,9 @@ fn since(root: &Path, base: Option<&str>) -> Result<String, Stopped> {
         .map(|text| text.trim_end().to_owned())
         .map_err(|_| {
             let wrong = "the branch has no commit in common with where it is said to begin";
-            Stopped::usage(format!("{wrong}; name its beginning with --base"))
+            Stopped::usage(format!(
+                "{wrong}; name its beginning with --base, or get the history that is missing (git fetch --unshallow)"
+            ))
         })
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use phileas_domain::Severity;
 use phileas_domain::board::{self, Kind, Linted};
+use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
 use super::{read, refused};
@@ -35,12 +35,19 @@ pub(in crate::cli) fn run(
     let mut linted = look(dir, what)?;
     let mends = fix && !linted.changes.is_empty();
     if mends {
+        let mut failed = Vec::new();
         let _lock = files::board::lock_tasks(dir).map_err(refused)?;
         // Somebody may have moved a task while the lock was waited for.
         linted = look(dir, what)?;
         for change in &linted.changes {
-            files::board::carry_out(dir, change).map_err(refused)?;
             let file = change.from.as_ref().unwrap_or(&change.to);
+            // One that cannot be mended keeps no other from it.
+            if let Err(error) = files::board::carry_out(dir, change) {
+                let wrong = format!("it was not mended: {error}");
+                let mend = "mend what the system says, and run --fix again";
+                failed.push(Diagnostic::error(file, wrong).mend(mend));
+                continue;
+            }
             if what.json {
                 screen.line(&json!({ "file": file, "fixed": change.done }).to_string())?;
             } else {
@@ -48,6 +55,8 @@ pub(in crate::cli) fn run(
             }
         }
         linted = look(dir, what)?;
+        linted.found.extend(failed);
+        linted.found.sort();
     }
     validate::print(&linted.found, what.json, screen)?;
     let errors = linted.found.iter().filter(|one| one.is_error()).count();

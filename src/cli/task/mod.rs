@@ -8,7 +8,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use phileas_domain::board::limits::PAPER_LIMIT_BYTES;
-use phileas_domain::board::{self, Change, NewTask, Task, TaskError};
+use phileas_domain::board::{self, Change, Claim, NewTask, Task, TaskError};
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan;
 use serde_json::json;
@@ -61,8 +61,20 @@ pub(super) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Res
             };
             change(place, screen, |_| board::new_task(&task, Timestamp::now()))
         }
-        TaskCommand::Claim { id, persona, place } => {
-            change(place, screen, |tree| board::claimed(tree, id, persona))
+        TaskCommand::Claim {
+            id,
+            persona,
+            reassign,
+            place,
+        } => {
+            let claim = if *reassign {
+                Claim::Reassign
+            } else {
+                Claim::Free
+            };
+            change(place, screen, |tree| {
+                board::claimed(tree, id, persona, claim)
+            })
         }
         TaskCommand::Move { id, state, place } => {
             change(place, screen, |tree| board::moved(tree, id, state.0))

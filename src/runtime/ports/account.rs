@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use phileas_domain::engine::{CreateFailure, Pull};
 use phileas_domain::jobs::{Activity, JobId, PullLink, Session};
 use phileas_domain::model::RepositoryName;
@@ -89,6 +90,14 @@ pub trait ReadAccount: Send + Sync {
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<String>, AccountFailure>> + Send;
+
+    /// What time it was at Jules with its last answer, in whole seconds; `None` where no answer was dated yet. Times of
+    /// sessions and activities are by this clock, and this machine's may be another.
+    fn clock(&self) -> Option<Timestamp>;
+
+    /// A short text that another key most likely does not have, and that nobody can find the key by: it may be written
+    /// down, to see later whether the key was replaced.
+    fn key_mark(&self) -> String;
 
     /// How many requests were sent so far.
     fn sent(&self) -> u64;

@@ -126,7 +126,7 @@ fn rot_is_listed_with_its_places_and_fix_mends_what_is_safe_and_nothing_else() {
     says(
         &ran,
         &[
-            ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; keep the true one: git rm .jules/tasks/done/20260110-0900-retry.md, or git rm .jules/tasks/in_progress/20260110-0900-retry.md",
+            ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; keep the true one: rm .jules/tasks/done/20260110-0900-retry.md, or rm .jules/tasks/in_progress/20260110-0900-retry.md",
             ".jules/tasks/done/20260111-0900-index.md:3:9: error: the status is `todo`, and the file lies in `done` (at status); the folder counts: write `status: done`, or say phileas task move 20260111-0900-index todo",
             ".jules/tasks/todo/20260112-0900-cache.md:2:5: error: the id `${TIMESTAMP}-cache` holds a placeholder that nobody filled in (at id); write `id: 20260112-0900-cache`",
             ".jules/tasks/todo/20260112-0900-cache.md:5:13: warning: `$(date)` is no time (at created_at)",
@@ -216,6 +216,80 @@ fn findings_are_for_programs_too_and_kinds_can_be_chosen() {
     alone(&["task", "lint", "/no/such/folder"]).refused(2, "no such folder");
 }
 
+/// What lint offers for a task in two states works, whether git knows the files or not, and whatever they are called.
+#[test]
+fn the_commands_that_lint_offers_work() {
+    let id = "20260110-0900-it's ${odd}";
+    let (todo, done) = (
+        format!(".jules/tasks/todo/{id}.md"),
+        format!(".jules/tasks/done/{id}.md"),
+    );
+    let other = ".jules/tasks/done/20260111-0900-b.md";
+    let text = "---\nstatus: in_progress\ntitle: T\n---\n";
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    for path in [&*todo, &*done, other] {
+        folder.write(path, text);
+    }
+    let lint = || alone(&["task", "lint", "--json", folder.text()]).lines();
+    let mends = |path: &str| -> Vec<String> {
+        let lines = lint();
+        let of_it = lines.iter().filter(|line| line["file"] == path);
+        of_it
+            .map(|line| line["mend"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    // Nothing is offered that would be refused: which of the two is true only a person knows.
+    let all = [mends(&todo), mends(&done)].concat();
+    assert!(
+        all.iter().all(|mend| !mend.contains("task move")),
+        "{all:?}"
+    );
+    let offered = all
+        .iter()
+        .find_map(|mend| mend.strip_prefix("keep the true one: "));
+    let (first, second) = offered.unwrap().split_once(", or ").unwrap();
+    assert_ne!(first, second);
+    shell(&folder, first);
+    assert_eq!(
+        [&todo, &done].map(|path| folder.join(path).exists()),
+        [true, false]
+    );
+    assert!(
+        lint()
+            .iter()
+            .all(|line| !line["message"].as_str().unwrap().contains("several"))
+    );
+    // Of one that lies in one place the move is offered, and made.
+    let all = mends(other);
+    let offered = all
+        .iter()
+        .find_map(|mend| mend.split_once("or say "))
+        .unwrap()
+        .1;
+    shell(&folder, offered);
+    assert!(
+        folder
+            .join(".jules/tasks/in_progress/20260111-0900-b.md")
+            .exists()
+    );
+    assert!(!folder.join(other).exists());
+}
+
+/// A command as a person copies it.
+#[track_caller]
+fn shell(folder: &Folder, command: &str) {
+    let program = Path::new(env!("CARGO_BIN_EXE_phileas")).parent().unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::iter::once(program.to_owned()).chain(std::env::split_paths(&path));
+    let output = std::process::Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder.path())
+        .env("PATH", std::env::join_paths(path).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{command}: {output:?}");
+}
+
 /// A folder that is spelled otherwise holds the same tasks, and is brought home where nothing is in the way.
 #[test]
 fn other_spellings_of_a_state_are_read_and_brought_home() {
@@ -232,6 +306,41 @@ fn other_spellings_of_a_state_are_read_and_brought_home() {
         fs::read_to_string(home).unwrap(),
         text.replace("cancelled", "canceled")
     );
+}
+
+/// One change that fails keeps no other from being made, is told, and counts.
+#[test]
+fn a_change_that_fails_is_told_and_the_others_are_made() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let wrong = "---\nstatus: done\ntitle: T\n---\n";
+    let (first, second) = (
+        ".jules/tasks/cancelled/20260110-0900-x.md",
+        ".jules/tasks/todo/20260111-0900-y.md",
+    );
+    folder.write(first, wrong);
+    folder.write(second, wrong);
+    // Something that is no task's file stands where the first one is to go.
+    fs::create_dir_all(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
+    let ran = alone(&["task", "lint", "--fix", folder.text()]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    says(
+        &ran,
+        &[
+            ".jules/tasks/cancelled/20260110-0900-x.md: error: it was not mended: ",
+            ".jules/tasks/todo/20260111-0900-y.md: mended: wrote `status: todo`",
+        ],
+    );
+    let text = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
+    assert_eq!(text(first), wrong);
+    assert_eq!(text(second), wrong.replace("done", "todo"));
+    let lines = alone(&["task", "lint", "--fix", "--json", folder.text()]).lines();
+    let failed = lines.iter().filter(|line| {
+        let said = line["message"].as_str().unwrap_or_default();
+        said.contains("it was not mended") && line["severity"] == "error"
+    });
+    assert_eq!(failed.count(), 1, "{lines:?}");
+    fs::remove_dir(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
+    alone(&["task", "lint", "--fix", folder.text()]).done();
 }
 
 #[test]
@@ -278,6 +387,16 @@ fn a_task_goes_from_hand_to_hand() {
     run(&["task", "claim", &id[..15], "--persona", "tester"]).done();
     run(&["task", "claim", id, "--persona", "curator"]).refused(2, "is in_progress, by tester");
     assert!(!folder.join(file).exists());
+    run(&["task", "claim", id, "--persona", "nobody", "--reassign"]).refused(
+        2,
+        "there is no persona `nobody`, so nothing was claimed; there are `curator`, `tester`",
+    );
+    let taken = run(&["task", "claim", id, "--persona", "curator", "--reassign"]).done();
+    assert!(
+        taken.out.contains("curator is at it in place of tester"),
+        "{taken:?}"
+    );
+    run(&["task", "claim", id, "--persona", "tester", "--reassign"]).done();
     run(&["task", "move", id, "done"]).done();
     let list = alone(&["task", "list", "--json", folder.text()])
         .done()
@@ -295,7 +414,9 @@ fn a_task_goes_from_hand_to_hand() {
 /// Of many who reach for one task, one gets it.
 #[test]
 fn a_task_is_claimed_once() {
-    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let names: Vec<String> = (0..8).map(|who| format!("p{who}")).collect();
+    let personas: Vec<&str> = names.iter().map(String::as_str).collect();
+    let folder = Folder::repository("cycle = [\"p0\"]\n", &personas);
     folder.write(
         ".jules/tasks/todo/20260110-0900-x.md",
         "---\ntitle: X\n---\n",

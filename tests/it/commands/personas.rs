@@ -82,6 +82,81 @@ fn what_people_wrote_stays_to_the_byte() {
     assert!(!folder.join(".jules/personas/profiler").exists());
 }
 
+/// Whoever asks for another place than a persona has is told of the one that it has.
+#[test]
+fn a_persona_that_is_in_the_plan_stays_where_it_is() {
+    let plan = "cycle = [\"curator\"]\n\n[schedules]\ntester = \"30 4 * * 1\"\n";
+    let folder = Folder::repository(plan, &["curator"]);
+    let path = folder.join(".jules/schedules.toml");
+    let said = ".jules/schedules.toml: `tester` is there already and stays where it is: `30 4 * * 1` UTC\n";
+    // Its prompt is new, its place is not.
+    let ran = add(&folder, &["tester", "--cycle"]).done();
+    assert!(
+        ran.out.contains("wrote the prompt") && ran.out.contains(said),
+        "{ran:?}"
+    );
+    assert_eq!(text_of(&path), plan);
+    let prompt = folder.join(".jules/personas/tester/prompt.md");
+    let before = fs::metadata(&prompt).unwrap().modified().unwrap();
+    for words in [
+        &["tester", "--cycle"][..],
+        &["tester", "--schedule", "manual"],
+        &["tester"],
+    ] {
+        assert_eq!(add(&folder, words).done().out, said, "{words:?}");
+    }
+    let line = add(&folder, &["tester", "--cycle", "--json"]).done().json();
+    assert_eq!(line["done"], Value::Null);
+    assert_eq!(line["runs"], serde_json::json!(["`30 4 * * 1` UTC"]));
+    assert_eq!(text_of(&path), plan);
+    assert_eq!(fs::metadata(&prompt).unwrap().modified().unwrap(), before);
+}
+
+/// Editors look for the schema in the first line.
+#[test]
+fn what_stands_at_the_head_of_a_plan_stays_there() {
+    let schema = "#:schema https://example.org/schedules.json\n";
+    for (before, words, after) in [
+        (
+            format!("{schema}[schedules]\nauditor = \"manual\"\n"),
+            &["tester", "--cycle"][..],
+            format!("{schema}\ncycle = [\"tester\"]\n\n[schedules]\nauditor = \"manual\"\n"),
+        ),
+        (
+            format!("{schema}# Ours.\n\n# By the clock.\n[schedules]\nauditor = \"manual\"\n"),
+            &["tester", "--cycle"],
+            format!(
+                "{schema}# Ours.\n\ncycle = [\"tester\"]\n\n# By the clock.\n[schedules]\nauditor = \"manual\"\n"
+            ),
+        ),
+        (
+            "# By the clock.\r\n[schedules]\r\nauditor = \"manual\"\r\n".to_owned(),
+            &["tester", "--cycle"],
+            "cycle = [\"tester\"]\r\n\r\n# By the clock.\r\n[schedules]\r\nauditor = \"manual\"\r\n".to_owned(),
+        ),
+        (
+            schema.trim_end().to_owned(),
+            &["tester", "--cycle"],
+            format!("{schema}\ncycle = [\"tester\"]\n"),
+        ),
+        (
+            format!("{schema}\n"),
+            &["tester", "--schedule", "manual"],
+            format!("{schema}\n[schedules]\ntester = \"manual\"\n"),
+        ),
+        (
+            format!("{schema}cycle = [\"auditor\"]\n"),
+            &["tester", "--schedule", "manual"],
+            format!("{schema}cycle = [\"auditor\"]\n\n[schedules]\ntester = \"manual\"\n"),
+        ),
+    ] {
+        let folder = Folder::repository(&before, &["auditor"]);
+        add(&folder, words).done();
+        let path = folder.join(".jules/schedules.toml");
+        assert_eq!(text_of(&path), after, "{before:?}");
+    }
+}
+
 #[test]
 fn the_roster_tells_what_became_of_each() {
     let bench = bench();

@@ -273,6 +273,74 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     ));
 }
 
+/// A service that has been at work for long is given a repository that has a past: that is no news, what comes of it is.
+#[test]
+fn the_past_of_a_repository_that_comes_later_is_no_news() {
+    let start = Timestamp::now();
+    let ends = |nth| {
+        let beats = vec![
+            (0.3, Deed::Start),
+            (0.7, Deed::Plan),
+            (1.0, Deed::EditSomehow),
+            (0.2, Deed::Push),
+            (0.0, Deed::Complete { outputs: true }),
+        ];
+        session(0, nth, beats)
+    };
+    let plan = |_| {
+        "cycle = [\"p0\", \"p1\", \"p2\"]\n[budget]\nmax_active = 1\ndaily_sessions = 3\nmax_open_pulls = 100\n\
+         tier = \"ultra\"\n"
+            .to_owned()
+    };
+    let scenarios = (1..=3).map(ends).collect();
+    let rig = Rig::of(Ground::scripted(start, &[("acme", 1)], scenarios, plan));
+    let count = |data: &std::path::Path| {
+        let text = std::fs::read_to_string(data.join("events.jsonl")).unwrap_or_default();
+        text.lines().count()
+    };
+    let until = |process: &Process, what: &str, done: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !done() {
+            assert!(begun.elapsed() < PATIENCE, "{what}");
+            go_on(&rig, process);
+        }
+    };
+    // Somebody else had it first.
+    let first = tempfile::tempdir().unwrap();
+    let process = rig.launch(first.path(), &[], &[]);
+    until(&process, "the first turn ends", &|| count(first.path()) > 0);
+    process.kill();
+    rig.pass(SignedDuration::from_mins(30));
+
+    let since = start
+        .checked_sub(SignedDuration::from_hours(24 * 30))
+        .unwrap();
+    let memory = json!({"since": since.to_string(), "repositories": {}});
+    let path = rig.data.path().join("feed.json");
+    std::fs::write(&path, memory.to_string()).unwrap();
+    let process = rig.start();
+    let is_known = || {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let memory: Value = serde_json::from_str(&text).unwrap();
+        !memory["repositories"].as_object().unwrap().is_empty()
+    };
+    until(&process, "it is seen, and that is written down", &is_known);
+    until(&process, "another turn ends", &|| {
+        count(rig.data.path()) > 0
+    });
+    process.kill();
+    let past = std::fs::read_to_string(first.path().join("events.jsonl")).unwrap();
+    let past: BTreeSet<_> = past
+        .lines()
+        .map(|line| Event::parse(line).unwrap().job_id)
+        .collect();
+    let told = read(&rig);
+    assert!(
+        told.iter().all(|event| !past.contains(&event.job_id)),
+        "{past:?} is told again: {told:?}"
+    );
+}
+
 /// Every action can be turned off.
 #[test]
 fn a_service_may_keep_its_turns_to_itself() {

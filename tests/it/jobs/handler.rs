@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use phileas::adapters::jules;
 use phileas::jobs::handler::{Allowed, Dealt, EventHandler};
 use phileas::jobs::settle::Settling;
+use phileas::runtime::ports::account::WriteAccount as _;
 use phileas::sandbox::scene;
 use phileas_domain::jobs::{Event, RetireReason};
 use phileas_world::Fault;
@@ -158,6 +159,41 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
         dealt.text
     );
     assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+}
+
+/// Between the event and the agent somebody else has answered, and Jules goes on.
+#[tokio::test]
+async fn nobody_is_told_to_answer_what_is_answered() {
+    let asks = vec![
+        beat(20.0, Deed::Start),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+    ];
+    let stage = stage(vec![("asks", asks)], Vec::new());
+    let id = stage.hire("asks", false).await;
+    let events = stage.watch(10).await;
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
+    assert!(dealt.document["settled"].is_null(), "{}", dealt.document);
+    let jules = stage.jules(true, scene::JULES_KEY);
+    jules.say(&id, "Tabs.").await.unwrap();
+    stage.shared.pass(std::time::Duration::from_secs(60));
+    let dealt = deal(&stage, &events[0], ALLOWED).await;
+    assert!(
+        dealt.text.contains("settled: it was answered at"),
+        "{}",
+        dealt.text
+    );
+    assert!(!dealt.text.contains("next:"), "{}", dealt.text);
+    assert!(dealt.document["settled"].is_string(), "{}", dealt.document);
+    // Without a look nothing is known, and nothing is asked.
+    let blind = Allowed {
+        look: false,
+        ..ALLOWED
+    };
+    let before = stage.shared.world().books().requests.len();
+    let dealt = deal(&stage, &events[0], blind).await;
+    assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
+    assert_eq!(stage.shared.world().books().requests.len(), before);
 }
 
 #[tokio::test]

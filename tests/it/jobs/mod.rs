@@ -1,5 +1,6 @@
 //! Watching Jules for somebody's own agent: the monitor, the watcher and the handler against the model of Jules.
 
+mod codes;
 mod day;
 mod defects;
 mod handler;

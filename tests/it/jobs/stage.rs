@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use phileas::adapters::github;
 use phileas::adapters::jules::{self, JulesKey};
+use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::jobs::{Cycle, Monitor, Places, Rhythm};
 use phileas::runtime::ports::Failure;
 use phileas::runtime::ports::account::{NewJob, WriteAccount as _};
@@ -92,6 +93,29 @@ pub(super) fn status(status: u16) -> Fault {
     }
 }
 
+/// The model's face dates what goes over a socket; so is dated what goes without one.
+#[derive(Debug)]
+struct Dated {
+    to: InProcess,
+    shared: Shared,
+}
+
+impl Transport for Dated {
+    fn send(
+        &self,
+        request: http::Request<bytes::Bytes>,
+    ) -> BoxFuture<'_, Result<http::Response<bytes::Bytes>, TransportError>> {
+        let sent = self.to.send(request);
+        let date = self.shared.now().strftime("%a, %d %b %Y %H:%M:%S GMT");
+        let date = date.to_string().parse().unwrap();
+        Box::pin(async move {
+            let mut reply = sent.await?;
+            reply.headers_mut().insert(http::header::DATE, date);
+            Ok(reply)
+        })
+    }
+}
+
 impl Stage {
     /// A client for Jules; `patient`: one that repeats what failed, as an agent's own tools do.
     pub(super) fn jules(&self, patient: bool, key: &str) -> jules::Client {
@@ -102,7 +126,10 @@ impl Stage {
         };
         jules::Client::new(
             settings,
-            std::sync::Arc::new(InProcess::new(self.shared.clone(), Face::Jules)),
+            std::sync::Arc::new(Dated {
+                to: InProcess::new(self.shared.clone(), Face::Jules),
+                shared: self.shared.clone(),
+            }),
             std::sync::Arc::new(time.clone()),
             std::sync::Arc::new(time),
         )

@@ -2,10 +2,13 @@
 
 use jiff::SignedDuration;
 use phileas::jobs::registry::RETIRED_FOR;
+use phileas_domain::jobs::backoff::FRESH_FOR;
 use phileas_domain::jobs::{Job, RetireReason};
 use phileas_world::Fault;
 use phileas_world::faults::FaultRule;
 use phileas_world::jules::Deed;
+
+use crate::support::Phileas;
 
 use super::stage::{POLL, beat, progress, rule, stage, status, told};
 
@@ -187,6 +190,35 @@ async fn a_job_that_jules_does_not_know_is_told_once_and_leaves() {
     assert!(RETIRED_FOR > SignedDuration::from_hours(24));
 }
 
+/// The grace that the README and the help speak of: a minute, and two looks after it.
+#[tokio::test]
+async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
+    assert_eq!(FRESH_FOR, SignedDuration::from_mins(1));
+    let stage = stage(Vec::new(), Vec::new());
+    let id = "99999999999999999999".parse().unwrap();
+    let jobs = stage.places.jobs_file();
+    jobs.register(Job::new(id), stage.shared.now()).unwrap();
+    let mut looks = Vec::new();
+    for seconds in [0, 59, 1, 5] {
+        stage.shared.pass(std::time::Duration::from_secs(seconds));
+        looks.push(stage.look().await.events.len());
+    }
+    assert_eq!(
+        looks,
+        [0, 0, 0, 1],
+        "the second look after the minute tells it"
+    );
+    let help = Phileas::new(&["jobs", "add", "--help"]).run().expect(0).out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains("waited for during its first minute as a job")
+            && help.contains("two later looks in a row"),
+        "{help}"
+    );
+    let readme = include_str!("../../../README.md");
+    assert!(readme.contains("is waited for during its first minute in the file"));
+}
+
 /// A monitor that was killed between its events and its memory does not tell them twice.
 #[tokio::test]
 async fn what_was_written_before_a_kill_is_not_written_again() {
@@ -198,6 +230,28 @@ async fn what_was_written_before_a_kill_is_not_written_again() {
     std::fs::write(&stage.places.monitor, before).unwrap();
     assert!(stage.watch(30).await.is_empty());
     assert_eq!(stage.events().len(), 1);
+}
+
+/// A machine whose clock is another than Jules': nothing is stuck before its time, and everything is in it.
+#[tokio::test]
+async fn a_session_is_as_old_as_jules_clock_says() {
+    let days = SignedDuration::from_hours(24 * 20);
+    for ahead in [days, -days] {
+        let hangs = vec![beat(20.0, Deed::Start), beat(0.0, Deed::Hang)];
+        let stage = stage(vec![("hangs", hangs)], Vec::new());
+        let id = stage.hire("hangs", false).await;
+        let look = async || {
+            let now = stage.shared.now() + ahead;
+            stage.monitor().cycle(now, true).await.unwrap().events
+        };
+        for _ in 0..15 {
+            stage.shared.pass(std::time::Duration::from_secs(60));
+            assert_eq!(told(&look().await), [], "{ahead:?}");
+        }
+        stage.shared.pass(std::time::Duration::from_secs(10 * 60));
+        let wanted = [(id.to_string(), "stuck".to_owned())];
+        assert_eq!(told(&look().await), wanted, "{ahead:?}");
+    }
 }
 
 /// A job that sleeps costs its place in one listing, and nothing else.

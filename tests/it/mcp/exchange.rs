@@ -168,18 +168,69 @@ fn defect_08a_a_notification_is_not_answered_and_a_ping_is() {
 }
 
 /// Upstream defect 8b: a bad first line killed the server, a later one was answered under the id of another request.
+/// JSON-RPC wants it to be answered under no id.
 #[test]
 fn defect_08b_a_bad_line_neither_ends_the_server_nor_borrows_an_id() {
     let place = place(Vec::new());
     let command = place.program(&[]).into_command();
     let mut host = Host::start(command, FIRST, json!({}));
     host.line("{ this is not json");
+    assert_no_json(&host.next().unwrap());
     host.greet();
     assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
     host.line("nor is this");
+    assert_no_json(&host.next().unwrap());
+    host.raw("\u{feff}\r\n \n\"\u{0}\"\n");
+    assert_no_json(&host.next().unwrap());
     let id = host.begin("ping", json!({}));
     let answer = host.next().unwrap();
     assert_eq!((&answer["id"], &answer["result"]), (&json!(id), &json!({})));
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}
+
+#[track_caller]
+fn assert_no_json(answer: &Value) {
+    assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    assert_eq!(answer.get("id"), Some(&Value::Null), "{answer}");
+}
+
+#[test]
+fn what_is_json_and_no_request_is_answered_under_its_id_where_it_has_one() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    for (line, id) in [
+        ("[]", Value::Null),
+        ("7", Value::Null),
+        ("{\"id\":8,\"method\":\"ping\"}", json!(8)),
+        ("{\"id\":{},\"method\":\"ping\"}", Value::Null),
+    ] {
+        host.line(line);
+        let answer = host.next().unwrap();
+        assert_eq!(answer["error"]["code"], -32600, "{line}: {answer}");
+        assert_eq!(answer.get("id"), Some(&id), "{line}: {answer}");
+    }
+    // What is no message is answered also when it is the last thing that is said.
+    host.raw("{ half");
+    let (rest, code) = host.leave();
+    assert_eq!((rest.len(), code), (1, 0));
+    assert_no_json(&rest[0]);
+}
+
+/// Rubbish without an end costs no more memory than the longest message.
+#[test]
+fn a_line_without_end_is_passed_over() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    let before = host.peak_bytes();
+    let part = "x".repeat(1 << 20);
+    for _ in 0..256 {
+        host.raw(&part);
+    }
+    host.line("");
+    assert_no_json(&host.next().unwrap());
+    assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
+    let grown = host.peak_bytes() - before;
+    assert!(grown < 32 << 20, "{grown} bytes for rubbish");
     assert_eq!(host.leave(), (Vec::new(), 0));
 }
 

@@ -74,6 +74,42 @@ fn defect_16_without_a_key_nothing_starts() {
     assert!(ended.err.contains("JULES_API_KEY"), "{ended}");
 }
 
+/// Options are heard wherever they stand.
+#[test]
+fn options_stand_before_and_after_the_tool() {
+    let place = place(Vec::new());
+    let file = |name: &str| place.files.path().join(name);
+    let files = |name: &str| {
+        let at = |kind: &str| file(&format!("{name}.{kind}")).to_str().unwrap().to_owned();
+        [
+            "--jobs".to_owned(),
+            at("jobs"),
+            "--events".to_owned(),
+            at("events"),
+        ]
+    };
+    let tool = |id: &str| {
+        let arguments = json!({ "job_id": id }).to_string();
+        ["jules_register_job".to_owned(), arguments]
+    };
+    let id = {
+        let made = place.program(&["call", "jules_create_job", &job("By hand.").to_string()]);
+        made.run().expect(0).lines()[0]["job_id"].clone()
+    };
+    let id = id.as_str().unwrap();
+    let call = ["call".to_owned()];
+    for (name, words) in [
+        ("first", [&files("first")[..], &call, &tool(id)].concat()),
+        ("middle", [&call[..], &files("middle"), &tool(id)].concat()),
+        ("last", [&call[..], &tool(id), &files("last")].concat()),
+    ] {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        place.program(&words).run().expect(0);
+        let jobs = std::fs::read_to_string(file(&format!("{name}.jobs"))).unwrap_or_default();
+        assert!(jobs.contains(id), "{name}: {jobs:?}");
+    }
+}
+
 #[test]
 fn one_tool_is_called_from_a_shell() {
     let place = place(Vec::new());

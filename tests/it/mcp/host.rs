@@ -251,6 +251,14 @@ impl Host {
         assert!(text.contains(word), "{word:?} is not in: {text}");
     }
 
+    /// The most memory that the server has had so far, as Linux says.
+    pub(super) fn peak_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let words = line.unwrap().split_whitespace().nth(1).unwrap();
+        words.parse::<u64>().unwrap() * 1024
+    }
+
     /// The input ends; gives what was said after that, and the exit code.
     pub(super) fn leave(mut self) -> (Vec<Value>, i32) {
         drop(self.input.take());

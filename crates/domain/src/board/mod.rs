@@ -31,5 +31,5 @@ pub use sprints::{PaperKind, SPRINTS_FOLDER, SprintPaper, papers, sprint_folder,
 pub use task::{TASKS_FOLDER, Task, TaskState};
 pub use tasks::tasks;
 pub use write::{
-    Change, NewTask, TaskError, claimed, moved, new_sprint_plan, new_sprint_readme, new_task,
+    Change, Claim, NewTask, TaskError, claimed, moved, new_sprint_plan, new_sprint_readme, new_task,
 };

@@ -12,6 +12,15 @@ pub(super) fn is_unexpanded(text: &str) -> bool {
     FORGOTTEN.iter().any(|one| text.contains(one)) || (text.contains('<') && text.contains('>'))
 }
 
+/// A name as a shell takes it, in a command that a person copies.
+pub(super) fn word(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
 /// When a task's file was made, by its stem: `YYYYMMDD-HHMM-slug` or `YYYYMMDD-HHMMSS-slug`.
 pub(super) fn task_day(stem: &str) -> Option<Date> {
     let (day, rest) = stem.split_once('-')?;

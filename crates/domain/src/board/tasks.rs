@@ -6,7 +6,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned};
 
 use super::limits::{PAPERS_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
-use super::names::{is_unexpanded, task_day};
+use super::names::{is_unexpanded, task_day, word};
 use super::paper::{Edit, Paper, edited, unreadable};
 use super::people::{meant, personas};
 use super::task::{TASKS_FOLDER, Task, TaskState};
@@ -133,14 +133,21 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
             format!("`{}`", folder.unwrap_or_default())
         })
         .collect();
-    let removals: Vec<String> = places.iter().map(|path| format!("git rm {path}")).collect();
+    // Git does not remove what it does not know, or what was changed since.
+    let removals: Vec<String> = places
+        .iter()
+        .map(|path| format!("rm {}", word(path)))
+        .collect();
     let wrong = format!(
         "the task `{id}` is in several states: {}",
         folders.join(", ")
     );
     Diagnostic::error(places[0], wrong)
         .at(1, 1)
-        .mend(format!("keep the true one: {}", removals.join(", or ")))
+        .mend(match removals.as_slice() {
+            [one, other] => format!("keep the true one: {one}, or {other}"),
+            all => format!("remove all but the true one: {}", all.join(", ")),
+        })
 }
 
 /// One file that can be read. `alone`: no other file has its id.
@@ -148,6 +155,7 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
     let mut reader = Reader {
         file,
         paper: Paper::read(file.path, text, &mut read.found),
+        alone,
         found: Vec::new(),
         edits: Vec::new(),
         done: Vec::new(),
@@ -185,6 +193,7 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
 struct Reader<'f, 't> {
     file: &'f File<'t>,
     paper: Paper<'f>,
+    alone: bool,
     found: Vec<Diagnostic>,
     edits: Vec<Edit>,
     done: Vec<String>,
@@ -268,15 +277,18 @@ impl Reader<'_, '_> {
                 self.paper.error(&field, "status", wrong)
             }
         };
-        let mend = match meant.filter(|meant| *meant != state) {
+        let edit = self.paper.edit(&field, state.as_str());
+        // Nothing is moved that lies in several states, or whose status cannot be written.
+        let movable = self.alone && edit.is_some() && self.paper.is_read();
+        let mend = match meant.filter(|meant| *meant != state && movable) {
             Some(meant) => format!(
                 "the folder counts: write `status: {state}`, or say phileas task move {} {meant}",
-                self.file.stem
+                word(self.file.stem)
             ),
             None => format!("write `status: {state}`"),
         };
         self.found.push(wrong.mend(mend));
-        if let Some(edit) = self.paper.edit(&field, state.as_str()) {
+        if let Some(edit) = edit {
             self.edits.push(edit);
             self.done.push(format!("wrote `status: {state}`"));
         }

@@ -1,17 +1,23 @@
 //! Files that are made or moved: a new task, one that is claimed or goes on, the papers of a new sprint.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::limits::{TAGS_LIMIT, TITLE_LIMIT_CHARS};
 use super::names::task_stem;
 use super::paper::{Paper, edited};
+use super::people::personas;
 use super::sprints::sprint_folder;
 use super::task::{Task, TaskState};
 use super::tasks::{PERSONA_KEYS, tasks};
 use crate::model::Tree;
 use crate::plan::closest;
 use crate::yaml::quoted;
+
+/// How many names a sentence holds.
+const NAMES_SHOWN: usize = 12;
 
 /// One file that is made, changed, or moved and changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,8 +78,20 @@ pub enum TaskError {
         /// Which.
         id: String,
     },
+    /// Nobody has that name.
+    #[error("there is no persona `{persona}`, so nothing was claimed; {mend}")]
+    Nobody {
+        /// Who was to take it.
+        persona: String,
+        /// Who there is.
+        mend: String,
+    },
     /// It is not there to be claimed.
-    #[error("the task `{id}` is {state}{}; only what is todo can be claimed", .by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default())]
+    #[error(
+        "the task `{id}` is {state}{}; only what is todo can be claimed, {}",
+        .by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default(),
+        if .state.is_open() { "and with --reassign what is in_progress" } else { "so move it to todo first" }
+    )]
     NotTodo {
         /// Which.
         id: String,
@@ -83,9 +101,7 @@ pub enum TaskError {
         by: Option<String>,
     },
     /// Somebody else is to do it.
-    #[error(
-        "the task `{id}` is for {persona}; move it with `phileas task move {id} in_progress` if that is settled"
-    )]
+    #[error("the task `{id}` is for {persona}; with --reassign somebody else takes it")]
     ForSomebodyElse {
         /// Which.
         id: String,
@@ -163,13 +179,42 @@ pub fn new_task(task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
     })
 }
 
-/// A task claimed by a persona: in progress, and assigned to it.
+/// Whom a claim may pass over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// Nobody.
+    Free,
+    /// Whoever it is assigned to, also who is at it.
+    Reassign,
+}
+
+/// A task claimed by a persona: in progress, and assigned to it. Where a repository has personas it must be one of them.
 ///
 /// # Errors
 ///
 /// Every other one of [`TaskError`].
-pub fn claimed(tree: &Tree, id: &str, persona: &str) -> Result<Change, TaskError> {
+pub fn claimed(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Change, TaskError> {
+    let personas = personas(tree);
+    let mut known = personas.iter();
+    if !personas.is_empty() && !known.any(|one| one.eq_ignore_ascii_case(persona)) {
+        return Err(TaskError::Nobody {
+            persona: persona.to_owned(),
+            mend: match closest(persona, personas.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", listed(&personas)),
+            },
+        });
+    }
     let task = find(tree, id)?;
+    if claim == Claim::Reassign && task.state.is_open() {
+        let other = task.persona.clone().filter(|_| !task.is_for(persona));
+        let assigned = (!task.is_for(persona)).then_some(persona);
+        let done = match other {
+            Some(other) => format!("{persona} is at it in place of {other}"),
+            None => format!("{persona} is at it"),
+        };
+        return change(tree, &task, TaskState::InProgress, assigned, done);
+    }
     if task.state != TaskState::Todo {
         return Err(TaskError::NotTodo {
             id: task.id,
@@ -186,6 +231,19 @@ pub fn claimed(tree: &Tree, id: &str, persona: &str) -> Result<Change, TaskError
     let assigned = task.persona.is_none().then_some(persona);
     let done = format!("{persona} is at it");
     change(tree, &task, TaskState::InProgress, assigned, done)
+}
+
+/// Names for a sentence, as many as one reads.
+fn listed(names: &BTreeSet<&str>) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(NAMES_SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().saturating_sub(NAMES_SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// A task moved to another state; one that is there already only gets its status right.
@@ -263,7 +321,12 @@ fn change(
         return Ok(change);
     }
     let mut wanted = vec![("status", state.as_str())];
-    wanted.extend(persona.map(|persona| (PERSONA_KEYS[0], persona)));
+    // Of two keys that name somebody the first one counts.
+    let named = PERSONA_KEYS
+        .into_iter()
+        .find(|key| paper.get(key).is_some());
+    let key = named.unwrap_or(PERSONA_KEYS[0]);
+    wanted.extend(persona.map(|persona| (key, persona)));
     let (mut edits, mut lines) = (Vec::new(), String::new());
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     for (key, value) in wanted {
@@ -283,7 +346,10 @@ fn change(
     let mut wrong = Vec::new();
     let after = Paper::read(&task.path, &change.text, &mut wrong);
     let said = after.text("status", &mut wrong);
-    if said.as_deref() != Some(state.as_str()) {
+    let assigned = after.text(key, &mut wrong);
+    if said.as_deref() != Some(state.as_str())
+        || persona.is_some_and(|persona| assigned.as_deref() != Some(persona))
+    {
         return Err(unsound());
     }
     Ok(change)
@@ -379,17 +445,56 @@ mod tests {
             ),
         ] {
             let tree = Tree::of_texts([(".jules/tasks/todo/1.md", text(head))]);
-            let change = claimed(&tree, "1", "tester").unwrap();
+            let change = claimed(&tree, "1", "tester", Claim::Free).unwrap();
             assert_eq!(change.text, after);
             assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
         }
         let tree = Tree::of_texts([(".jules/tasks/todo/1.md", "# Bare\n")]);
-        let change = claimed(&tree, "1", "tester").unwrap();
+        let change = claimed(&tree, "1", "tester", Claim::Free).unwrap();
         assert_eq!(
             change.text,
             "---\nstatus: in_progress\nassigned_persona: \"tester\"\n---\n# Bare\n"
         );
         assert_eq!(moved(&tree, "1", TaskState::Done).unwrap().text, "# Bare\n");
+    }
+
+    #[test]
+    fn an_assignment_moves_only_when_that_is_said() {
+        for (key, state) in [("persona", "in_progress"), ("assigned_persona", "todo")] {
+            let path = format!(".jules/tasks/{state}/1.md");
+            let text = format!("---\nstatus: {state}\n{key}: curator # him\n---\nBody.\n");
+            let prompt = |id: &str| {
+                (
+                    format!(".jules/personas/{id}/prompt.md"),
+                    "Work.\n".to_owned(),
+                )
+            };
+            let tree = Tree::of_texts([(path, text), prompt("curator"), prompt("tester")]);
+            assert!(claimed(&tree, "1", "tester", Claim::Free).is_err());
+            let change = claimed(&tree, "1", "tester", Claim::Reassign).unwrap();
+            assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
+            assert_eq!(
+                change.text,
+                format!("---\nstatus: in_progress\n{key}: tester # him\n---\nBody.\n")
+            );
+            assert_eq!(change.done, "tester is at it in place of curator");
+            let error = claimed(&tree, "1", "testor", Claim::Reassign).unwrap_err();
+            assert!(
+                error.to_string().contains("did you mean `tester`?"),
+                "{error}"
+            );
+            let error = claimed(&tree, "1", "somebody", Claim::Free).unwrap_err();
+            assert!(
+                error.to_string().contains("there are `curator`, `tester`"),
+                "{error}"
+            );
+        }
+        let done = Tree::of_texts([(".jules/tasks/done/1.md", "---\npersona: a\n---\n")]);
+        let error = claimed(&done, "1", "b", Claim::Reassign).unwrap_err();
+        assert!(
+            error.to_string().contains("so move it to todo first"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -426,7 +531,9 @@ mod tests {
             ("20260105-0900-b", "did you mean `20260105-0900-a`?"),
             ("", "there is no task ``"),
         ] {
-            let error = claimed(&tree, id, "tester").unwrap_err().to_string();
+            let error = claimed(&tree, id, "tester", Claim::Free)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(word), "{id}: {error}");
         }
     }

@@ -8,7 +8,8 @@ pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(15);
 /// The pause after a refused credential: only a person can help, and nobody is asked in vain more often than this.
 pub const CREDENTIAL_PAUSE: SignedDuration = SignedDuration::from_mins(15);
 
-/// How long a job may be unknown to Jules after it was made without being gone.
+/// How long a job may be unknown to Jules after it was made without being gone. The README and the help of `jobs add` say
+/// so in words.
 pub const FRESH_FOR: SignedDuration = SignedDuration::from_secs(60);
 
 /// Beyond this the pause has long reached its longest, and the power would overflow.

@@ -27,6 +27,8 @@ pub struct Brief<'a> {
     pub files: &'a [FileChange],
     /// The pull request.
     pub pull: Option<&'a Pull>,
+    /// Why nothing is to be done about it any more, where that is known.
+    pub settled: Option<&'a str>,
     /// What was done about it, and what could not be found out.
     pub notes: &'a [String],
 }
@@ -75,6 +77,9 @@ impl Brief<'_> {
         }
         if let Some(task) = self.job.and_then(|job| job.metadata.get("task")?.as_str()) {
             line(&format!("task: {}", one_line(task)));
+        }
+        if let Some(settled) = self.settled {
+            line(&format!("settled: {}", one_line(settled)));
         }
         for note in self.notes {
             line(&format!("note: {}", one_line(note)));
@@ -127,6 +132,9 @@ impl Brief<'_> {
         let Some(id) = &self.event.job_id else {
             return vec!["mend what is wrong; the monitor tries again by itself".to_owned()];
         };
+        if self.settled.is_some() {
+            return Vec::new();
+        }
         let retired = self.job.is_some_and(|job| !job.is_live());
         match self.event.kind() {
             Some(EventKind::Question) => vec![format!("answer it: jules_send_message {id}")],
@@ -219,6 +227,7 @@ mod tests {
             job: None,
             files,
             pull: None,
+            settled: None,
             notes,
         };
         brief.render()
@@ -233,6 +242,24 @@ mod tests {
             text,
             "question: job 77 in acme/widget, \"Tidy\" (AWAITING_USER_FEEDBACK)\n  > Tabs\n  > or spaces?\n  next: answer \
              it: jules_send_message 77"
+        );
+    }
+
+    #[test]
+    fn nobody_is_told_to_do_what_is_done() {
+        let line = r#"{"event":"question","job_id":"77","message":"Tabs?"}"#;
+        let event = Event::parse(line).unwrap();
+        let brief = Brief {
+            event: &event,
+            job: None,
+            files: &[],
+            pull: None,
+            settled: Some("it was answered"),
+            notes: &[],
+        };
+        assert_eq!(
+            brief.render(),
+            "question: job 77\n  > Tabs?\n  settled: it was answered"
         );
     }
 

@@ -32,7 +32,7 @@ pub struct Rules {
     pub stuck: SignedDuration,
 }
 
-/// Whether a session's activities have to be read before it can be judged.
+/// Whether a session's activities have to be read before it can be judged. `now` is by the clock that they are dated by.
 ///
 /// A session at work costs nothing beyond its place in the listing until it has been quiet for so long that it may be
 /// stuck.
@@ -58,7 +58,7 @@ pub fn needs_activities(known: &JobMemory, seen: &Session, now: Timestamp, rules
 }
 
 /// What is to be told of a session. `activities` are all of them, oldest first, or `None` where they were not read; they
-/// must be read when [`needs_activities`] says so.
+/// must be read when [`needs_activities`] says so. `now` is by the clock that sessions and activities are dated by.
 ///
 /// The causes are not marked as told: that is for whoever has written the event down.
 #[must_use]
@@ -70,7 +70,6 @@ pub fn judge(
     now: Timestamp,
     rules: &Rules,
 ) -> Option<Draft> {
-    known.first_seen.get_or_insert(now);
     if known.last_status.as_deref() != Some(seen.state.as_str()) {
         known.last_status = Some(seen.state.as_str().to_owned());
         known.status_since = Some(now);
@@ -306,7 +305,7 @@ impl<'a> Log<'a> {
             return self.end(seen, now);
         }
         let newest = known.last_activity.max(seen.created_at);
-        let Some(newest) = newest.or(known.first_seen) else {
+        let Some(newest) = newest.or(known.status_since) else {
             return Verdict::Nothing;
         };
         if now.duration_since(newest) < rules.stuck {

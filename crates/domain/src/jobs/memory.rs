@@ -29,7 +29,7 @@ pub struct JobMemory {
     pub last_status: Option<String>,
     /// When something happened last.
     pub last_activity: Option<Timestamp>,
-    /// When the session was first seen to stand where it stands.
+    /// When the session was first seen to stand where it stands, by Jules' clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_since: Option<Timestamp>,
     /// When the session said that it changed last.
@@ -41,7 +41,7 @@ pub struct JobMemory {
     /// Something is to be told once more of the session is seen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
-    /// Its activities are not read before this time unless the session changes.
+    /// Its activities are not read before this time, by Jules' clock, unless the session changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_again_at: Option<Timestamp>,
     /// The causes that were told, the newest last.
@@ -120,6 +120,9 @@ pub struct AccountMemory {
     /// Since when its key is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_since: Option<Timestamp>,
+    /// What tells the key that was refused last from most others; nothing when something else has failed since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_key: Option<String>,
     /// The causes that were told, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
@@ -132,6 +135,13 @@ impl AccountMemory {
             polled_at: self.polled_at,
             ..Self::default()
         };
+    }
+
+    /// The key that was refused is not the one that is there now: what was waited for has come.
+    pub fn key_replaced(&mut self) {
+        self.refused_key = None;
+        self.refused_since = None;
+        self.next_poll_at = None;
     }
 
     /// Tells a cause unless it was told.

@@ -12,6 +12,7 @@
 //! | [`memory`] | what does the monitor remember from one look to the next? |
 //! | [`cause`] | which sight is worth an event, and was it told before? |
 //! | [`turn`] | for which turn of a cycle is somebody woken, and was he? |
+//! | [`settled`] | does what an event tells still wait for somebody? |
 //! | [`event`] | what does an event say? |
 //! | [`backoff`] | when is somebody who failed asked again? |
 //! | [`queue`] | how far have events been handed on, and which are acknowledged? |
@@ -28,6 +29,7 @@ pub mod job;
 pub mod memory;
 pub mod queue;
 pub mod registry;
+pub mod settled;
 pub mod sight;
 pub mod turn;
 
@@ -39,5 +41,6 @@ pub use job::{Job, JobId, Priority, RetireReason, Retired};
 pub use memory::{AccountMemory, JobMemory, MonitorMemory};
 pub use queue::{Acknowledged, WatcherMemory};
 pub use registry::Registry;
+pub use settled::settled;
 pub use sight::{Activity, ActivityKind, PullLink, Session};
 pub use turn::{FeedMemory, News, Told, What};

@@ -271,9 +271,10 @@ fn job_of(session: &SessionId) -> Option<JobId> {
 /// All that is remembered of what was told of turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedMemory {
-    /// What ended before is no news.
+    /// What ended before is no news, of whatever repository.
     pub since: Timestamp,
-    /// What was told, by GitHub's number of the repository. One that is missing has had none yet.
+    /// What was told, by GitHub's number of the repository. One that is missing has not been seen yet, and what it has
+    /// behind it then is no news.
     #[serde(default)]
     pub repositories: BTreeMap<u64, Told>,
 }

@@ -1,6 +1,6 @@
 //! `pipeline archive`: nothing is written over, nothing is deleted.
 
-use super::{PLAN, PROPOSED, names, on, repository, write};
+use super::{CONTENT, PLAN, PROPOSED, names, on, repository, write};
 use crate::commands::bench::text_of;
 
 #[test]
@@ -21,7 +21,15 @@ fn a_run_is_put_away_once() {
         "plan.json",
     ];
     assert_eq!(names(&put_away), all);
-    // The same issue comes back.
+    // What is over is not begun anew by whoever comes late.
+    write(&folder, "review-result", CONTENT).refused(
+        2,
+        "the run of X-1 was put away in .pipeline/completed/X-1, so nothing was written",
+    );
+    assert_eq!(names(&folder.join(".pipeline")), ["completed"]);
+    assert_eq!(names(&put_away), all);
+    // The same issue comes back by hand.
+    folder.write(".pipeline/X-1/git-result.json", PROPOSED);
     write(&folder, "git-result", PROPOSED).done();
     on(&folder, &["archive"]).refused(1, "is there already, and nothing is written over");
     assert_eq!(names(&put_away), all);

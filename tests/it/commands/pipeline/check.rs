@@ -100,7 +100,10 @@ fn the_scope_is_what_git_sees_since_the_branch_began() {
         &folder,
         &["check", "--stage", "implement", "--base", "nowhere"],
     )
-    .refused(2, "there is no commit `nowhere`");
+    .refused(
+        2,
+        "there is no commit `nowhere` here; name a branch or a commit",
+    );
 }
 
 #[test]
@@ -108,5 +111,23 @@ fn without_a_work_tree_nobody_knows_the_scope() {
     let folder = crate::support::Folder::empty();
     folder.write(".pipeline/X-1/plan.json", PLAN);
     on(&folder, &["check", "--stage", "plan"]).done();
-    on(&folder, &["check", "--stage", "implement"]).refused(2, "not a git repository");
+    let check = ["check", "--stage", "implement"];
+    let ran = on(&folder, &check);
+    assert!(!ran.err.contains("fatal"), "{ran:?}");
+    ran.refused(2, "is in no git work tree");
+    // A branch that nobody has committed to.
+    git(&folder, &["init", "--quiet", "--initial-branch", "work"]);
+    let ran = on(&folder, &check);
+    assert!(!ran.err.contains("fatal"), "{ran:?}");
+    ran.refused(2, "the branch `work` has no commit");
+    commit(&folder, "Begin");
+    git(&folder, &["switch", "--quiet", "--orphan", "other"]);
+    folder.write("other", "");
+    folder.write(".pipeline/X-1/plan.json", PLAN);
+    commit(&folder, "Begin again");
+    let strangers = ["check", "--stage", "implement", "--base", "work"];
+    on(&folder, &strangers).refused(2, "no commit in common");
+    git(&folder, &["config", "core.bare", "true"]);
+    let ran = on(&folder, &check);
+    ran.refused(2, "git does not tell the work tree of");
 }

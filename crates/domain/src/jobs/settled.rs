@@ -1,0 +1,283 @@
+//! Whether what an event tells still waits for somebody. Between an event and whoever is woken for it others may have
+//! answered, approved, or gone on.
+
+use jiff::Timestamp;
+
+use super::event::{Event, EventKind};
+use super::sight::{Activity, ActivityKind, Session};
+use crate::engine::SessionState;
+
+/// Why nothing is to be done about a question, a plan or a standstill any more, in a sentence; `None` where it still
+/// waits, and for other kinds. `log` is all activities of the session, oldest first.
+#[must_use]
+pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String> {
+    let kind = event.kind()?;
+    if !matches!(
+        kind,
+        EventKind::Question | EventKind::PlanReview | EventKind::Stuck
+    ) {
+        return None;
+    }
+    if seen.archived {
+        return Some("its session is archived".to_owned());
+    }
+    let later = after(event, log);
+    let said = later.iter().find(|one| is_message(one));
+    match kind {
+        EventKind::Question => match said {
+            Some(answer) => {
+                let more = if waits(seen, later) {
+                    "; what Jules asks now is another event"
+                } else {
+                    ""
+                };
+                Some(format!("it was answered at {}{more}", second(answer.at)))
+            }
+            None => gone_on(event, seen, SessionState::AwaitingUserFeedback),
+        },
+        EventKind::PlanReview => {
+            let approved = later
+                .iter()
+                .find(|one| one.kind == ActivityKind::PlanApproved);
+            let newer = later
+                .iter()
+                .any(|one| matches!(one.kind, ActivityKind::PlanGenerated { .. }));
+            match (approved, said) {
+                (Some(one), _) => Some(format!("it was approved at {}", second(one.at))),
+                (None, _) if newer => {
+                    Some("Jules has made another plan, which is another event".to_owned())
+                }
+                (None, Some(one)) => Some(format!(
+                    "somebody has said something to Jules about it at {}",
+                    second(one.at)
+                )),
+                // Some sessions read as completed and wait for their approval all the same.
+                (None, None) if seen.state == SessionState::Completed => None,
+                (None, None) => gone_on(event, seen, SessionState::AwaitingPlanApproval),
+            }
+        }
+        _ => match later.last() {
+            Some(newest) => Some(format!("the session has moved at {}", second(newest.at))),
+            None => match seen.state {
+                SessionState::Completed
+                | SessionState::Failed
+                | SessionState::AwaitingUserFeedback
+                | SessionState::AwaitingPlanApproval => {
+                    Some(format!("the session is {} now", seen.state.as_str()))
+                }
+                _ => None,
+            },
+        },
+    }
+}
+
+/// What has happened since the event's own activity. Of an event that names none, what is newer than the newest that was
+/// known then.
+fn after<'a>(event: &Event, log: &'a [Activity]) -> &'a [Activity] {
+    let payload = event.payload.as_ref();
+    let id = payload.and_then(|payload| payload.activity_id.as_deref());
+    let own = id.and_then(|id| log.iter().rposition(|one| one.id == id));
+    if let Some(own) = own {
+        return &log[own + 1..];
+    }
+    match event.last_activity {
+        Some(known) => &log[log.partition_point(|one| one.at <= known)..],
+        // There was nothing yet. Other writers leave it out whatever there was.
+        None if event.schema.is_some() => log,
+        None => &[],
+    }
+}
+
+fn is_message(activity: &Activity) -> bool {
+    matches!(activity.kind, ActivityKind::UserMessaged(_))
+}
+
+/// Whether Jules waits for an answer to something that it said after somebody spoke to it.
+fn waits(seen: &Session, later: &[Activity]) -> bool {
+    let answered = later.iter().rposition(is_message).map_or(0, |at| at + 1);
+    let asks = |one: &Activity| matches!(one.kind, ActivityKind::AgentMessaged(_));
+    seen.state == SessionState::AwaitingUserFeedback && later[answered..].iter().any(asks)
+}
+
+/// The session stands neither where it waits for this, nor where it stood when it was told.
+fn gone_on(event: &Event, seen: &Session, waiting: SessionState) -> Option<String> {
+    let state = seen.state.as_str();
+    let same = event.status.as_deref() == Some(state);
+    (seen.state != waiting && !same).then(|| format!("the session has gone on and is {state} now"))
+}
+
+fn second(at: Timestamp) -> impl std::fmt::Display {
+    at.strftime("%Y-%m-%d %H:%M:%SZ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::Job;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + second).unwrap()
+    }
+
+    fn does(id: &str, second: i64, kind: ActivityKind) -> Activity {
+        Activity {
+            id: id.to_owned(),
+            at: at(second),
+            kind,
+            has_changes: false,
+        }
+    }
+
+    fn says(id: &str, second: i64) -> Activity {
+        does(id, second, ActivityKind::AgentMessaged("Tabs?".to_owned()))
+    }
+
+    fn answer(id: &str, second: i64) -> Activity {
+        does(id, second, ActivityKind::UserMessaged("Yes.".to_owned()))
+    }
+
+    fn plan(id: &str, second: i64) -> Activity {
+        let steps = Vec::new();
+        let id = id.to_owned();
+        let kind = ActivityKind::PlanGenerated {
+            id: id.clone(),
+            steps,
+        };
+        does(&id, second, kind)
+    }
+
+    fn seen(state: SessionState) -> Session {
+        Session {
+            id: Job::new("7".parse().unwrap()).job_id,
+            state,
+            title: String::new(),
+            prompt: String::new(),
+            repository: None,
+            url: String::new(),
+            created_at: Some(at(0)),
+            updated_at: None,
+            pull: None,
+            has_changes: false,
+            archived: false,
+        }
+    }
+
+    fn event(kind: &str, status: &str, activity: Option<&str>) -> Event {
+        let line = serde_json::json!({
+            "event": kind, "job_id": "7", "status": status, "last_activity": at(10).to_string(),
+            "payload": {"activity_id": activity},
+        });
+        Event::parse(&line.to_string()).unwrap()
+    }
+
+    #[test]
+    fn what_still_waits_is_told_from_what_was_settled() {
+        let awaiting = || SessionState::AwaitingUserFeedback;
+        let planned = || SessionState::AwaitingPlanApproval;
+        let working = || SessionState::InProgress;
+        let approved = does("ok", 20, ActivityKind::PlanApproved);
+        let progress = |id: &str| {
+            let title = String::new();
+            does(id, 20, ActivityKind::Progress { title })
+        };
+        let asked = || event("question", "AWAITING_USER_FEEDBACK", Some("q"));
+        let unnamed = || event("question", "AWAITING_USER_FEEDBACK", None);
+        let ended = || event("question", "COMPLETED", Some("q"));
+        let review = || event("plan_review", "AWAITING_PLAN_APPROVAL", Some("p"));
+        let stuck = || event("stuck", "IN_PROGRESS", Some("w"));
+        let over = || event("completed", "COMPLETED", Some("q"));
+        let cases: Vec<(Event, SessionState, Vec<Activity>, Option<&str>)> = vec![
+            (asked(), awaiting(), vec![says("q", 10)], None),
+            // The state may lag behind the answer.
+            (
+                asked(),
+                awaiting(),
+                vec![says("q", 10), answer("a", 20)],
+                Some("answered at 2027-01-15"),
+            ),
+            (
+                asked(),
+                awaiting(),
+                vec![says("q", 10), answer("a", 20), says("r", 30)],
+                Some("what Jules asks now is another event"),
+            ),
+            (
+                asked(),
+                working(),
+                vec![says("q", 10)],
+                Some("is IN_PROGRESS now"),
+            ),
+            (
+                unnamed(),
+                awaiting(),
+                vec![answer("a", 5), says("q", 10)],
+                None,
+            ),
+            (
+                unnamed(),
+                awaiting(),
+                vec![says("q", 10), answer("a", 20)],
+                Some("answered"),
+            ),
+            (ended(), SessionState::Completed, vec![says("q", 10)], None),
+            (
+                ended(),
+                SessionState::Completed,
+                vec![says("q", 10), answer("a", 20)],
+                Some("answered"),
+            ),
+            (review(), planned(), vec![plan("p", 10)], None),
+            (
+                review(),
+                planned(),
+                vec![plan("p", 10), approved],
+                Some("approved at"),
+            ),
+            (
+                review(),
+                planned(),
+                vec![plan("p", 10), answer("a", 20)],
+                Some("said something"),
+            ),
+            (
+                review(),
+                planned(),
+                vec![plan("p", 10), answer("a", 20), plan("r", 30)],
+                Some("another plan"),
+            ),
+            (review(), working(), vec![plan("p", 10)], Some("gone on")),
+            (review(), SessionState::Completed, vec![plan("p", 10)], None),
+            (stuck(), working(), vec![progress("w")], None),
+            (
+                stuck(),
+                working(),
+                vec![progress("w"), progress("v")],
+                Some("moved at"),
+            ),
+            (
+                stuck(),
+                awaiting(),
+                vec![progress("w")],
+                Some("AWAITING_USER_FEEDBACK now"),
+            ),
+            (
+                over(),
+                working(),
+                vec![says("q", 10), answer("a", 20)],
+                None,
+            ),
+        ];
+        for (event, state, log, wanted) in cases {
+            let found = settled(&event, &seen(state.clone()), &log);
+            let context = format!("{} {state:?} {log:?}: {found:?}", event.event);
+            match (wanted, found) {
+                (None, None) => {}
+                (Some(wanted), Some(found)) => assert!(found.contains(wanted), "{context}"),
+                _ => panic!("{context}"),
+            }
+        }
+        let mut away = seen(awaiting());
+        away.archived = true;
+        assert!(settled(&asked(), &away, &[says("q", 10)]).is_some());
+    }
+}

@@ -1,0 +1,201 @@
+//! The protocol on lines: one message each, and an answer to whatever is none.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::ErrorCode;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+
+use crate::mcp::Server;
+
+/// The longest line that is read, in bytes. The rest of a longer one is passed over without being kept.
+const MAX_LINE_BYTES: usize = 4 << 20;
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Both directions, as long as the server lives. A line that cannot be a message is answered with an error under no id,
+/// as JSON-RPC has it, and the next one is read. Some clients leave out the end of the last line; what they said counts
+/// all the same. At its end the server lets go whoever waits, or it would wait with them.
+pub(super) struct Lines<R, W> {
+    input: BufReader<R>,
+    /// What has come of the line that is being read. A reader that is dropped and polled anew goes on with it.
+    begun: Vec<u8>,
+    /// The line is too long, and what comes of it is passed over.
+    is_passed_over: bool,
+    output: Arc<Mutex<Option<W>>>,
+    /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
+    refusal: Option<JoinHandle<io::Result<()>>>,
+    server: Server,
+}
+
+/// What came before the end of a line.
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(super) fn new(input: R, output: W, server: Server) -> Self {
+        Self {
+            input: BufReader::new(input),
+            begun: Vec::new(),
+            is_passed_over: false,
+            output: Arc::new(Mutex::new(Some(output))),
+            refusal: None,
+            server,
+        }
+    }
+
+    /// The next line; `None` at the end. Whoever drops this loses nothing.
+    async fn line(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let available = self.input.fill_buf().await?;
+            let is_end = available.is_empty();
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let part = &available[..end.unwrap_or(available.len())];
+            if self.begun.len() + part.len() > MAX_LINE_BYTES {
+                self.is_passed_over = true;
+                self.begun = Vec::new();
+            }
+            if !self.is_passed_over {
+                self.begun.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(end.is_some());
+            self.input.consume(used);
+            if std::mem::take(&mut self.is_passed_over) {
+                if end.is_some() || is_end {
+                    return Ok(Some(Line::TooLong));
+                }
+                self.is_passed_over = true;
+            } else if end.is_some() || is_end && !self.begun.is_empty() {
+                return Ok(Some(Line::Whole(std::mem::take(&mut self.begun))));
+            } else if is_end {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = Arc::clone(&self.output);
+        async move {
+            let text = serde_json::to_string(&message)?;
+            // Half a line must not stand where another one follows, even if nobody waits for this any more.
+            let written = tokio::spawn(write(output, text));
+            written.await.map_err(io::Error::other)?
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some(refusal) = &mut self.refusal {
+                let written = refusal.await;
+                self.refusal = None;
+                if !matches!(written, Ok(Ok(()))) {
+                    // Nobody hears what is said any more.
+                    self.server.end();
+                    return None;
+                }
+            }
+            let read = match self.line().await {
+                Ok(Some(Line::Whole(line))) => understood(&line),
+                Ok(Some(Line::TooLong)) => Err(refusal(
+                    ErrorCode::PARSE_ERROR,
+                    &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
+                    Value::Null,
+                )),
+                Ok(None) => {
+                    self.server.end();
+                    return None;
+                }
+                Err(error) => {
+                    tracing::error!("standard input cannot be read: {error}");
+                    self.server.end();
+                    return None;
+                }
+            };
+            match read {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(text) => {
+                    let output = Arc::clone(&self.output);
+                    self.refusal = Some(tokio::spawn(write(output, text)));
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        match self.output.lock().await.take() {
+            Some(mut output) => output.shutdown().await,
+            None => Ok(()),
+        }
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    output: Arc<Mutex<Option<W>>>,
+    text: String,
+) -> io::Result<()> {
+    let mut output = output.lock().await;
+    let Some(output) = output.as_mut() else {
+        return Err(io::ErrorKind::NotConnected.into());
+    };
+    output.write_all(format!("{text}\n").as_bytes()).await?;
+    output.flush().await
+}
+
+/// The message of a line, `None` for one that wants no answer; the error is what is answered.
+fn understood(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, String> {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let unfit = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let text = format!("the line is no JSON: {error}");
+            return Err(refusal(ErrorCode::PARSE_ERROR, &text, Value::Null));
+        }
+    };
+    let id = value.get("id");
+    let names_method = value.get("method").is_some_and(Value::is_string);
+    if names_method && id.is_none() {
+        // A notification that nobody knows; none is ever answered.
+        return Ok(None);
+    }
+    // The id of what is no request is one of ours.
+    let id = id.filter(|id| names_method && (id.is_string() || id.is_number()));
+    let text = format!("the line is no message of the protocol: {unfit}");
+    let id = id.cloned().unwrap_or_default();
+    Err(refusal(ErrorCode::INVALID_REQUEST, &text, id))
+}
+
+fn refusal(code: ErrorCode, text: &str, id: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": text}}).to_string()
+}

@@ -1,0 +1,161 @@
+//! A look at one job.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::SessionState;
+use phileas_domain::jobs::backoff::{FRESH_FOR, jitter, next_try};
+use phileas_domain::jobs::{
+    Draft, EventKind, Job, JobMemory, Payload, RetireReason, Session, judge, needs_activities,
+};
+
+use super::{Gathered, MAX_LOOKS, MAX_READS, Rhythm};
+use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
+
+/// After how long without any change a session that has ended is not looked at any more.
+const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// How often a session must be unknown to Jules, in a row, before it is believed to be gone.
+const MISSING: u32 = 2;
+
+/// A look at one job.
+pub(super) struct Visit<'a, A> {
+    pub(super) account: &'a A,
+    pub(super) rhythm: &'a Rhythm,
+    pub(super) job: &'a Job,
+    pub(super) known: &'a mut JobMemory,
+    /// By this machine's clock, which pauses are measured by.
+    pub(super) now: Timestamp,
+    /// By Jules' clock, which sessions and activities are dated by.
+    pub(super) clock: Timestamp,
+    pub(super) gathered: &'a mut Gathered,
+}
+
+impl<A: ReadAccount> Visit<'_, A> {
+    /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
+    pub(super) async fn look(
+        &mut self,
+        shown: Option<Session>,
+        looks: &mut usize,
+        reads: &mut usize,
+    ) -> Result<(), AccountFailure> {
+        let waits = self.known.next_poll_at.is_some_and(|at| at > self.now);
+        let seen = match shown {
+            Some(_) if waits => return Ok(()),
+            Some(seen) => seen,
+            None if waits || *looks >= MAX_LOOKS => return Ok(()),
+            None => {
+                *looks += 1;
+                match self.account.look(&self.job.job_id).await {
+                    Ok(Some(seen)) => seen,
+                    Ok(None) => {
+                        self.is_missing();
+                        return Ok(());
+                    }
+                    Err(failure) => return self.failed(failure),
+                }
+            }
+        };
+        let mut log = None;
+        if needs_activities(self.known, &seen, self.clock, &self.rhythm.rules) {
+            if *reads >= MAX_READS {
+                return Ok(());
+            }
+            *reads += 1;
+            match self.account.activities(&self.job.job_id).await {
+                Ok(Some(activities)) => log = Some(activities),
+                // They appear some seconds after the session.
+                Ok(None) if self.is_fresh(seen.created_at) => return Ok(()),
+                Ok(None) => log = Some(Vec::new()),
+                Err(failure) => return self.failed(failure),
+            }
+        }
+        self.known.found();
+        let draft = judge(
+            self.job,
+            self.known,
+            &seen,
+            log.as_deref(),
+            self.clock,
+            &self.rhythm.rules,
+        );
+        self.gathered.drafts.extend(draft);
+        if let Some(reason) = self.is_over(&seen) {
+            let retired = (self.job.job_id.clone(), reason);
+            self.gathered.retired.push(retired);
+        }
+        Ok(())
+    }
+
+    fn is_over(&self, seen: &Session) -> Option<RetireReason> {
+        if seen.archived {
+            return Some(RetireReason::Archived);
+        }
+        let ended = matches!(seen.state, SessionState::Completed | SessionState::Failed);
+        let since = self.known.status_since.unwrap_or(self.clock);
+        let long = self.clock.duration_since(since) >= FORGOTTEN_AFTER;
+        (ended && long).then_some(RetireReason::Forgotten)
+    }
+
+    fn is_fresh(&self, created: Option<Timestamp>) -> bool {
+        let young = |at: Option<Timestamp>, now: Timestamp| {
+            at.is_some_and(|at| now.duration_since(at) < FRESH_FOR)
+        };
+        let known_since = self.job.registered_at.max(self.known.first_seen);
+        young(created, self.clock) || young(known_since, self.now)
+    }
+
+    fn is_missing(&mut self) {
+        if self.is_fresh(None) {
+            return;
+        }
+        self.known.missing += 1;
+        if self.known.missing < MISSING {
+            return;
+        }
+        self.gathered.drafts.extend(self.error(
+            "not_found".to_owned(),
+            "not_found",
+            "Jules does not know this session; the job is not looked at any more".to_owned(),
+        ));
+        self.gathered
+            .retired
+            .push((self.job.job_id.clone(), RetireReason::NotFound));
+    }
+
+    fn failed(&mut self, failure: AccountFailure) -> Result<(), AccountFailure> {
+        if matches!(
+            failure.kind,
+            AccountTrouble::Throttled { .. } | AccountTrouble::Denied
+        ) {
+            return Err(failure);
+        }
+        tracing::warn!(job = %self.job.job_id, "{failure}");
+        self.known.failures += 1;
+        let failures = self.known.failures;
+        let since = *self.known.failing_since.get_or_insert(self.now);
+        let drawn = jitter(self.job.job_id.as_str(), failures, self.rhythm.seed);
+        let at = next_try(self.now, failures, self.rhythm.poll, None, drawn);
+        self.known.next_poll_at = Some(at);
+        if failures >= self.rhythm.max_failures {
+            let message = format!("it could not be looked at {failures} times in a row: {failure}");
+            let told = self.error(format!("unreachable since {since}"), "unreachable", message);
+            self.gathered.drafts.extend(told);
+        }
+        Ok(())
+    }
+
+    fn error(&self, cause: String, word: &str, message: String) -> Option<Draft> {
+        (!self.known.was_told(&cause)).then(|| Draft {
+            kind: EventKind::Error,
+            job_id: Some(self.job.job_id.clone()),
+            status: self.known.last_status.clone(),
+            message: Some(message),
+            last_activity: self.known.last_activity,
+            payload: Payload {
+                repo: self.job.repository().map(|name| name.to_string()),
+                cause: Some(word.to_owned()),
+                pull: self.known.pull.clone(),
+                ..Payload::default()
+            },
+            cause,
+        })
+    }
+}

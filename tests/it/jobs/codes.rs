@@ -1,0 +1,101 @@
+//! How a single look ends when it could not ask: with the code of what kept it, and a word on when it asks again.
+
+use phileas_world::FaultPlan;
+use phileas_world::jules::Deed;
+use serde_json::json;
+
+use super::stage::{POLL, Stage, beat, rule, stage, status};
+use crate::support::child::Ended;
+use crate::support::{Phileas, Served};
+
+/// A session that asks something, as a job of the jobs file.
+fn asking() -> Stage {
+    let beats = vec![
+        beat(20.0, Deed::Start),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+    ];
+    let stage = stage(vec![("asks", beats)], Vec::new());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(stage.hire("asks", false));
+    stage.shared.pass(POLL * 5);
+    stage
+}
+
+fn once(stage: &Stage, served: &Served, more: &[&str], key: Option<&str>) -> Ended {
+    let config = json!({
+        "jobs_path": stage.places.jobs,
+        "events_path": stage.places.events,
+        "monitor_state_path": stage.places.monitor,
+    });
+    stage.folder.write("config.json", &config.to_string());
+    let config = stage.folder.join("config.json");
+    let arguments = ["monitor", "--once", "--config", config.to_str().unwrap()];
+    let program = Phileas::new(&[&arguments[..], more].concat()).within(served);
+    match key {
+        Some(key) => program.env("JULES_API_KEY", key).run(),
+        None => program.run(),
+    }
+}
+
+fn asked(stage: &Stage) -> usize {
+    stage.requests().values().sum()
+}
+
+#[test]
+fn a_key_that_was_mended_is_tried_at_once_and_a_refused_one_says_so() {
+    let stage = asking();
+    let served = Served::start(&stage.shared, None);
+    let first = once(&stage, &served, &[], Some("another-key")).expect(3);
+    assert!(
+        first.err.contains("is refused, so 1 job was not looked at"),
+        "{first}"
+    );
+    assert!(first.out.contains("error"), "{first}");
+    let before = asked(&stage);
+    let again = once(&stage, &served, &[], Some("another-key")).expect(3);
+    assert!(
+        again.err.contains("was refused and is tried again at 20"),
+        "{again}"
+    );
+    assert_eq!((asked(&stage), again.out.as_str()), (before, ""));
+    // Another bad one is another cause, and costs one request.
+    let other = once(&stage, &served, &[], Some("a-third-key")).expect(3);
+    assert!(other.out.contains("error"), "{other}");
+    assert_eq!(asked(&stage), before + 1);
+    let mended = once(&stage, &served, &[], None).expect(0);
+    assert!(mended.out.contains("question"), "{mended}");
+    let memory = std::fs::read_to_string(&stage.places.monitor).unwrap();
+    assert!(!memory.contains("refused_key"), "{memory}");
+}
+
+#[test]
+fn jules_out_of_reach_is_an_outside_system_that_is_unavailable() {
+    let stage = asking();
+    let served = Served::start(&stage.shared, None);
+    for fault in [503, 429] {
+        let _absent = std::fs::remove_file(&stage.places.monitor);
+        let plan = FaultPlan {
+            rules: vec![rule("*", status(fault))],
+        };
+        stage.shared.world().faults_mut().replace(plan);
+        let first = once(&stage, &served, &[], None).expect(4);
+        assert!(first.err.contains("it is asked again at 20"), "{first}");
+        let before = asked(&stage);
+        let again = once(&stage, &served, &[], None).expect(4);
+        assert!(again.err.contains("is not asked"), "{again}");
+        assert_eq!(asked(&stage), before);
+    }
+}
+
+#[test]
+fn a_job_that_no_key_is_there_for_lacks_a_credential() {
+    let stage = asking();
+    let served = Served::start(&stage.shared, None);
+    stage.folder.write("keys/other", "some-key");
+    let keys = stage.folder.join("keys");
+    let folder = ["--jules-keys-dir", keys.to_str().unwrap()];
+    let ended = once(&stage, &served, &folder, Some("")).expect(3);
+    assert!(ended.err.contains("no Jules key for this job"), "{ended}");
+}
