@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::draft::Draft;
 use super::limits::{
-    CHECKS_POLL, GRACE, INTENT_VALID, MAX_ASKED_ROUNDS, POLL, PULL_POLL, REMARKERS_READ,
+    CHECKS_POLL, GRACE, INTENT_VALID, MAX_REVIEW_ROUNDS, POLL, PULL_POLL, REMARKERS_READ,
     REQUEST_VALID, REVIEWS_READ,
 };
 use super::watched::{self, Watched};
@@ -197,9 +197,9 @@ fn stand(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>) -> Stand {
     if watched.pull.head_oid != open.head {
         return moved(draft);
     }
-    let rounds = watched.known(draft).map_or(0, |known| known.fix_rounds);
-    if told.is_none() && rounds >= MAX_ASKED_ROUNDS {
-        let text = format!("it was told {rounds} times what is wrong with it; that is enough");
+    let rounds = watched.known(draft).map_or(0, |known| known.review_rounds);
+    if told.is_none() && rounds >= MAX_REVIEW_ROUNDS {
+        let text = format!("it was told {rounds} times what reviewers want changed; that is enough");
         return Stand::Refused(Reason::RoundsSpent, text);
     }
     if watched.is_held(draft) {
@@ -320,11 +320,11 @@ fn tell(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>, text: String,
     let told = told(draft, watched, &open.head);
     let record = watched.record(draft);
     if told.is_none() {
-        record.fix_rounds += 1;
+        record.review_rounds += 1;
     }
     // Another commit's word is over: each wish names its commit.
     word::count(&mut record.reviews, &mut Vec::new(), &open.head, now);
-    let rounds = record.fix_rounds;
+    let rounds = record.review_rounds;
     watched.headline(draft, "reviews");
     let text_of_line = format!("pull request #{}: its session is told", open.pull);
     let soon = draft.after(POLL);
@@ -334,7 +334,7 @@ fn tell(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>, text: String,
         marker: open.marker(),
         told,
         rounds,
-        most: MAX_ASKED_ROUNDS,
+        most: MAX_REVIEW_ROUNDS,
         waits: Reason::ReviewsAsked,
         said: Reason::ReviewsTold,
     };
