@@ -1,7 +1,8 @@
 //! What reviewers want changed goes back to the session whose pull request they looked at, where a writer asks for it.
 
 use phileas_domain::engine::{
-    Checks, Effect, FailedCheck, Reason, RedChecks, ReviewThread, Reviews, Saying, SessionState, Verdict,
+    Checks, Effect, FailedCheck, Reason, RedChecks, ReviewThread, Reviews, Saying, SessionState,
+    Verdict,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::plan::SCHEDULES_PATH;
@@ -220,6 +221,11 @@ fn the_reviews_of_one_commit_are_handed_back_once() {
     desk.writes(1, "/phileas retry", "ada");
     desk.tick();
     refused(&desk, Reason::NothingToDo);
+    let status = desk.status(1);
+    assert!(
+        status.contains("another one, say `/phileas retry` again"),
+        "{status}"
+    );
     desk.minutes(20);
     at_commit(&mut desk, "c2");
     desk.writes(1, "/phileas retry", "ada");
@@ -268,7 +274,7 @@ fn rounds_of_reviews_and_of_checks_are_counted_apart() {
     assert_eq!((words(&desk).len(), desk.notices.len()), (0, 1));
     let mut lines = desk.lines.iter();
     assert!(
-        lines.any(|line| line.text.contains("told so 2 times")),
+        lines.any(|line| line.detail.contains("told so 2 times")),
         "{:?}",
         desk.lines
     );
@@ -344,6 +350,40 @@ fn a_word_whose_sender_died_is_said_again_and_counted_once() {
     let told = known.reviews.unwrap();
     assert!(told.told && told.repeats == 1);
     assert!(desk.status(1).contains("its session was told"));
+}
+
+/// What its session never heard was not told, and who asks again has it tried again.
+#[test]
+fn a_word_that_was_not_heard_is_said_again_for_who_asks_again() {
+    let mut desk = reviewed(PLAN);
+    desk.lost = vec!["tell_pull"];
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    for _ in 0..7 {
+        desk.minutes(20);
+        desk.tick();
+    }
+    refused(&desk, Reason::SessionGone);
+    for heard in [false, true] {
+        if heard {
+            desk.lost.clear();
+        }
+        desk.minutes(20);
+        desk.writes(1, "/phileas retry", "ada");
+        desk.tick();
+        assert_eq!(words(&desk).len(), 1, "{:?}", desk.lines);
+        desk.minutes(20);
+        desk.tick();
+        if !heard {
+            refused(&desk, Reason::SessionGone);
+        }
+    }
+    assert!(desk.status(1).contains("its session was told"));
+    assert_eq!(desk.state().pulls[&PULL].review_rounds, 1);
+    // By now it was told of this commit.
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
 }
 
 #[test]
