@@ -16,7 +16,7 @@ use super::limits::{
 use super::neutral::neutral;
 use super::obey::account;
 use super::wish::{DONE, PENDING, REFUSED};
-use super::{Effect, Reason, Verdict, reviews};
+use super::{Effect, Reason, Verdict, plans, reviews};
 use crate::model::TrackName;
 use crate::prompt;
 use crate::state::{Extra, Outcome, RequestState, StatusState, Turn};
@@ -235,7 +235,21 @@ pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
                 Verdict::Waiting | Verdict::Paused | Verdict::Held
             )
         });
-        return Some(Standing::waits(line.map(|line| line.reason)));
+        let reason = line.map(|line| line.reason);
+        let mut standing = Standing::waits(reason);
+        // Until a person has read that plan, its session keeps its place.
+        if reason == Some(Reason::BudgetActive)
+            && let Some(places) = plans::in_words(&plans::places(draft, |track, _| {
+                let mut lines = draft.lines_of(track);
+                lines.any(|line| line.reason == Reason::PlanApproval)
+            }))
+        {
+            standing.text = format!(
+                "{}; a plan waits for approval at {places}.",
+                standing.text.trim_end_matches('.')
+            );
+        }
+        return Some(standing);
     }
     let turns = draft.state.tracks.get(&track).map(|track| &track.turns);
     if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
@@ -257,6 +271,9 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         }
         if request.command.as_deref() == Some("merge") {
             return format!("not merged: {} (`{code}`).", refusal(code));
+        }
+        if let (Some(_), Some(answer)) = (&request.command, &request.answer) {
+            return format!("not done: {answer} (`{code}`).");
         }
         let known = names(draft, code);
         return format!("not started: {}{known} (`{code}`).", refusal(code));

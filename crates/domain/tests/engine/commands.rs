@@ -128,6 +128,64 @@ fn retry_asks_the_same_persona_again_once_it_is_over() {
     assert!(prompt.contains("Opening takes a minute."));
 }
 
+/// Only its approval lets a plan go on, and whoever says something else, or says it elsewhere, is told where.
+#[test]
+fn where_a_plan_waits_is_told_to_whom_it_stops() {
+    let mut desk = at_work("[budget]\nmax_active = 1\n");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    desk.minutes(1);
+    let session = desk.sessions[0].id.clone();
+    let link = format!("(https://jules.google.com/session/{session})");
+
+    desk.writes(7, "/phileas retry", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+    let status = desk.status(7);
+    assert!(
+        status.contains("not done: its plan waits for approval: read it in [session")
+            && status.contains(&link)
+            && status.contains("say `/phileas approve` here"),
+        "{status}"
+    );
+
+    desk.issue(8, "It is ugly", "Opening hurts.");
+    for command in ["/phileas approve", "/phileas run a"] {
+        desk.minutes(1);
+        desk.writes(8, command, "ada");
+        desk.tick();
+        assert_eq!(approvals(&desk), 0, "{command}");
+    }
+    let status = desk.status(8);
+    for said in [
+        "; one waits at #7 ([session",
+        "; a plan waits for approval at #7 ([session",
+    ] {
+        assert!(status.contains(said), "{said}: {status}");
+    }
+    assert!(status.contains(&link), "{status}");
+
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
+}
+
+/// Where no plan waits at all, none is named.
+#[test]
+fn an_approval_of_nothing_names_no_place() {
+    let mut desk = Desk::new("", &["b"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+    let status = desk.status(7);
+    assert!(
+        status.contains("not done: no session of phileas is at work here (`"),
+        "{status}"
+    );
+}
+
 #[test]
 fn retry_where_nobody_was_asked_is_refused() {
     let mut desk = Desk::new("", &["b"]);
