@@ -204,7 +204,7 @@ fn again(draft: &mut Draft<'_>, wish: &Wish<'_>, is_live: bool) -> Result<(), Re
 }
 
 /// The newest request for a session on an issue or pull request: the one that `retry` asks for again.
-fn newest_of<'d>(draft: &'d Draft<'_>, subject: &str) -> Option<&'d RequestState> {
+pub(super) fn newest_of<'d>(draft: &'d Draft<'_>, subject: &str) -> Option<&'d RequestState> {
     let requests = draft.state.requests.values();
     requests
         .filter(|request| request.subject.as_deref() == Some(subject))

@@ -14,10 +14,10 @@ use super::limits::{
     STATUS_REQUESTS,
 };
 use super::neutral::neutral;
-use super::obey::account;
+use super::obey::{account, newest_of};
 use super::wish::{DONE, PENDING, REFUSED};
-use super::{Effect, Reason, Verdict, plans, reviews};
-use crate::model::TrackName;
+use super::{Effect, Reason, Verdict, layers, plans, reviews, watched};
+use crate::model::{PullNumber, TrackName};
 use crate::prompt;
 use crate::state::{Extra, Outcome, RequestState, StatusState, Turn};
 
@@ -316,10 +316,33 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         (Some(Outcome::Rejected), Some(pull)) => format!("{pull} was closed unmerged{session}."),
         (Some(outcome), pull) => {
             let pull = pull.map(|pull| format!(", {pull}")).unwrap_or_default();
-            format!("ended as `{outcome}`{pull}{note}{session}.")
+            let came_to_nothing = matches!(
+                outcome,
+                Outcome::Stuck | Outcome::Failed | Outcome::NoOutput
+            );
+            let way_out = match came_to_nothing && can_be_retried(draft, request) {
+                true => "; say `/phileas retry` here to have it started again",
+                false => "",
+            };
+            format!("ended as `{outcome}`{pull}{note}{session}{way_out}.")
         }
         (None, _) => format!("over, and its end was not written down{session}."),
     }
+}
+
+/// Whether `/phileas retry` starts once more what was asked for by this request, as far as is known now.
+fn can_be_retried(draft: &Draft<'_>, request: &RequestState) -> bool {
+    let (Some(subject), Some(persona), Some(thread)) =
+        (&request.subject, &request.persona, request.thread)
+    else {
+        return false;
+    };
+    let is_newest = newest_of(draft, subject).is_some_and(|newest| newest.number == request.number);
+    let plan = &draft.snapshot.plan;
+    let is_there = plan.personas.contains_key(persona) || layers::seat_of(persona).is_some();
+    // There it means that the session is told what reviewers want.
+    let is_own_pull = watched::is_ours(draft, PullNumber(thread));
+    is_newest && is_there && !is_own_pull && plan.budget.requests_per_actor_hour > 0
 }
 
 fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
