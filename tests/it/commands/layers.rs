@@ -436,6 +436,26 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
     assert!(ran.out.contains("did you mean `taxonomy`?"), "{ran:?}");
 }
 
+/// What an implementer is told depends on its task, and nobody has to find that out from a template.
+#[test]
+fn an_implementers_prompt_is_not_shown_without_a_task() {
+    let bare = Folder::empty();
+    for layer in ["implementer", "implementers"] {
+        let arguments = ["prompt", "render", layer, "--dir", bare.text()];
+        let ran = alone(&arguments).refused(2, "needs a task: --task NAME");
+        assert!(!ran.err.contains(".j2"), "{ran:?}");
+        let item = [&arguments[..], &["--item", ".jules/nothing.yml"]].concat();
+        alone(&item).refused(2, "no work item `.jules/nothing.yml`");
+    }
+    // A template that needs none is shown.
+    bare.write(
+        ".jules/layers/implementer/implementer_prompt.j2",
+        "Do what you are told.\n",
+    );
+    let ran = alone(&["prompt", "render", "implementer", "--dir", bare.text()]).done();
+    assert!(ran.out.contains("Do what you are told."), "{ran:?}");
+}
+
 #[test]
 fn mistakes_of_the_config_are_told_with_their_place() {
     let folder = with_layers();
