@@ -50,6 +50,11 @@ fn an_empty_repository_gets_all_it_needs() {
     let block = block.replace("OWNER/NAME", "acme/widget");
     let said = [&["phileas init"], &commands[..]].concat().join("\n");
     assert_eq!(block, said);
+    assert!(
+        ran.out
+            .contains("Commit and push to main, and the first session starts:\n"),
+        "{ran:?}"
+    );
     // The first week, and what it costs.
     assert!(ran.out.contains("14 sessions; at most 2 a day"), "{ran:?}");
     let checked = within(&folder, &["validate"]).done();

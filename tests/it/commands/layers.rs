@@ -52,6 +52,16 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
     let staged = git(&folder, &["diff", "--cached", "--name-only"]);
     let staged: Vec<&str> = staged.lines().collect();
     assert_eq!(staged, [WORKFLOW, VERSION, CONFIG], "{ran:?}");
+    // A pass begins by the clock, not with the push.
+    let push = ran
+        .out
+        .lines()
+        .find(|line| line.contains("Commit and push to main"));
+    let push = push.unwrap();
+    assert!(
+        push.contains("; the first session starts at its time, ") && push.contains(" 02:17 UTC, "),
+        "{push}"
+    );
     let config = text_of(&folder.join(CONFIG));
     assert!(
         config.contains("{ name = \"errors\", enabled = true }"),
