@@ -20,6 +20,7 @@ use super::connect::{Connection, local_now};
 use super::exit::{Exit, Stopped};
 use super::lines::{Tense, line_text, short};
 use super::output::Screen;
+use super::place::root_of;
 use super::validate::{self, diagnostic_json};
 use super::words::several;
 use crate::adapters::files;
@@ -48,7 +49,7 @@ pub(super) async fn run(
             }
             sight.snapshot
         }
-        (None, None) => of_folder(std::path::Path::new("."))?,
+        (None, None) => of_folder(&root_of(".".into()))?,
     };
     show(snapshot, arguments, screen).map(|(exit, _)| exit)
 }
