@@ -18,8 +18,13 @@ mod session;
 mod setup;
 mod tick;
 
+use std::path::PathBuf;
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use phileas_domain::model::RepositoryName;
+
+use super::place::root_of;
 
 pub use beginning::{Deinit, Init, LabelsCommand, Where};
 pub use board::{BoardPlace, KindName, SprintCommand, StateName, TaskCommand};
@@ -227,4 +232,9 @@ pub struct Repository {
     /// Print one JSON document, or one a line, for programs
     #[arg(long)]
     pub json: bool,
+}
+
+/// A repository's folder: whoever stands in one of its folders means the whole.
+fn in_repository() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(root_of)
 }

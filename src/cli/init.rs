@@ -7,9 +7,10 @@ use serde_json::json;
 use super::arguments::Init;
 use super::exit::{Exit, Stopped};
 use super::labels::{self, How};
+use super::lines::short;
 use super::output::Screen;
 use super::place::{Change, Place, agreed};
-use super::simulate;
+use super::simulate::{self, First};
 use super::words::several;
 use crate::adapters::github::Proposed;
 use crate::starter::{ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, parts, tree_after};
@@ -75,15 +76,16 @@ pub(super) async fn run(
         Some(Err(stopped)) => Err(stopped),
         None => Ok(false),
     };
-    simulate::week(tree, &place.found.repository, json, screen)?;
+    let first = simulate::week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
         let staged = place.is_folder() && !files.is_empty();
         next(
             &place,
             staged,
             proposed.as_ref(),
-            matches!(labelled, Ok(true)),
-            arguments.layers,
+            first,
+            // A label starts a persona.
+            !matches!(labelled, Ok(true)) && !arguments.layers,
             json,
             screen,
         )?;
@@ -189,6 +191,19 @@ fn tell(
     Ok(())
 }
 
+/// What follows when the plan is there, by the forecast of its first week.
+fn what_follows(first: First) -> String {
+    match first {
+        First::AtOnce => ", and the first session starts".to_owned(),
+        First::From(at) => format!(
+            "; the first session starts at its time, {} UTC, with the hourly look after that",
+            short(at)
+        ),
+        First::Never => "; nothing starts by itself within a week".to_owned(),
+        First::Unknown => String::new(),
+    }
+}
+
 /// A word as a shell takes it; a branch may be called almost anything.
 fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -199,8 +214,8 @@ fn next(
     place: &Place,
     staged: bool,
     proposed: Option<&Proposed>,
-    labelled: bool,
-    layers: bool,
+    first: First,
+    lacks_labels: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
@@ -230,7 +245,7 @@ fn next(
     ];
     if let Some(pull) = proposed {
         steps.push((
-            "Merge, and the first session starts:".to_owned(),
+            format!("Merge{}:", what_follows(first)),
             vec![format!(
                 "gh pr merge {} --repo {repository} --squash",
                 pull.number
@@ -238,15 +253,14 @@ fn next(
         ));
     } else if staged {
         steps.push((
-            format!("Commit and push to {branch}, and the first session starts:"),
+            format!("Commit and push to {branch}{}:", what_follows(first)),
             vec![
                 format!("git commit --message '{TITLE}'"),
                 format!("git push origin {}", shell(&format!("HEAD:{branch}"))),
             ],
         ));
     }
-    // A label starts a persona.
-    if !labelled && !layers {
+    if lacks_labels {
         steps.push((
             "For starts by label, with a GITHUB_TOKEN that may write issues, once the personas are pushed:".to_owned(),
             vec![format!("phileas labels sync --repo {repository}")],

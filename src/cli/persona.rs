@@ -130,15 +130,15 @@ fn unknown(plan: &Plan, id: &str) -> Stopped {
     ))
 }
 
-/// Who there is. What is wrong with the others, and that there is nobody, goes to standard error; a persona that cannot
-/// be read is a finding.
+/// Who there is. What is wrong with the plan and with the others, and that there is nobody, goes to standard error; a plan
+/// or a persona with a mistake is a finding. A folder may have personas and no plan yet.
 fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let (tree, plan, mut found) = read(dir)?;
-    let no_plan = found
-        .iter()
-        .find(|one| one.file == SCHEDULES_PATH && tree.get(SCHEDULES_PATH).is_none())
-        .map(|one| one.message.clone());
-    found.retain(|one| one.file.starts_with(PERSONAS_FOLDER));
+    let lacks_plan = tree.get(SCHEDULES_PATH).is_none();
+    let is_of_lacking = |one: &Diagnostic| lacks_plan && one.file == SCHEDULES_PATH;
+    let no_plan = found.iter().find(|one| is_of_lacking(one));
+    let no_plan = no_plan.map(|one| one.message.clone());
+    found.retain(|one| !is_of_lacking(one));
     tell(found.iter())?;
     if plan.personas.is_empty() {
         output::beside(&format!(

@@ -1,7 +1,8 @@
-//! Where `init` and `deinit` work: in a work tree, or on GitHub by a pull request.
+//! Where commands work: in the folder of a repository; `init` and `deinit` in a work tree, or on GitHub by a pull request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
 
 use phileas_domain::model::Oid;
 
@@ -9,7 +10,7 @@ use super::arguments::Where;
 use super::connect;
 use super::exit::{Exit, Stopped};
 use super::output::{self, Screen};
-use super::worktree::WorkTree;
+use super::worktree::{self, WorkTree};
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::starter::{Found, WORKFLOWS_FOLDER};
@@ -18,6 +19,24 @@ use crate::starter::{Found, WORKFLOWS_FOLDER};
 const LAYERS_FOLDER: &str = ".jlo";
 /// No more workflows than this are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
+
+/// What a repository's folder has that was set up by hand or by `init`.
+const SET_UP: [&str; 2] = [".jules", LAYERS_FOLDER];
+
+/// The folder of the repository that a folder lies in. GitHub knows a plan at the root alone, so a folder below it is none,
+/// except where the command line names one that has a plan of its own. Outside of git, and without git, each folder is
+/// its own root.
+pub(super) fn root_of(dir: PathBuf) -> PathBuf {
+    let is_here = dir == Path::new(".");
+    if !is_here && SET_UP.iter().any(|folder| dir.join(folder).is_dir()) {
+        return dir;
+    }
+    match worktree::way_up(&dir) {
+        Some(up) if is_here => up,
+        Some(up) => dir.join(up),
+        None => dir,
+    }
+}
 
 /// A repository, and how to change it.
 pub(super) struct Place {

@@ -35,15 +35,38 @@ pub(super) fn run(
     match assembled(arguments, &catalogue, &ledger) {
         Err(said) if !is_layer => Err(Stopped::usage(format!("{}; {}", said.message, said.mend))),
         Ok(assembled) => show(&assembled, &tree, arguments, screen),
-        Err(said) if arguments.json => {
-            screen.line(&diagnostic_json(&said).to_string())?;
-            Ok(Exit::Findings)
-        }
         Err(said) => {
-            screen.line(&said.to_string())?;
+            // The template is not to blame where it was not told what it is about.
+            if let Some(lacks) = lacking(arguments) {
+                return Err(Stopped::usage(lacks));
+            }
+            match arguments.json {
+                true => screen.line(&diagnostic_json(&said).to_string())?,
+                false => screen.line(&said.to_string())?,
+            }
             Ok(Exit::Findings)
         }
     }
+}
+
+/// What the command line does not tell of what an implementer's prompt is about. Whoever sets names of the template's
+/// own may need nothing else.
+fn lacking(arguments: &RenderPrompt) -> Option<String> {
+    let is_implementer = prompt::canonical_layer(&arguments.layer) == Some("implementer");
+    if !is_implementer || arguments.task.is_some() || !arguments.set.is_empty() {
+        return None;
+    }
+    Some(match &arguments.item {
+        None => {
+            "an implementer's prompt needs a task: --task NAME, such as --task bugs, or --item PATH, the work item whose \
+             label names one"
+                .to_owned()
+        }
+        Some(path) => format!(
+            "the ledger has no work item `{path}` that can be read, so nothing names the task; mend --item, or say --task \
+             NAME, such as --task bugs"
+        ),
+    })
 }
 
 /// The prompt with everything that phileas puts into it, as far as the arguments tell what it is about; what they set

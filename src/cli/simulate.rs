@@ -20,6 +20,7 @@ use super::connect::{Connection, local_now};
 use super::exit::{Exit, Stopped};
 use super::lines::{Tense, line_text, short};
 use super::output::Screen;
+use super::place::root_of;
 use super::validate::{self, diagnostic_json};
 use super::words::several;
 use crate::adapters::files;
@@ -48,17 +49,17 @@ pub(super) async fn run(
             }
             sight.snapshot
         }
-        (None, None) => of_folder(std::path::Path::new("."))?,
+        (None, None) => of_folder(&root_of(".".into()))?,
     };
-    show(snapshot, arguments, screen)
+    show(snapshot, arguments, screen).map(|(exit, _)| exit)
 }
 
-/// Forecasts and prints.
+/// Forecasts and prints, and answers with the forecast as well.
 fn show(
     mut snapshot: Snapshot,
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<(Exit, Forecast), Stopped> {
     if let Some(from) = arguments.from {
         snapshot.now = from;
     }
@@ -92,11 +93,11 @@ fn show(
     } else {
         print(screen, &snapshot, &forecast, (from, until), assumptions)?;
     }
-    Ok(if found.iter().any(phileas_domain::Diagnostic::is_error) {
-        Exit::Findings
-    } else {
-        Exit::Done
-    })
+    let exit = match found.iter().any(phileas_domain::Diagnostic::is_error) {
+        true => Exit::Findings,
+        false => Exit::Done,
+    };
+    Ok((exit, forecast))
 }
 
 /// A folder's plan in a repository that has never run it.
@@ -112,15 +113,38 @@ pub(super) fn unnamed() -> Result<RepositoryName, Stopped> {
         .map_err(|_| Stopped::fault("a good name was refused"))
 }
 
-/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan.
+/// When the first session of a plan starts in a repository that has never run it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    /// With the first look.
+    AtOnce,
+    /// With the first look from this time on.
+    From(Timestamp),
+    /// Not within a week by itself.
+    Never,
+    /// Nobody can tell.
+    Unknown,
+}
+
+/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan; answers with
+/// the first start.
 pub(super) fn week(
     tree: Tree,
     name: &RepositoryName,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<First, Stopped> {
     let arguments = Simulate::week(json);
-    show(of_tree(tree, name.clone(), local_now()), &arguments, screen).map(drop)
+    let now = local_now();
+    let (_, forecast) = show(of_tree(tree, name.clone(), now), &arguments, screen)?;
+    let first = forecast.turns.iter().map(|turn| turn.at).min();
+    Ok(match first {
+        Some(at) if at > now && forecast.without_layers => First::Unknown,
+        Some(at) if at > now => First::From(at),
+        Some(_) => First::AtOnce,
+        None if forecast.without_layers => First::Unknown,
+        None => First::Never,
+    })
 }
 
 /// A plan in a repository that has never run it.

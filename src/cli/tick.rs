@@ -146,7 +146,11 @@ fn is_refused(report: &TickReport, ask: &Ask) -> bool {
                 let stands = matches!(line.verdict, Verdict::Refused | Verdict::Paused);
                 everything || stands && line.track.as_ref() == Some(name)
             }
-            Ask::Enter(_) => everything,
+            // No other track is asked for its next step then; what is said of a request is of an earlier run.
+            Ask::Enter(_) => {
+                let of_request = line.track.as_ref().and_then(TrackName::request_number);
+                everything || line.reason == Reason::PausedTrack && of_request.is_none()
+            }
             Ask::All => everything || wish,
         }
     };

@@ -173,6 +173,14 @@ impl WorkTree {
     }
 }
 
+/// The relative path from a folder up to the root of its work tree; `None` at the root, and where there is no work tree
+/// or no git.
+pub(super) fn way_up(dir: &Path) -> Option<PathBuf> {
+    let up = git(dir, &["rev-parse", "--show-cdup"]).ok().flatten()?;
+    let up = up.trim_end_matches('/');
+    (!up.is_empty()).then(|| up.into())
+}
+
 /// What git answers, without its last line break; `None` when it says no.
 fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, Stopped> {
     let output = other_program("git")

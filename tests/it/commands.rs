@@ -23,6 +23,7 @@ mod sprints;
 mod state;
 mod status;
 mod stop;
+mod subfolders;
 mod terminal;
 mod track;
 mod wishes;

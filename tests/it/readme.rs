@@ -1,17 +1,22 @@
 //! What the README shows, as somebody who copies it meets it.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use phileas::action::event::SkipReason;
 use phileas_domain::engine::Reason;
 
 use crate::support::{Folder, Phileas};
 
+fn readme() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
 /// The first block of a language below a heading, without its fences.
 #[track_caller]
 fn block(heading: &str, opening: &str) -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let readme = std::fs::read_to_string(path).unwrap();
+    let readme = readme();
     let (_, below) = readme.split_once(heading).unwrap();
     let (_, block) = below.split_once(opening).unwrap();
     block.split_once("\n```\n").unwrap().0.to_owned() + "\n"
@@ -55,6 +60,46 @@ fn the_sandbox_shows_such_lines_as_are_shown() {
             );
         }
     }
+}
+
+/// The second shell gets what the README shows, line by line, and no more.
+#[test]
+fn the_empty_sandbox_prints_the_commands_that_are_shown() {
+    let below = "\n## Try it by hand\n";
+    assert_eq!(block(below, "```sh\n"), "phileas sandbox --empty\n");
+    let readme = readme();
+    let (_, rest) = readme.split_once(below).unwrap();
+    let (_, rest) = rest.split_once("It prints the other five").unwrap();
+    let (_, shown) = rest.split_once("```sh\n").unwrap();
+    let (shown, _) = shown.split_once("\n```\n").unwrap();
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_phileas"))
+        .args(["sandbox", "--empty"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let printed: Vec<String> = lines
+        .map(Result::unwrap)
+        .skip_while(|line| !line.contains("in another shell"))
+        .skip(1)
+        .take_while(|line| !line.contains("follows here"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (_, port) = printed[0].split_once("127.0.0.1:").unwrap();
+    let (port, _) = port.split_once('/').unwrap();
+    let printed: Vec<String> = printed
+        .iter()
+        .map(|line| line.replace(port, "PORT"))
+        .collect();
+    assert_eq!(printed, shown.lines().collect::<Vec<_>>());
+    let needed = printed
+        .iter()
+        .filter(|line| !line.contains("# if you like"));
+    assert_eq!(needed.count(), 5, "with the sandbox itself six");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn reviews_are_handed_back_when_a_writer_asks_and_only_what_writers_say() {
         status(&shared)
     );
     let state = judge::state(&shared);
-    assert_eq!(state["pulls"]["1"]["fix_rounds"], 1, "{state}");
+    assert_eq!(state["pulls"]["1"]["review_rounds"], 1, "{state}");
     assert_eq!(shared.world().books().sessions.len(), 1);
 
     shared.pass(MINUTE);

@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::board::{Kind, TaskState};
 
-use super::Repository;
+use super::{Repository, in_repository};
 
 /// `task …`
 #[derive(Debug, Subcommand)]
@@ -14,7 +14,7 @@ pub enum TaskCommand {
     /// List the tasks of a folder; where a task stands is told by the folder that its file lies in
     List {
         /// The repository's folder
-        #[arg(default_value = ".")]
+        #[arg(default_value = ".", value_parser = in_repository())]
         dir: PathBuf,
         /// Only those in this state
         #[arg(long)]
@@ -76,7 +76,7 @@ pub enum TaskCommand {
     /// Check what personas leave for one another: tasks, papers of sprints, journals
     Lint {
         /// The repository's folder
-        #[arg(default_value = ".")]
+        #[arg(default_value = ".", value_parser = in_repository())]
         dir: PathBuf,
         /// Mend what has one answer, and tell what is left
         #[arg(long)]
@@ -118,7 +118,7 @@ pub enum SprintCommand {
 #[derive(Debug, Clone, Args)]
 pub struct BoardPlace {
     /// The repository's folder
-    #[arg(long, default_value = ".", value_name = "DIR")]
+    #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
     pub dir: PathBuf,
     /// Print JSON for programs
     #[arg(long)]

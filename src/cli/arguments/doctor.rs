@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use phileas_domain::model::RepositoryName;
 
-use super::Repository;
+use super::{Repository, in_repository};
 
 /// A look at everything.
 #[derive(Debug, Clone, Args)]
@@ -14,7 +14,7 @@ pub struct Doctor {
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// The folder whose plan and workflows are looked at where GitHub cannot be asked
-    #[arg(long, default_value = ".", value_name = "DIR")]
+    #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
     pub dir: PathBuf,
     /// Do what is safe: make missing labels, let a workflow run again that was disabled by inactivity
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
 
+use super::in_repository;
 use super::plan::ArtifactName;
 
 /// `exchange …`
@@ -34,7 +35,7 @@ pub enum ExchangeCommand {
     /// Bring older places and shapes of artifacts to the layout that the folder is in, and tell each
     Migrate {
         /// The repository's folder
-        #[arg(default_value = ".")]
+        #[arg(default_value = ".", value_parser = in_repository())]
         dir: PathBuf,
         /// Bring everything to this layout instead: a flat exchange becomes one workstream, workstreams one flat exchange
         #[arg(long, value_name = "LAYOUT")]
@@ -78,7 +79,7 @@ impl From<ToLayout> for Layout {
 #[derive(Debug, Clone, Args)]
 pub struct ExchangePlace {
     /// The repository's folder
-    #[arg(default_value = ".")]
+    #[arg(default_value = ".", value_parser = in_repository())]
     pub dir: PathBuf,
     /// Only this workstream
     #[arg(long, value_name = "NAME")]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::in_repository;
+
 use crate::starter::Pin;
 
 /// A layer with several roles.
@@ -48,7 +50,7 @@ pub struct Bootstrap {
 #[derive(Debug, Clone, Args)]
 pub struct Upgrade {
     /// The repository's folder
-    #[arg(default_value = ".")]
+    #[arg(default_value = ".", value_parser = in_repository())]
     pub dir: PathBuf,
     /// The action that the workflow runs, at a commit; without it, the one of this release
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
@@ -74,7 +76,7 @@ pub struct Upgrade {
 #[derive(Debug, Clone, Args)]
 pub struct RolePlace {
     /// The repository's folder
-    #[arg(long, default_value = ".")]
+    #[arg(long, default_value = ".", value_parser = in_repository())]
     pub dir: PathBuf,
     /// Print one JSON object a line
     #[arg(long)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use phileas_domain::model::RepositoryName;
 
-use super::Repository;
+use super::{Repository, in_repository};
 
 /// `state …`
 #[derive(Debug, Subcommand)]
@@ -93,7 +93,7 @@ pub enum PersonaCommand {
     /// List the personas of a folder
     List {
         /// The repository's folder
-        #[arg(default_value = ".")]
+        #[arg(default_value = ".", value_parser = in_repository())]
         dir: PathBuf,
         /// Print one JSON object a persona
         #[arg(long)]
@@ -114,7 +114,7 @@ pub enum PersonaCommand {
         #[arg(long)]
         cycle: bool,
         /// The repository's folder
-        #[arg(long, default_value = ".", value_name = "DIR")]
+        #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
         dir: PathBuf,
         /// Print one JSON object a line
         #[arg(long)]
@@ -127,7 +127,7 @@ pub enum PersonaCommand {
         /// The persona's id
         id: Option<String>,
         /// The repository's folder
-        #[arg(long, default_value = ".", value_name = "DIR")]
+        #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
         dir: PathBuf,
         /// Check the entries instead: frontmatter, dates, names
         #[arg(long)]
@@ -147,7 +147,7 @@ pub enum PersonaCommand {
         /// The persona's id
         id: String,
         /// The repository's folder
-        #[arg(default_value = ".")]
+        #[arg(default_value = ".", value_parser = in_repository())]
         dir: PathBuf,
         /// The repository's name in the prompt
         #[arg(long, default_value = "owner/name", value_name = "OWNER/NAME")]

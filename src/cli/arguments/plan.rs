@@ -9,6 +9,8 @@ use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::pipeline;
 
+use super::in_repository;
+
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]
 pub enum SchemaName {
@@ -97,6 +99,7 @@ const USUAL_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
 #[derive(Debug, Clone, Args)]
 pub struct Simulate {
     /// A folder with the plan; without it, `--repo` is read
+    #[arg(value_parser = in_repository())]
     pub dir: Option<PathBuf>,
     /// The repository, `owner/name`
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
@@ -152,7 +155,7 @@ impl Simulate {
 #[derive(Debug, Clone, Args)]
 pub struct Validate {
     /// The repository's folder
-    #[arg(default_value = ".")]
+    #[arg(default_value = ".", value_parser = in_repository())]
     pub dir: PathBuf,
     /// Print one JSON object a finding
     #[arg(long)]

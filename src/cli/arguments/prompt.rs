@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::in_repository;
+
 /// `prompt …`
 #[derive(Debug, Subcommand)]
 pub enum PromptCommand {
@@ -17,7 +19,7 @@ pub struct RenderPrompt {
     /// The layer, such as `observers`
     pub layer: String,
     /// The repository's folder, as its default branch is
-    #[arg(long, default_value = ".")]
+    #[arg(long, default_value = ".", value_parser = in_repository())]
     pub dir: PathBuf,
     /// A folder with what the branch `jules` holds; without it, the repository's folder
     #[arg(long, value_name = "DIR")]

@@ -269,6 +269,24 @@ fn nobody_to_list_is_said() {
     assert!(render.err.contains("personas/tester/prompt.md"), "{render}");
 }
 
+/// Where a persona runs is read in the plan, so its mistakes are told as `validate` tells them.
+#[test]
+fn a_list_tells_what_is_wrong_with_the_plan() {
+    let typo = "cycle = [\"curator\", \"curater\"]\n";
+    for (plan, place) in [("cycle = [\"curator\"\n", ":1:"), (typo, ":1:")] {
+        let folder = Folder::repository(plan, &["curator"]);
+        let checked = phileas(&["validate", folder.text()]).expect(1);
+        let list = phileas(&["persona", "list", folder.text()]).expect(1);
+        assert!(list.out.contains("curator"), "{list}");
+        let mistake = list.err.lines().next().unwrap();
+        assert!(
+            mistake.starts_with(&format!(".jules/schedules.toml{place}")),
+            "{list}"
+        );
+        assert!(checked.out.contains(mistake), "{checked}{list}");
+    }
+}
+
 /// What a fleet with a plan costs: a table up to the size that was asked for, the same as JSON, and a picture.
 #[test]
 fn a_fleet_is_reckoned_from_its_plan() {

@@ -50,6 +50,18 @@ fn an_empty_repository_gets_all_it_needs() {
     let block = block.replace("OWNER/NAME", "acme/widget");
     let said = [&["phileas init"], &commands[..]].concat().join("\n");
     assert_eq!(block, said);
+    assert!(
+        ran.out
+            .contains("Commit and push to main, and the first session starts:\n"),
+        "{ran:?}"
+    );
+    // What is printed beside these is named beside them.
+    let labels = "phileas labels sync";
+    let others = ran.out.lines().filter(|line| line.starts_with("     "));
+    assert_eq!(others.count(), commands.len() + 1, "{ran:?}");
+    let (_, said) = below.split_once("`init` prints the other five").unwrap();
+    assert!(said.lines().next().unwrap().contains(labels));
+    assert_eq!(commands.len(), 5);
     // The first week, and what it costs.
     assert!(ran.out.contains("14 sessions; at most 2 a day"), "{ran:?}");
     let checked = within(&folder, &["validate"]).done();

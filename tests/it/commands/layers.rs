@@ -52,6 +52,16 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
     let staged = git(&folder, &["diff", "--cached", "--name-only"]);
     let staged: Vec<&str> = staged.lines().collect();
     assert_eq!(staged, [WORKFLOW, VERSION, CONFIG], "{ran:?}");
+    // A pass begins by the clock, not with the push.
+    let push = ran
+        .out
+        .lines()
+        .find(|line| line.contains("Commit and push to main"));
+    let push = push.unwrap();
+    assert!(
+        push.contains("; the first session starts at its time, ") && push.contains(" 02:17 UTC, "),
+        "{push}"
+    );
     let config = text_of(&folder.join(CONFIG));
     assert!(
         config.contains("{ name = \"errors\", enabled = true }"),
@@ -434,6 +444,26 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
     let ran = alone(&arguments);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("did you mean `taxonomy`?"), "{ran:?}");
+}
+
+/// What an implementer is told depends on its task, and nobody has to find that out from a template.
+#[test]
+fn an_implementers_prompt_is_not_shown_without_a_task() {
+    let bare = Folder::empty();
+    for layer in ["implementer", "implementers"] {
+        let arguments = ["prompt", "render", layer, "--dir", bare.text()];
+        let ran = alone(&arguments).refused(2, "needs a task: --task NAME");
+        assert!(!ran.err.contains(".j2"), "{ran:?}");
+        let item = [&arguments[..], &["--item", ".jules/nothing.yml"]].concat();
+        alone(&item).refused(2, "no work item `.jules/nothing.yml`");
+    }
+    // A template that needs none is shown.
+    bare.write(
+        ".jules/layers/implementer/implementer_prompt.j2",
+        "Do what you are told.\n",
+    );
+    let ran = alone(&["prompt", "render", "implementer", "--dir", bare.text()]).done();
+    assert!(ran.out.contains("Do what you are told."), "{ran:?}");
 }
 
 #[test]

@@ -77,3 +77,30 @@ fn a_wish_that_is_refused_does_not_end_as_done() {
     assert_eq!(ran.code, 1, "{ran:?}");
     bench.run(&["tick", "--persona", "auditor"]).done();
 }
+
+/// A pass that is asked for in a paused track does not begin, and nobody remembers that it was asked for.
+#[test]
+fn a_pass_is_refused_where_its_track_is_paused() {
+    let folder = Folder::empty();
+    folder.write("README.md", "# Widget\n");
+    let config = "[workflow]\ncron = \"17 2 * * *\"\n\n[observers]\nroles = [\"docs\"]\n";
+    folder.write(".jlo/config.toml", config);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    bench.tick();
+    let pause = ["track", "pause", "layers", "--reason", "release week"];
+    bench.run(&pause).done();
+    let enter = ["--entry-point", "observers"];
+    for command in ["tick", "explain"] {
+        let ran = bench.run(&[&[command], &enter[..]].concat());
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.out.contains("release week"), "{ran:?}");
+        let resume = "phileas track resume layers";
+        assert!(ran.out.contains(resume), "{ran:?}");
+    }
+    // What nobody asked for is refused to nobody.
+    bench.run(&["tick"]).done();
+    assert!(bench.shared.world().books().sessions.is_empty());
+    bench.run(&["track", "resume", "layers"]).done();
+    bench.run(&[&["tick"], &enter[..]].concat()).done();
+    assert_eq!(bench.shared.world().books().sessions.len(), 1);
+}

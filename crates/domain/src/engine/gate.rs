@@ -9,9 +9,9 @@ use super::{
     Verdict,
 };
 use crate::Diagnostic;
-use crate::model::{Marker, PromptLine};
+use crate::model::{Marker, PromptLine, TrackName};
 use crate::plan::{Driver, Mode, SCHEDULES_PATH};
-use crate::state::State;
+use crate::state::{Pause, State};
 
 /// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
 pub(super) fn ledger(draft: &mut Draft<'_>) -> bool {
@@ -317,20 +317,25 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         say(draft, Reason::PausedLabel, text);
     }
     if let Some(pause) = &draft.state.paused {
-        let by = pause
-            .by
-            .as_deref()
-            .map(|by| format!(" by {by}"))
-            .unwrap_or_default();
-        let why = pause
-            .reason
-            .as_deref()
-            .map(|reason| format!(": {reason}"))
-            .unwrap_or_default();
-        let text = format!("paused{by}{why}");
+        let text = format!("paused{}", by_whom(pause));
         say(draft, Reason::PausedState, text);
     }
     first
+}
+
+/// That a track or a schedule is paused, by whom, why, and how it goes on.
+pub(super) fn paused_by(what: &str, name: &TrackName, pause: &Pause) -> String {
+    format!(
+        "the {what} is paused{}; `phileas track resume {name}` lets it go on",
+        by_whom(pause)
+    )
+}
+
+/// Who paused something and why, as far as that was written down.
+fn by_whom(pause: &Pause) -> String {
+    let by = pause.by.as_ref().map(|by| format!(" by {by}"));
+    let why = pause.reason.as_ref().map(|why| format!(": {why}"));
+    by.unwrap_or_default() + &why.unwrap_or_default()
 }
 
 /// Whether a mistake is about what holds everything back: budgets, gates, and what applies where nothing else is said.

@@ -113,8 +113,9 @@ pub(super) const STATUS_REQUESTS: usize = 5;
 pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 /// How many messages about failed checks one pull request's session gets, over all its commits.
 pub(super) const MAX_FIX_ROUNDS: u32 = 2;
-/// Up to how many messages its session gets where a person asks for one more, those about failed checks among them.
-pub(super) const MAX_ASKED_ROUNDS: u32 = 6;
+/// How many messages about what reviewers want changed one pull request's session gets, over all its commits. A person asks
+/// for each of them, and what fails by itself neither uses them up nor is used up by them.
+pub(super) const MAX_REVIEW_ROUNDS: u32 = 6;
 /// How many pull requests' reviews are read in one go.
 pub(super) const REVIEWS_READ: usize = 5;
 /// Of how many reviewers of one pull request it is asked what they may do: the newest.

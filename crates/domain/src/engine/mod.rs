@@ -36,6 +36,7 @@ mod needs;
 mod neutral;
 mod notices;
 mod obey;
+mod plans;
 mod progress;
 mod protected;
 mod pulls;

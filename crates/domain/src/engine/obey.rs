@@ -5,8 +5,8 @@ use super::draft::Draft;
 use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
 use super::{
-    Activity, ActivityKind, Line, Listing, Reason, SessionState, Verdict, adopt, asked, binding,
-    dashboard, layers, merging, reviews, watched,
+    Activity, ActivityKind, Line, Listing, Reason, SessionState, Sessions, Verdict, adopt, asked,
+    binding, dashboard, layers, merging, plans, reviews, watched,
 };
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
@@ -33,9 +33,10 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
             return true;
         }
         What::Retry => match retry(draft, wish) {
-            Ok(Some(answer)) => Ok(answer),
-            Ok(None) => return true,
-            Err(refusal) => Err(refusal),
+            None => return false,
+            Some(Ok(Some(answer))) => Ok(answer),
+            Some(Ok(None)) => return true,
+            Some(Err(refusal)) => Err(refusal),
         },
         What::ApprovePlan => match approve(draft, wish) {
             Some(answer) => answer,
@@ -76,6 +77,8 @@ pub(super) fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, tex
     let track = record(draft, wish, |request, now| {
         request.outcome = Some(REFUSED.to_owned());
         request.reason = Some(reason.code().to_owned());
+        // What there would have to be is another thing for each command.
+        request.answer = (reason == Reason::NothingToDo).then(|| text.to_owned());
         request.finished_at = Some(now);
     });
     draft.headline(format!("refused {track}"), None);
@@ -127,18 +130,36 @@ pub(super) fn waits_for_a_person(turn: &Turn) -> bool {
 }
 
 /// What waits goes on; the session of an open pull request is told what its reviewers want changed; what is over is asked
-/// for again. `None`: it was asked for.
-fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refusal> {
-    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
+/// for again, which has no answer of its own. `None`: Jules was not asked yet what it waits for.
+fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<Option<String>, Refusal>> {
     let live = turns_of(draft, wish);
     for (track, slot) in &live {
-        if let Some(turn) = draft.turn_mut(track, slot)
-            && waits_for_a_person(turn)
-        {
-            go_on(turn);
-            return Ok(Some("what waited goes on".to_owned()));
+        let turn = draft.turn(track, slot);
+        let Some(turn) = turn.filter(|turn| waits_for_a_person(turn)) else {
+            continue;
+        };
+        if let Some(id) = &turn.session_id {
+            match &draft.snapshot.sessions {
+                Listing::NotTaken => return None,
+                // No word but the one that approves it lets it go on.
+                Listing::Taken(listing) if is_at_plan(listing, id) => {
+                    let text = plans::unapproved(draft, track, turn, id);
+                    return Some(Err((Reason::NothingToDo, text)));
+                }
+                Listing::Taken(_) | Listing::Failed(_) => {}
+            }
         }
+        if let Some(turn) = draft.turn_mut(track, slot) {
+            go_on(turn);
+        }
+        return Some(Ok(Some("what waited goes on".to_owned())));
     }
+    Some(again(draft, wish, !live.is_empty()).map(|()| None))
+}
+
+/// Asks once more for what is over. `is_live`: a session is at work there.
+fn again(draft: &mut Draft<'_>, wish: &Wish<'_>, is_live: bool) -> Result<(), Refusal> {
+    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
     let subject = wish.subject;
     // What a session has made and is still open is not made once more: its session is told what is wrong with it.
     if let Some(ends) = &subject.pull
@@ -146,17 +167,12 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
         && watched::is_ours(draft, PullNumber(subject.number))
     {
         reviews::take_up(draft, wish, ends);
-        return Ok(None);
+        return Ok(());
     }
-    if !live.is_empty() {
+    if is_live {
         return nothing("it is at work");
     }
-    let requests = draft.state.requests.values();
-    let newest = requests
-        .filter(|request| request.subject.as_deref() == Some(subject.id.as_str()))
-        // Whom a stranger named is nobody's wish, so a writer's `retry` does not start it.
-        .filter(|request| request.persona.is_some() && !is_of_a_stranger(request))
-        .max_by_key(|request| request.number);
+    let newest = newest_of(draft, &subject.id);
     if newest.is_some_and(|request| request.outcome.as_deref() == Some(PENDING)) {
         return nothing("it waits for its turn");
     }
@@ -178,13 +194,28 @@ fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<Option<String>, Refus
             return Err((Reason::ContentChanged, text.to_owned()));
         };
         ask_for(draft, wish, &slot);
-        return Ok(None);
+        return Ok(());
     }
     if !draft.snapshot.plan.personas.contains_key(&persona) {
         return Err((Reason::Unknown, format!("there is no persona `{persona}`")));
     }
     ask_for(draft, wish, &persona);
-    Ok(None)
+    Ok(())
+}
+
+/// The newest request for a session on an issue or pull request: the one that `retry` asks for again.
+pub(super) fn newest_of<'d>(draft: &'d Draft<'_>, subject: &str) -> Option<&'d RequestState> {
+    let requests = draft.state.requests.values();
+    requests
+        .filter(|request| request.subject.as_deref() == Some(subject))
+        // Whom a stranger named is nobody's wish, so a writer's `retry` does not start it.
+        .filter(|request| request.persona.is_some() && !is_of_a_stranger(request))
+        .max_by_key(|request| request.number)
+}
+
+fn is_at_plan(listing: &Sessions, id: &SessionId) -> bool {
+    let session = listing.get(id);
+    session.is_some_and(|session| session.state == SessionState::AwaitingPlanApproval)
 }
 
 /// The very turn goes on, if it still waits for a person.
@@ -203,6 +234,19 @@ fn let_go_on(draft: &mut Draft<'_>, id: &TurnId) -> Result<String, Refusal> {
 /// The plan that waits is approved by the decision that follows. `None`: Jules was not asked yet whether one waits.
 fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refusal>> {
     let nothing = |text: &str| Some(Err((Reason::NothingToDo, text.to_owned())));
+    // Who says it in the wrong place is told the right one.
+    let elsewhere = |draft: &Draft<'_>, text: &str| {
+        let places = match &draft.snapshot.sessions {
+            Listing::NotTaken if plans::may_wait(draft) => return None,
+            Listing::NotTaken | Listing::Failed(_) => Vec::new(),
+            Listing::Taken(listing) => plans::places(draft, |_, id| is_at_plan(listing, id)),
+        };
+        let text = match plans::in_words(&places) {
+            Some(places) => format!("{text}; one waits at {places}"),
+            None => text.to_owned(),
+        };
+        nothing(&text)
+    };
     let live = turns_of(draft, wish);
     let started = live.iter().filter_map(|(track, slot)| {
         let turn = draft.turn(track, slot)?;
@@ -215,21 +259,17 @@ fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refu
     });
     let started: Vec<_> = started.collect();
     if started.is_empty() {
-        return nothing(match live.len() {
-            0 => "no session of phileas is at work here",
-            _ => "its session has not started yet",
-        });
+        return match live.len() {
+            0 => elsewhere(draft, "no session of phileas is at work here"),
+            _ => nothing("its session has not started yet"),
+        };
     }
     let Listing::Taken(listing) = &draft.snapshot.sessions else {
         return None;
     };
-    let waits = |id: &SessionId| {
-        let session = listing.get(id);
-        session.is_some_and(|session| session.state == SessionState::AwaitingPlanApproval)
-    };
-    let Some(&(track, slot, ref persona, ref id)) = started.iter().find(|(.., id)| waits(id))
-    else {
-        return nothing("no plan waits here for approval");
+    let mut waiting = started.iter().filter(|(.., id)| is_at_plan(listing, id));
+    let Some(&(track, slot, ref persona, ref id)) = waiting.next() else {
+        return elsewhere(draft, "no plan waits here for approval");
     };
     // What nobody could have read cannot have been meant.
     let Some(activities) = draft.snapshot.activities.get(id) else {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use super::draft::Draft;
 use super::limits::{
-    CHECKS_POLL, GRACE, INTENT_VALID, MAX_ASKED_ROUNDS, POLL, PULL_POLL, REMARKERS_READ,
-    REQUEST_VALID, REVIEWS_READ,
+    CHECKS_POLL, GRACE, INTENT_VALID, MAX_REVIEW_ROUNDS, MESSAGE_REPEATS, POLL, PULL_POLL,
+    REMARKERS_READ, REQUEST_VALID, REVIEWS_READ,
 };
 use super::watched::{self, Watched};
 use super::wish::{DONE, PENDING, REFUSED, Wish, record};
@@ -52,11 +52,15 @@ pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>, ends: &Ends) {
         .iter()
         .any(|one| one.pull == pull && one.head == head);
     let known = draft.state.pulls.get_mut(&pull);
-    let told = known.as_ref().and_then(|known| known.reviews.as_ref());
-    let is_told = told.is_some_and(|told| told.head == head);
+    let mut is_told = false;
     if let Some(known) = known {
         // Who asks now wants its session to be looked at now.
         known.look = None;
+        if let Some(told) = known.reviews.as_mut().filter(|told| told.head == head) {
+            is_told = told.told;
+            // What was tried often enough and never heard is tried once more for each wish.
+            told.repeats = told.repeats.min(MESSAGE_REPEATS - 1);
+        }
     }
     let track = record(draft, wish, |request, _| {
         request.outcome = Some(PENDING.to_owned());
@@ -72,8 +76,8 @@ pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>, ends: &Ends) {
     if stands {
         refuse(draft, &open, Reason::NothingToDo, "it is asked for already");
     } else if is_told {
-        let text = "it was told of the reviews of this commit before; what was said since goes to it with its next \
-                    commit";
+        let text = "it was told of the reviews of this commit before; once it has pushed another one, say \
+                    `/phileas retry` again for what was said since";
         refuse(draft, &open, Reason::NothingToDo, text);
     }
 }
@@ -197,9 +201,10 @@ fn stand(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>) -> Stand {
     if watched.pull.head_oid != open.head {
         return moved(draft);
     }
-    let rounds = watched.known(draft).map_or(0, |known| known.fix_rounds);
-    if told.is_none() && rounds >= MAX_ASKED_ROUNDS {
-        let text = format!("it was told {rounds} times what is wrong with it; that is enough");
+    let rounds = watched.known(draft).map_or(0, |known| known.review_rounds);
+    if told.is_none() && rounds >= MAX_REVIEW_ROUNDS {
+        let text =
+            format!("it was told {rounds} times what reviewers want changed; that is enough");
         return Stand::Refused(Reason::RoundsSpent, text);
     }
     if watched.is_held(draft) {
@@ -320,11 +325,11 @@ fn tell(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>, text: String,
     let told = told(draft, watched, &open.head);
     let record = watched.record(draft);
     if told.is_none() {
-        record.fix_rounds += 1;
+        record.review_rounds += 1;
     }
     // Another commit's word is over: each wish names its commit.
     word::count(&mut record.reviews, &mut Vec::new(), &open.head, now);
-    let rounds = record.fix_rounds;
+    let rounds = record.review_rounds;
     watched.headline(draft, "reviews");
     let text_of_line = format!("pull request #{}: its session is told", open.pull);
     let soon = draft.after(POLL);
@@ -334,7 +339,7 @@ fn tell(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>, text: String,
         marker: open.marker(),
         told,
         rounds,
-        most: MAX_ASKED_ROUNDS,
+        most: MAX_REVIEW_ROUNDS,
         waits: Reason::ReviewsAsked,
         said: Reason::ReviewsTold,
     };

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::limits::{CATCH_UP_TOLERANCE, SLOTS_LIMIT};
 use super::start::{Candidate, Cause, work_of};
 use super::track::reluctance;
-use super::{Line, Reason, Verdict};
+use super::{Line, Reason, Verdict, gate};
 use crate::model::TrackName;
 use crate::plan::{CatchUp, Cron, Schedule};
 
@@ -33,8 +33,7 @@ fn next(draft: &mut Draft<'_>, schedule: &Schedule) -> Option<Candidate> {
         return None;
     }
     if let Some(pause) = state.and_then(|state| state.paused.as_ref()) {
-        let why = pause.reason.as_deref().unwrap_or("no reason was given");
-        let text = format!("the schedule is paused: {why}");
+        let text = gate::paused_by("schedule", &track, pause);
         draft.say(Line::track(&track, Verdict::Paused, Reason::PausedTrack, text).persona(persona));
         return None;
     }

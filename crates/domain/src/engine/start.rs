@@ -8,8 +8,8 @@ use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Work};
 use super::{
-    Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending, layers,
-    schedule, track,
+    Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending, gate,
+    layers, schedule, track,
 };
 use crate::model::{PersonaId, TrackName};
 use crate::plan::{Mode, Policy, Priority};
@@ -216,8 +216,7 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
                 continue;
             }
             if let Some(pause) = &track.paused {
-                let why = pause.reason.as_deref().unwrap_or("no reason was given");
-                let text = format!("the track is paused: {why}");
+                let text = gate::paused_by("track", name, pause);
                 lines.push(Line::turn(
                     name,
                     track.seq,

@@ -14,10 +14,10 @@ use super::limits::{
     STATUS_REQUESTS,
 };
 use super::neutral::neutral;
-use super::obey::account;
+use super::obey::{account, newest_of};
 use super::wish::{DONE, PENDING, REFUSED};
-use super::{Effect, Reason, Verdict, reviews};
-use crate::model::TrackName;
+use super::{Effect, Reason, Verdict, layers, plans, reviews, watched};
+use crate::model::{PullNumber, TrackName};
 use crate::prompt;
 use crate::state::{Extra, Outcome, RequestState, StatusState, Turn};
 
@@ -235,7 +235,21 @@ pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
                 Verdict::Waiting | Verdict::Paused | Verdict::Held
             )
         });
-        return Some(Standing::waits(line.map(|line| line.reason)));
+        let reason = line.map(|line| line.reason);
+        let mut standing = Standing::waits(reason);
+        // Until a person has read that plan, its session keeps its place.
+        if reason == Some(Reason::BudgetActive)
+            && let Some(places) = plans::in_words(&plans::places(draft, |track, _| {
+                let mut lines = draft.lines_of(track);
+                lines.any(|line| line.reason == Reason::PlanApproval)
+            }))
+        {
+            standing.text = format!(
+                "{}; a plan waits for approval at {places}.",
+                standing.text.trim_end_matches('.')
+            );
+        }
+        return Some(standing);
     }
     let turns = draft.state.tracks.get(&track).map(|track| &track.turns);
     if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
@@ -257,6 +271,9 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         }
         if request.command.as_deref() == Some("merge") {
             return format!("not merged: {} (`{code}`).", refusal(code));
+        }
+        if let (Some(_), Some(answer)) = (&request.command, &request.answer) {
+            return format!("not done: {answer} (`{code}`).");
         }
         let known = names(draft, code);
         return format!("not started: {}{known} (`{code}`).", refusal(code));
@@ -299,10 +316,33 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         (Some(Outcome::Rejected), Some(pull)) => format!("{pull} was closed unmerged{session}."),
         (Some(outcome), pull) => {
             let pull = pull.map(|pull| format!(", {pull}")).unwrap_or_default();
-            format!("ended as `{outcome}`{pull}{note}{session}.")
+            let came_to_nothing = matches!(
+                outcome,
+                Outcome::Stuck | Outcome::Failed | Outcome::NoOutput
+            );
+            let way_out = match came_to_nothing && can_be_retried(draft, request) {
+                true => "; say `/phileas retry` here to have it started again",
+                false => "",
+            };
+            format!("ended as `{outcome}`{pull}{note}{session}{way_out}.")
         }
         (None, _) => format!("over, and its end was not written down{session}."),
     }
+}
+
+/// Whether `/phileas retry` starts once more what was asked for by this request, as far as is known now.
+fn can_be_retried(draft: &Draft<'_>, request: &RequestState) -> bool {
+    let (Some(subject), Some(persona), Some(thread)) =
+        (&request.subject, &request.persona, request.thread)
+    else {
+        return false;
+    };
+    let is_newest = newest_of(draft, subject).is_some_and(|newest| newest.number == request.number);
+    let plan = &draft.snapshot.plan;
+    let is_there = plan.personas.contains_key(persona) || layers::seat_of(persona).is_some();
+    // There it means that the session is told what reviewers want.
+    let is_own_pull = watched::is_ours(draft, PullNumber(thread));
+    is_newest && is_there && !is_own_pull && plan.budget.requests_per_actor_hour > 0
 }
 
 fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {

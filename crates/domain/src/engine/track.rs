@@ -7,7 +7,7 @@ use super::layers::{self, Due};
 use super::limits::DECIDER_BATCHES;
 use super::start::{Candidate, Cause};
 use super::step::{self, Work};
-use super::{Ask, Line, Reason, Verdict, rest};
+use super::{Ask, Line, Reason, Verdict, gate, rest};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::{EntryPoint, Policy, Step, StepKind, Track};
 use crate::state::{Outcome, TrackState};
@@ -83,13 +83,9 @@ fn next(draft: &mut Draft<'_>, plan: &Track, call: Call) -> Option<Candidate> {
         return None;
     }
     if let Some(pause) = &state.paused {
-        let why = pause.reason.as_deref().unwrap_or("no reason was given");
-        draft.say(Line::track(
-            &plan.name,
-            Verdict::Paused,
-            Reason::PausedTrack,
-            format!("the track is paused: {why}"),
-        ));
+        let text = gate::paused_by("track", &plan.name, pause);
+        let (verdict, reason) = (Verdict::Paused, Reason::PausedTrack);
+        draft.say(Line::track(&plan.name, verdict, reason, text));
         return None;
     }
     if plan.steps.is_empty() {

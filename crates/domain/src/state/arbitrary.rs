@@ -414,6 +414,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     let mut watched = WatchedPull::new(session_id.clone());
                     watched.fix_rounds = entry.attempt.unwrap_or_default();
                     watched.calls = watched.fix_rounds / 2;
+                    watched.review_rounds = watched.fix_rounds / 3;
                     watched.called_at = entry.created_at;
                     watched.closed_at = entry.finished_at.filter(|_| key % 2 == 0);
                     watched.archive_at = watched.closed_at.and(entry.created_at);

@@ -229,6 +229,7 @@ fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Watch
         fix_rounds: fields.count("fix_rounds").unwrap_or_default(),
         fix_heads: heads(fields.list("fix_heads", text)),
         reviews: fields.object("reviews", said),
+        review_rounds: fields.count("review_rounds").unwrap_or_default(),
         base: fields.object("base", said),
         base_rounds: fields.count("base_rounds").unwrap_or_default(),
         base_heads: heads(fields.list("base_heads", text)),

@@ -292,6 +292,7 @@ fn watched(pull: &WatchedPull) -> Value {
     heads(&mut out, "fix_heads", &pull.fix_heads);
     let reviews = pull.reviews.as_ref().map(said);
     out.put_if("reviews", reviews, pull.reviews.is_some());
+    out.put_if("review_rounds", pull.review_rounds, pull.review_rounds > 0);
     let base = pull.base.as_ref().map(said);
     out.put_if("base", base, pull.base.is_some());
     out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);

@@ -197,6 +197,7 @@ fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
     join_told(&mut ours.checks, &theirs.checks);
     ours.fix_rounds = ours.fix_rounds.max(theirs.fix_rounds);
     join_told(&mut ours.reviews, &theirs.reviews);
+    ours.review_rounds = ours.review_rounds.max(theirs.review_rounds);
     join_told(&mut ours.base, &theirs.base);
     ours.base_rounds = ours.base_rounds.max(theirs.base_rounds);
     join_told(&mut ours.retargeted, &theirs.retargeted);

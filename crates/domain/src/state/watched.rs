@@ -16,8 +16,10 @@ pub struct WatchedPull {
     pub fix_rounds: u32,
     /// The commits before that one that such messages were about.
     pub fix_heads: Vec<Oid>,
-    /// The newest message about what its reviewers want changed. It counts among the rounds of the checks.
+    /// The newest message about what its reviewers want changed.
     pub reviews: Option<Told>,
+    /// How many such messages there were, over all commits. States of older versions count them among `fix_rounds`.
+    pub review_rounds: u32,
     /// The newest message about merging its base.
     pub base: Option<Told>,
     /// How many such messages there were, over all commits.
@@ -84,6 +86,7 @@ impl WatchedPull {
             fix_rounds: 0,
             fix_heads: Vec::new(),
             reviews: None,
+            review_rounds: 0,
             base: None,
             base_rounds: 0,
             base_heads: Vec::new(),

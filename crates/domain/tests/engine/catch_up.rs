@@ -124,7 +124,7 @@ fn a_paused_schedule_leaves_its_slots_unanswered_and_says_why() {
     assert_eq!(desk.reasons("schedule:a"), [Reason::PausedTrack]);
     assert_eq!(
         desk.lines[0].detail,
-        "the schedule is paused: too many at once"
+        "the schedule is paused: too many at once; `phileas track resume schedule:a` lets it go on"
     );
     assert_eq!(fired(&desk), Some(at("05T00:00:00")));
     assert_eq!(desk.sessions.len(), 0);

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use phileas_domain::engine::{Effect, Notice, Reason, SessionState, Verdict};
+use phileas_domain::plan::SCHEDULES_PATH;
 
 use crate::desk::{Answering, Desk};
+
+const WAY_OUT: &str = "say `/phileas retry` here to have it started again";
 
 /// An issue on which a session of `b` is at work.
 fn at_work(plan: &str) -> Desk {
@@ -120,12 +123,112 @@ fn retry_asks_the_same_persona_again_once_it_is_over() {
         "{}",
         desk.status(7)
     );
+    assert!(desk.status(7).contains(WAY_OUT), "{}", desk.status(7));
     desk.minutes(1);
     desk.label(7, "retry", "ada");
     desk.tick();
     assert_eq!(desk.personas_run(), ["b", "b"]);
+    // It was said; nobody is to say it again.
+    assert!(!desk.status(7).contains(WAY_OUT), "{}", desk.status(7));
     let prompt = desk.sessions[1].prompt.clone().unwrap();
     assert!(prompt.contains("Opening takes a minute."));
+}
+
+/// Whose session was given up is told what to do, and that works; it is not told where it would be refused.
+#[test]
+fn a_session_that_ends_stuck_tells_the_way_out() {
+    type Change = fn(&mut Desk);
+    let changes: [(Change, bool); 3] = [
+        (|_| {}, true),
+        (
+            |desk| {
+                let prompt = |path: &String| path.starts_with(".jules/personas/b/");
+                desk.files.retain(|path, _| !prompt(path));
+            },
+            false,
+        ),
+        (
+            |desk| {
+                let plan = "[budget]\nrequests_per_actor_hour = 0\n".to_owned();
+                desk.files.insert(SCHEDULES_PATH.to_owned(), plan);
+            },
+            false,
+        ),
+    ];
+    for (change, works) in changes {
+        let mut desk = at_work("");
+        desk.becomes(SessionState::InProgress);
+        desk.tick();
+        change(&mut desk);
+        desk.hours(7);
+        desk.tick();
+        let status = desk.status(7);
+        assert!(status.contains("ended as `stuck`"), "{status}");
+        assert_eq!(status.contains(WAY_OUT), works, "{status}");
+        desk.minutes(1);
+        desk.writes(7, "/phileas retry", "ada");
+        desk.tick();
+        let sessions = desk.personas_run().len();
+        assert_eq!(sessions, if works { 2 } else { 1 }, "{:?}", desk.lines);
+    }
+}
+
+/// Only its approval lets a plan go on, and whoever says something else, or says it elsewhere, is told where.
+#[test]
+fn where_a_plan_waits_is_told_to_whom_it_stops() {
+    let mut desk = at_work("[budget]\nmax_active = 1\n");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    desk.minutes(1);
+    let session = desk.sessions[0].id.clone();
+    let link = format!("(https://jules.google.com/session/{session})");
+
+    desk.writes(7, "/phileas retry", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+    let status = desk.status(7);
+    assert!(
+        status.contains("not done: its plan waits for approval: read it in [session")
+            && status.contains(&link)
+            && status.contains("say `/phileas approve` here"),
+        "{status}"
+    );
+
+    desk.issue(8, "It is ugly", "Opening hurts.");
+    for command in ["/phileas approve", "/phileas run a"] {
+        desk.minutes(1);
+        desk.writes(8, command, "ada");
+        desk.tick();
+        assert_eq!(approvals(&desk), 0, "{command}");
+    }
+    let status = desk.status(8);
+    for said in [
+        "; one waits at #7 ([session",
+        "; a plan waits for approval at #7 ([session",
+    ] {
+        assert!(status.contains(said), "{said}: {status}");
+    }
+    assert!(status.contains(&link), "{status}");
+
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
+}
+
+/// Where no plan waits at all, none is named.
+#[test]
+fn an_approval_of_nothing_names_no_place() {
+    let mut desk = Desk::new("", &["b"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
+    let status = desk.status(7);
+    assert!(
+        status.contains("not done: no session of phileas is at work here (`"),
+        "{status}"
+    );
 }
 
 #[test]

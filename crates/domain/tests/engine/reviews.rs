@@ -1,7 +1,8 @@
 //! What reviewers want changed goes back to the session whose pull request they looked at, where a writer asks for it.
 
 use phileas_domain::engine::{
-    Checks, Effect, Reason, RedChecks, ReviewThread, Reviews, Saying, SessionState, Verdict,
+    Checks, Effect, FailedCheck, Reason, RedChecks, ReviewThread, Reviews, Saying, SessionState,
+    Verdict,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::plan::SCHEDULES_PATH;
@@ -64,6 +65,35 @@ fn at_commit(desk: &mut Desk, commit: &str) {
     desk.reviews.insert(PULL, read);
 }
 
+/// Somebody who may write asks at another commit, and two hours pass before that.
+fn reviewed_again(desk: &mut Desk, commit: &str) {
+    desk.hours(2);
+    at_commit(desk, commit);
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+}
+
+/// Another commit's checks fail, and two hours pass before that.
+fn fails(desk: &mut Desk, commit: &str) {
+    desk.hours(2);
+    at_commit(desk, commit);
+    desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Red;
+    let check = FailedCheck {
+        name: "build".to_owned(),
+        conclusion: "FAILURE".to_owned(),
+        summary: "1 test failed".to_owned(),
+        annotations: Vec::new(),
+        log: String::new(),
+        log_hidden: false,
+    };
+    let red = RedChecks {
+        failed: vec![check],
+        ..RedChecks::default()
+    };
+    desk.red.insert(commit.into(), red);
+    desk.tick();
+}
+
 /// What this tick says to sessions about their pull requests.
 fn words(desk: &Desk) -> Vec<&str> {
     let all = desk.effects.iter();
@@ -110,7 +140,7 @@ fn a_writer_hands_what_writers_want_changed_back_to_the_session_by_comment_or_la
         assert!(said[0].ends_with(MARKER), "{}", said[0]);
         assert_eq!(desk.sessions.len(), 1, "no other session is started");
         let known = desk.state().pulls[&PULL].clone();
-        assert_eq!(known.fix_rounds, 1);
+        assert_eq!((known.review_rounds, known.fix_rounds), (1, 0));
         assert!(known.reviews.unwrap().told);
         assert!(
             desk.status(1)
@@ -191,36 +221,63 @@ fn the_reviews_of_one_commit_are_handed_back_once() {
     desk.writes(1, "/phileas retry", "ada");
     desk.tick();
     refused(&desk, Reason::NothingToDo);
+    let status = desk.status(1);
+    assert!(
+        status.contains("another one, say `/phileas retry` again"),
+        "{status}"
+    );
     desk.minutes(20);
     at_commit(&mut desk, "c2");
     desk.writes(1, "/phileas retry", "ada");
     desk.tick();
     assert_eq!(words(&desk).len(), 1);
     assert!(words(&desk)[0].ends_with("pull 1 reviews c2"));
-    assert_eq!(desk.state().pulls[&PULL].fix_rounds, 2);
+    assert_eq!(desk.state().pulls[&PULL].review_rounds, 2);
 }
 
 #[test]
-fn rounds_are_counted_with_those_of_the_checks_and_end() {
+fn rounds_end() {
     let mut desk = reviewed(PLAN);
     for round in 1..=6 {
-        at_commit(&mut desk, &format!("c{round}"));
-        desk.writes(1, "/phileas retry", "ada");
-        desk.tick();
+        reviewed_again(&mut desk, &format!("c{round}"));
         assert_eq!(words(&desk).len(), 1, "{round}: {:?}", desk.lines);
-        desk.hours(2);
     }
-    at_commit(&mut desk, "c7");
-    desk.writes(1, "/phileas retry", "ada");
-    desk.tick();
+    reviewed_again(&mut desk, "c7");
     refused(&desk, Reason::RoundsSpent);
-    // What fails by itself is a person's by then.
-    desk.hours(2);
-    let pull = desk.pulls.get_mut(&PULL).unwrap();
-    pull.checks = Checks::Red;
-    desk.red.insert("c7".into(), RedChecks::default());
-    desk.tick();
+    assert!(
+        desk.status(1).contains("told 6 times what reviewers want"),
+        "{}",
+        desk.status(1)
+    );
+}
+
+/// What reviewers want and what fails by itself are two matters: neither keeps the session from being told of the other.
+#[test]
+fn rounds_of_reviews_and_of_checks_are_counted_apart() {
+    let mut desk = reviewed(PLAN);
+    for round in 1..=3 {
+        reviewed_again(&mut desk, &format!("r{round}"));
+        assert_eq!(words(&desk).len(), 1, "{round}: {:?}", desk.lines);
+    }
+    for round in 1..=2 {
+        fails(&mut desk, &format!("f{round}"));
+        assert_eq!(words(&desk).len(), 1, "{round}: {:?}", desk.lines);
+        assert!(words(&desk)[0].contains("checks of your pull request"));
+    }
+    for round in 4..=6 {
+        desk.pulls.get_mut(&PULL).unwrap().checks = Checks::Green;
+        reviewed_again(&mut desk, &format!("r{round}"));
+        assert_eq!(words(&desk).len(), 1, "{round}: {:?}", desk.lines);
+    }
+    // Both are at their end now, each with what was said of it.
+    fails(&mut desk, "f3");
     assert_eq!((words(&desk).len(), desk.notices.len()), (0, 1));
+    let mut lines = desk.lines.iter();
+    assert!(
+        lines.any(|line| line.detail.contains("told so 2 times")),
+        "{:?}",
+        desk.lines
+    );
 }
 
 /// A session that goes on writes its whole work anew: what a person has pushed would be lost.
@@ -289,10 +346,44 @@ fn a_word_whose_sender_died_is_said_again_and_counted_once() {
     desk.tick();
     assert_eq!(words(&desk).len(), 1, "{:?}", desk.lines);
     let known = desk.state().pulls[&PULL].clone();
-    assert_eq!(known.fix_rounds, 1);
+    assert_eq!((known.review_rounds, known.fix_rounds), (1, 0));
     let told = known.reviews.unwrap();
     assert!(told.told && told.repeats == 1);
     assert!(desk.status(1).contains("its session was told"));
+}
+
+/// What its session never heard was not told, and who asks again has it tried again.
+#[test]
+fn a_word_that_was_not_heard_is_said_again_for_who_asks_again() {
+    let mut desk = reviewed(PLAN);
+    desk.lost = vec!["tell_pull"];
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    for _ in 0..7 {
+        desk.minutes(20);
+        desk.tick();
+    }
+    refused(&desk, Reason::SessionGone);
+    for heard in [false, true] {
+        if heard {
+            desk.lost.clear();
+        }
+        desk.minutes(20);
+        desk.writes(1, "/phileas retry", "ada");
+        desk.tick();
+        assert_eq!(words(&desk).len(), 1, "{:?}", desk.lines);
+        desk.minutes(20);
+        desk.tick();
+        if !heard {
+            refused(&desk, Reason::SessionGone);
+        }
+    }
+    assert!(desk.status(1).contains("its session was told"));
+    assert_eq!(desk.state().pulls[&PULL].review_rounds, 1);
+    // By now it was told of this commit.
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    refused(&desk, Reason::NothingToDo);
 }
 
 #[test]

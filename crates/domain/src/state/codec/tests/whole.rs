@@ -154,6 +154,7 @@ const FILE: &str = r#"{
         "head": "7f4b",
         "at": "2026-01-01T16:00:00Z"
       },
+      "review_rounds": 26,
       "base": {
         "head": "8a5b",
         "at": "2026-01-01T16:00:00Z"
@@ -379,6 +380,7 @@ fn state() -> State {
         fix_rounds: 28,
         fix_heads: vec!["6f4a".into()],
         reviews: Some(Told::new("7f4b".into(), at(16))),
+        review_rounds: 26,
         base: Some(Told::new("8a5b".into(), at(16))),
         base_rounds: 30,
         base_heads: vec!["7a5b".into()],
