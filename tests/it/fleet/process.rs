@@ -134,11 +134,9 @@ fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
 /// The ids of the deliveries that a data directory holds.
 fn deliveries(data: &Path) -> BTreeSet<String> {
     let arguments = ["deliveries", "--data-dir", data.to_str().unwrap(), "--json"];
-    let listed = Phileas::new(&arguments).run().expect(0);
-    let facts = listed
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let facts = Phileas::new(&arguments).run().expect(0).lines();
     facts
+        .iter()
         .map(|fact| fact["guid"].as_str().unwrap().to_owned())
         .collect()
 }
