@@ -9,7 +9,7 @@ use phileas_world::{Face, World};
 use serde_json::{Value, json};
 
 use super::stage::AGENTS_PATHS;
-use super::verdict::NO_MARKER;
+use super::verdict::{BY_FORCE, NO_MARKER, TWO_SESSIONS};
 
 /// What is wrong with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +39,15 @@ impl Sabotage {
         }
     }
 
-    /// What of the findings shows the harm that such a program does, and not only how it differs.
+    /// The finding that is about this fault and no other.
     pub(super) fn evidence(self, findings: &[String]) -> Option<&str> {
-        let harm = |finding: &&String| self != Self::TitleUnmarked || !finding.contains(NO_MARKER);
-        findings.iter().find(harm).map(String::as_str)
+        let words = match self {
+            Self::IntentSkipped => TWO_SESSIONS,
+            Self::TitleUnmarked => NO_MARKER,
+            Self::ImportOnAgentsHead => BY_FORCE,
+        };
+        let about = |finding: &&String| finding.contains(words);
+        findings.iter().find(about).map(String::as_str)
     }
 
     /// Makes the request what such a program would send; where it would send nothing, answers in the world's stead.

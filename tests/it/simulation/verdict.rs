@@ -19,6 +19,10 @@ const WISH: &str = "phileas:fixer";
 const STATUS: &str = "<!-- phileas:status -->";
 /// How long it may take at most until a session is found, or a wish is taken up, where nothing goes wrong.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
+/// What is said of a turn that was doubled.
+pub(super) const TWO_SESSIONS: &str = "has two sessions";
+/// What is said of a ledger that was moved by force.
+pub(super) const BY_FORCE: &str = "was moved by force";
 /// What is said of a session whose title does not say whose turn it is.
 pub(super) const NO_MARKER: &str = "bears no marker";
 /// Where the ledger's own files are.
@@ -108,7 +112,7 @@ fn doubles(ours: &[Marked<'_>], verdict: &mut Verdict) {
             if before.attempt == after.attempt || !failed {
                 let waited = after.at.duration_since(before.at);
                 verdict.findings.push(format!(
-                    "turn {turn} has two sessions: {} of attempt {} and {} of attempt {}, {waited:#} later",
+                    "turn {turn} {TWO_SESSIONS}: {} of attempt {} and {} of attempt {}, {waited:#} later",
                     before.session.id, before.attempt, after.session.id, after.attempt
                 ));
             }
@@ -229,7 +233,7 @@ impl Judge<'_> {
                 && detail["forced"] == true
                 && write.repository == name
             {
-                wrong.push(format!("the ledger was moved by force at {}", write.at));
+                wrong.push(format!("the ledger {BY_FORCE} at {}", write.at));
             }
         }
         self.verdict.imports += imports;
@@ -335,7 +339,9 @@ impl Judge<'_> {
 
     /// Each wish by label is taken up, and told in one comment.
     fn wishes(&mut self, state: &Value) {
-        let mut comments: BTreeMap<u64, usize> = BTreeMap::new();
+        // The App and the workflow's token are two authors to GitHub, and neither takes the other's comment for its own:
+        // a marker alone can be forged.
+        let mut comments: BTreeMap<(u64, &str), usize> = BTreeMap::new();
         let mut labelled = 0;
         let end = self.world.now();
         let names = self.names();
@@ -346,16 +352,15 @@ impl Judge<'_> {
             let detail = &write.detail;
             let body = detail["body"].as_str().unwrap_or_default();
             if write.what == "comment.created" && body.contains(STATUS) {
-                *comments
-                    .entry(detail["number"].as_u64().unwrap_or_default())
-                    .or_default() += 1;
+                let number = detail["number"].as_u64().unwrap_or_default();
+                *comments.entry((number, &write.actor)).or_default() += 1;
             }
             let is_wish = write.what == "label.added" && detail["label"] == WISH;
             labelled += usize::from(is_wish && end.duration_since(write.at) > PATIENCE);
         }
-        for (number, count) in comments {
+        for ((number, author), count) in comments {
             if count > 1 {
-                self.find(format!("{count} status comments on #{number}"));
+                self.find(format!("{count} status comments of {author} on #{number}"));
             }
         }
         let requests = state["requests"].as_object();
