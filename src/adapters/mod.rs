@@ -1,5 +1,6 @@
 //! The outside systems, each behind a port of the runtime.
 
+pub mod entropy;
 pub mod files;
 pub mod github;
 pub mod inbox;

@@ -26,6 +26,7 @@ use super::output::Screen;
 use super::serve::signals;
 use super::show;
 use super::teller::Teller;
+use crate::adapters::entropy::SystemEntropy;
 use crate::adapters::github::{self, Token};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::jules::{self, JulesKey};
@@ -127,6 +128,7 @@ pub(super) async fn run(
         to_jules: transport(),
         pause: Arc::new(time.clone()),
         stopwatch: Arc::new(time.clone()),
+        entropy: Arc::new(SystemEntropy),
     }
     .counted(&metrics);
     let folder = tempfile::tempdir()?;

@@ -47,6 +47,7 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             let limit = later(self.clock.now());
             // Whoever is ticked before anybody knows which repositories there are must come again.
             tokio::select! {
+                biased;
                 () = ending.come() => return,
                 () = self.repositories.first_asked() => {}
                 () = self.clock.sleep_until(limit) => {}
@@ -54,7 +55,9 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             driver.run(async { ending.come().await }).await;
         };
         let keeping = self.repositories.keep(&*inbox, &*self.clock);
+        // In a fixed order, here and wherever a service waits: a run against models can then be repeated.
         tokio::select! {
+            biased;
             () = driving => {}
             () = keeping => {}
         }

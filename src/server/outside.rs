@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::metrics::{Counted, Metrics, Target};
+use crate::adapters::entropy::{Entropy, SystemEntropy};
 use crate::adapters::github::{self, Account, App, AppClient, Client, Credential};
 use crate::adapters::jules;
 use crate::adapters::pause::{Pause, SystemPause};
@@ -14,7 +15,7 @@ use crate::adapters::transport::Transport;
 use crate::runtime::ports::Stopwatch;
 use phileas_domain::model::RepositoryName;
 
-/// Addresses, ways there, and clocks.
+/// Addresses, ways there, clocks, and randomness.
 #[derive(Clone)]
 pub struct Outside {
     /// Where GitHub is.
@@ -29,6 +30,8 @@ pub struct Outside {
     pub pause: Arc<dyn Pause>,
     /// Time that passes meanwhile.
     pub stopwatch: Arc<dyn Stopwatch>,
+    /// Where each tick draws its randomness from.
+    pub entropy: Arc<dyn Entropy>,
 }
 
 impl Outside {
@@ -42,6 +45,7 @@ impl Outside {
             to_jules: transport,
             pause: Arc::new(SystemPause),
             stopwatch: Arc::new(SystemStopwatch::default()),
+            entropy: Arc::new(SystemEntropy),
         }
     }
 

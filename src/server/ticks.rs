@@ -113,8 +113,7 @@ impl Ticks {
     }
 
     fn settings(&self) -> Result<Settings, getrandom::Error> {
-        let mut entropy = [0; 32];
-        getrandom::fill(&mut entropy)?;
+        let entropy = self.repositories.outside().entropy.draw()?;
         let mark: String = entropy[28..]
             .iter()
             .map(|byte| format!("{byte:02x}"))

@@ -34,6 +34,7 @@ mod scenarios;
 mod secrecy;
 mod service;
 mod setup;
+mod simulation;
 mod support;
 mod twenty_four;
 mod unread;

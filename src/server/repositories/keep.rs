@@ -64,6 +64,7 @@ impl Repositories {
                 // Where GitHub hangs, a reading takes long for another reason.
                 .min(wait);
             tokio::select! {
+                biased;
                 () = self.changed.notified() => clock.sleep_until(later(gap)).await,
                 () = clock.sleep_until(later(wait)) => {}
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Token};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey};
@@ -52,6 +53,7 @@ impl Set {
             to_jules: Arc::new(InProcess::new(ground.world.clone(), Face::Jules)),
             pause: Arc::clone(&time) as _,
             stopwatch: time,
+            entropy: Arc::new(SystemEntropy),
         };
         let entries = names.iter().map(|name| RepositoryEntry {
             name: name.parse().unwrap(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
+use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, App};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
@@ -68,6 +69,7 @@ async fn nobody_waits_for_the_slowest_installation() {
         to_jules: Arc::new(InProcess::new(ground.world.clone(), Face::Jules)),
         pause: Arc::clone(&time) as _,
         stopwatch: time,
+        entropy: Arc::new(SystemEntropy),
     };
     let app = App::new(&APP.to_string(), &ground.pem).unwrap();
     let source = Source::new(Identity::App(app), Vec::new(), &outside);

@@ -8,6 +8,7 @@ use aws_lc_rs::rsa::{KeyPair, KeySize};
 use aws_lc_rs::signature::KeyPair as _;
 use base64::Engine as _;
 use jiff::Timestamp;
+use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, App};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
@@ -225,6 +226,7 @@ impl Ground {
             to_jules: Arc::new(InProcess::new(self.world.clone(), Face::Jules)),
             pause: Arc::clone(&time) as _,
             stopwatch: time,
+            entropy: Arc::new(SystemEntropy),
         };
         let source = Source::new(identity, named, &outside);
         let keys = Keys::new(None, Some(self.keys.path().to_owned()));

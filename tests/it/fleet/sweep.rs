@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
+use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Account, App, Credential, Token};
 use phileas::adapters::jules;
 use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
@@ -37,6 +38,7 @@ fn outside(world: &Shared) -> Outside {
         to_jules: Arc::new(InProcess::new(world.clone(), Face::Jules)),
         pause: Arc::clone(&time) as _,
         stopwatch: time,
+        entropy: Arc::new(SystemEntropy),
     }
 }
 

@@ -8,6 +8,7 @@ mod health;
 mod kill;
 mod log;
 mod misuse;
+mod rubbish;
 mod served;
 mod start;
 mod tools;

@@ -1,0 +1,155 @@
+//! The inbox that replicas share, as one of them sees it: each call is a step of its own, as it is with a database, and
+//! news of others come a little later.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::runtime::inbox::{
+    Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
+    Replayed, Settled, Wake,
+};
+use phileas_domain::model::{Holder, RepositoryId};
+use tokio::sync::watch;
+
+use super::course::Process;
+
+/// One replica's way to the inbox of all.
+pub(super) struct Desk {
+    shared: Arc<MemoryInbox>,
+    process: Arc<Process>,
+    news: watch::Sender<u64>,
+}
+
+impl Desk {
+    pub(super) fn new(shared: &Arc<MemoryInbox>, process: &Arc<Process>) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            process: Arc::clone(process),
+            news: watch::Sender::new(0),
+        }
+    }
+
+    /// Somebody has changed something.
+    pub(super) fn tell(&self) {
+        self.news.send_modify(|count| *count += 1);
+    }
+}
+
+/// Each call is a step before it takes effect and one before its answer arrives.
+macro_rules! stepped {
+    ($desk:ident.$call:ident($($argument:expr),*)) => {{
+        $desk.process.step().await;
+        let answer = $desk.shared.$call($($argument),*).await;
+        $desk.process.step().await;
+        answer
+    }};
+}
+
+impl Inbox for Desk {
+    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        stepped!(self.accept(delivery))
+    }
+
+    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
+        stepped!(self.wake(repository, at))
+    }
+
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        stepped!(self.due(now, most))
+    }
+
+    async fn claim(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repositories: &[RepositoryId],
+    ) -> Result<Vec<Lease>, InboxError> {
+        stepped!(self.claim(holder, now, length, repositories))
+    }
+
+    async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.shared.call_back(now).await
+    }
+
+    async fn heartbeat(
+        &self,
+        leases: &[Lease],
+        now: Timestamp,
+        length: SignedDuration,
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        stepped!(self.heartbeat(leases, now, length))
+    }
+
+    async fn finish(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        next: Option<Timestamp>,
+    ) -> Result<Settled, InboxError> {
+        stepped!(self.finish(lease, now, next))
+    }
+
+    async fn fail(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        fault: &Fault,
+    ) -> Result<Settled, InboxError> {
+        stepped!(self.fail(lease, now, fault))
+    }
+
+    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        stepped!(self.release(lease, now))
+    }
+
+    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        stepped!(self.abandon(lease))
+    }
+
+    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        self.shared.look(repository).await
+    }
+
+    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
+        self.shared.parked().await
+    }
+
+    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+        stepped!(self.resume(repository, now))
+    }
+
+    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        stepped!(self.forget(repository))
+    }
+
+    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        self.shared.deliveries(page).await
+    }
+
+    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+        stepped!(self.replay(id, now))
+    }
+
+    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.shared.prune(now).await
+    }
+
+    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        self.shared.counts(now).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
+        self.shared.next_due().await
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.shared.trouble()
+    }
+
+    fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+}

@@ -1,0 +1,57 @@
+//! The way of one process to the models. Each request is a step before its effect and one after it, and takes its time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
+use phileas_world::{Face, Outcome};
+
+use super::course::Process;
+use super::sabotage::Sabotage;
+
+/// How long a client waits for an answer that never comes.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// One face of the world, as one process reaches it.
+pub(super) struct Door {
+    pub(super) process: Arc<Process>,
+    pub(super) face: Face,
+    /// What is wrong with the program that comes through here, where a test says that something is.
+    pub(super) sabotage: Option<Sabotage>,
+}
+
+impl Door {
+    async fn pass(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        self.process.step().await;
+        let world = &self.process.course.world;
+        let forged = self
+            .sabotage
+            .and_then(|sabotage| sabotage.tamper(&mut world.world(), self.face, &mut request));
+        if let Some(forged) = forged {
+            self.process.step().await;
+            return Ok(forged);
+        }
+        let answer = match self.face {
+            Face::Github => world.world().github_request(request),
+            Face::Jules => world.world().jules_request(request),
+        };
+        self.process.wait(answer.latency.min(CLIENT_TIMEOUT)).await;
+        self.process.step().await;
+        match answer.outcome {
+            Outcome::Reply(reply) => Ok(reply),
+            Outcome::Dropped => Err(TransportError::Lost("the connection was cut".to_owned())),
+            Outcome::TimedOut => Err(TransportError::Lost("no answer in time".to_owned())),
+        }
+    }
+}
+
+impl Transport for Door {
+    fn send(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
+        Box::pin(self.pass(request))
+    }
+}

@@ -1,0 +1,170 @@
+//! Faults of phileas itself, which it does not have: the requests that a program with such a fault would send instead.
+//!
+//! They are made between the adapters and the models, so that nothing of the program knows of them.
+
+use bytes::Bytes;
+use http::{Request, Response};
+use phileas_world::github::object::Oid;
+use phileas_world::{Face, World};
+use serde_json::{Value, json};
+
+use super::stage::AGENTS_PATHS;
+use super::verdict::{BY_FORCE, NO_MARKER, TWO_SESSIONS};
+
+/// What is wrong with the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sabotage {
+    /// Sessions are created without the commit that announces them; the ledger learns of them afterwards.
+    IntentSkipped,
+    /// The turn's marker does not stand in the session's title.
+    TitleUnmarked,
+    /// What an agent has written is imported onto the commit that the agent stands on, and not onto the ledger's head
+    /// that was read.
+    ImportOnAgentsHead,
+}
+
+impl Sabotage {
+    pub(super) const ALL: [Self; 3] = [
+        Self::IntentSkipped,
+        Self::TitleUnmarked,
+        Self::ImportOnAgentsHead,
+    ];
+
+    /// What it is, for the output.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::IntentSkipped => "the intent's commit is skipped",
+            Self::TitleUnmarked => "the marker is dropped from the title",
+            Self::ImportOnAgentsHead => "changes are imported onto the agent's head",
+        }
+    }
+
+    /// The finding that is about this fault and no other.
+    pub(super) fn evidence(self, findings: &[String]) -> Option<&str> {
+        let words = match self {
+            Self::IntentSkipped => TWO_SESSIONS,
+            Self::TitleUnmarked => NO_MARKER,
+            Self::ImportOnAgentsHead => BY_FORCE,
+        };
+        let about = |finding: &&String| finding.contains(words);
+        findings.iter().find(about).map(String::as_str)
+    }
+
+    /// Makes the request what such a program would send; where it would send nothing, answers in the world's stead.
+    pub(super) fn tamper(
+        self,
+        world: &mut World,
+        face: Face,
+        request: &mut Request<Bytes>,
+    ) -> Option<Response<Bytes>> {
+        match self {
+            Self::IntentSkipped => skip_intent(face, request),
+            Self::TitleUnmarked => {
+                drop_marker(face, request);
+                None
+            }
+            Self::ImportOnAgentsHead => {
+                import_elsewhere(world, face, request);
+                None
+            }
+        }
+    }
+}
+
+/// The input of a commit on the ledger.
+fn commit_of(face: Face, request: &Request<Bytes>) -> Option<Value> {
+    if face != Face::Github || !request.uri().path().ends_with("/graphql") {
+        return None;
+    }
+    let body: Value = serde_json::from_slice(request.body()).ok()?;
+    let is_commit = body["query"].as_str()?.contains("createCommitOnBranch");
+    let on_ledger = body["variables"]["input"]["branch"]["branchName"]
+        .as_str()
+        .is_some_and(|name| name.ends_with("jules"));
+    (is_commit && on_ledger).then_some(body)
+}
+
+/// A commit that announces a session and does nothing else is not made; its sender believes that it was.
+fn skip_intent(face: Face, request: &Request<Bytes>) -> Option<Response<Bytes>> {
+    let body = commit_of(face, request)?;
+    let input = &body["variables"]["input"];
+    let headline = input["message"]["headline"].as_str()?;
+    if !headline.contains("intent ") {
+        return None;
+    }
+    let parent = &input["expectedHeadOid"];
+    let answer = json!({"data": {"createCommitOnBranch": {"commit": {"oid": parent}}}});
+    let mut response = Response::new(Bytes::from(answer.to_string()));
+    let json = http::HeaderValue::from_static("application/json; charset=utf-8");
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, json);
+    Some(response)
+}
+
+/// The title ends before the marker.
+fn drop_marker(face: Face, request: &mut Request<Bytes>) {
+    if face != Face::Jules || request.method() != http::Method::POST {
+        return;
+    }
+    let Ok(mut body) = serde_json::from_slice::<Value>(request.body()) else {
+        return;
+    };
+    let Some(title) = body["title"].as_str() else {
+        return;
+    };
+    if let Some((words, _)) = title.rsplit_once(" [phileas:") {
+        body["title"] = words.into();
+        replace_body(request, &body);
+    }
+}
+
+/// The ledger is put where the agent stands, and the import goes on top of that.
+fn import_elsewhere(world: &mut World, face: Face, request: &mut Request<Bytes>) {
+    let Some(mut body) = commit_of(face, request) else {
+        return;
+    };
+    let input = &body["variables"]["input"];
+    let additions = input["fileChanges"]["additions"].as_array();
+    let brings = |one: &Value| {
+        let path = one["path"].as_str().unwrap_or_default();
+        AGENTS_PATHS.iter().any(|below| path.starts_with(below))
+    };
+    if !additions.is_some_and(|all| all.iter().any(brings)) {
+        return;
+    }
+    let name = input["branch"]["repositoryNameWithOwner"].as_str();
+    let Some((owner, name)) = name.and_then(|name| name.split_once('/')) else {
+        return;
+    };
+    let now = world.now();
+    let branches: Vec<String> = world
+        .books()
+        .sessions
+        .iter()
+        .rev()
+        .filter_map(|session| session.branch.clone())
+        .collect();
+    let github = world.github_mut();
+    let Some(repo) = github.repository_by_name(owner, name) else {
+        return;
+    };
+    // A session that was to open no pull request stands on the default branch.
+    let standing: Option<Oid> = branches
+        .iter()
+        .find_map(|branch| github.branch_head(repo, branch))
+        .or_else(|| github.branch_head(repo, "main"));
+    if let Some(head) = standing {
+        github.move_branch(repo, "jules", head, "agent", now);
+        body["variables"]["input"]["expectedHeadOid"] = head.to_string().into();
+        replace_body(request, &body);
+    }
+}
+
+fn replace_body(request: &mut Request<Bytes>, body: &Value) {
+    *request.body_mut() = Bytes::from(body.to_string());
+    let length = request.body().len();
+    request
+        .headers_mut()
+        .insert(http::header::CONTENT_LENGTH, length.into());
+}

@@ -1,0 +1,260 @@
+//! The stage: three repositories of one owner, in one of them layers beside a cycle, and a maintainer who reviews.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use jiff::SignedDuration;
+use phileas::adapters::github::{self, App};
+use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
+use phileas::runtime::driver::{Bounds, Pulse};
+use phileas::runtime::{Settings, Tick, TickError, TickReport};
+use phileas::sandbox::{Scene, Shared, scene};
+use phileas::server::app::Identity;
+use phileas::server::driver::Driver as _;
+use phileas::server::ending::End;
+use phileas::server::figures::Figures;
+use phileas::server::keys::Keys;
+use phileas::server::outside::Outside;
+use phileas::server::repositories::{Repositories, Source};
+use phileas::server::ticks::Ticks;
+use phileas::server::webhook::{Intake, Listed, Secrets, routes};
+use phileas::server::{Fleet, ending};
+use phileas_domain::engine::Ask;
+use phileas_domain::model::{Holder, RepositoryName};
+use phileas_domain::plan::Driver;
+use phileas_world::Face;
+use phileas_world::chance::Stream;
+use phileas_world::github::RepoId;
+use phileas_world::github::account::{Access, permissions};
+use phileas_world::seed::NewApp;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::case::Case;
+use super::course::{Machine, Process};
+use super::desk::Desk;
+use super::door::Door;
+use super::sabotage::Sabotage;
+use super::troubles;
+use crate::fleet::stage::{APP, key};
+
+/// The App's short name; what it writes is written by `phileas-test[bot]`.
+const SLUG: &str = "phileas-test";
+/// Who phileas is on GitHub: the App of the replicas, and the token of the workflow.
+pub(super) const OURS: [&str; 2] = ["phileas-test[bot]", scene::RUNNER];
+/// The names of the other repositories.
+const OTHERS: [&str; 2] = ["gadget", "gizmo"];
+/// Sessions a day that the plans allow.
+pub(super) const DAILY_SESSIONS: usize = 24;
+/// Where what agents leave for one another is kept on the ledger.
+pub(super) const AGENTS_PATHS: [&str; 3] = [
+    ".jules/exchange/",
+    ".jules/workstations/",
+    ".jules/workstreams/",
+];
+
+const LAYERS: &str = "version = 1
+
+[workflow]
+cron = [\"0 */6 * * *\"]
+
+[observers]
+roles = [\"errors\", \"tests\", \"docs\"]
+
+[innovators]
+roles = [\"architect\"]
+cron = [\"0 3,15 * * *\"]
+";
+
+fn plan() -> String {
+    format!(
+        "cycle = [\"curator\", \"refactor\", \"tester\"]
+
+[budget]
+max_active = 4
+daily_sessions = {DAILY_SESSIONS}
+max_open_pulls = 6
+tier = \"ultra\"
+
+[schedules]
+auditor = \"30 4,16 * * *\"
+"
+    )
+}
+
+/// A key is made once: making one takes longer than hours of simulated time.
+static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
+
+/// The world of a case, and its repositories. On the first the workflow is at work, too.
+pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
+    let mut scene = Scene::new(case.seed);
+    scene.knobs = troubles::knobs(case);
+    scene.faults = troubles::faults(case);
+    let others = if case.is_short() { &[][..] } else { &OTHERS };
+    scene.others = others.iter().map(|name| (*name).to_owned()).collect();
+    // The layers' hour comes soon.
+    scene.start += SignedDuration::from_mins(5 * 60 + 40);
+    scene.tier = phileas_world::jules::Tier::Ultra;
+    scene.wish = true;
+    scene.texts = BTreeMap::from([
+        (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
+        (".jules/schedules.toml".to_owned(), plan()),
+    ]);
+    let start = scene.start;
+    let (mut world, first) = scene.build().unwrap();
+    let github = world.github_mut();
+    let mut repositories = vec![first];
+    repositories.extend(
+        others
+            .iter()
+            .filter_map(|name| github.repository_by_name(scene::OWNER, name)),
+    );
+    let app = NewApp {
+        id: APP,
+        slug: SLUG.to_owned(),
+        owner: scene::OWNER.to_owned(),
+        permissions: permissions(&[
+            ("contents", Access::Write),
+            ("issues", Access::Write),
+            ("pull_requests", Access::Write),
+            ("checks", Access::Read),
+            ("statuses", Access::Read),
+            ("metadata", Access::Read),
+        ]),
+        events: Vec::new(),
+        hook: None,
+        public_key: Some(KEY.1.clone()),
+    };
+    github.add_app(app, start);
+    github.install_app(APP, scene::OWNER, Some(&repositories), start);
+    (Shared::new(world), repositories)
+}
+
+/// How a process reaches the models.
+fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> Outside {
+    let door = |face| {
+        Arc::new(Door {
+            process: Arc::clone(process),
+            face,
+            sabotage,
+        })
+    };
+    let machine = Arc::new(Machine(Arc::clone(process)));
+    Outside {
+        github: github::Base::default(),
+        jules: jules::Base::default(),
+        to_github: door(Face::Github),
+        to_jules: door(Face::Jules),
+        pause: Arc::clone(&machine) as _,
+        stopwatch: Arc::clone(&machine) as _,
+        entropy: machine,
+    }
+}
+
+/// A replica of the service at work.
+pub(super) struct Replica {
+    pub(super) process: Arc<Process>,
+    pub(super) desk: Arc<Desk>,
+    pub(super) webhook: axum::Router,
+    pub(super) fleet: JoinHandle<()>,
+    pub(super) end: End,
+}
+
+impl Replica {
+    /// Starts one. Everything of it is the service's own but the listeners.
+    pub(super) fn start(
+        process: Arc<Process>,
+        inbox: &Arc<MemoryInbox>,
+        sabotage: Option<Sabotage>,
+    ) -> Self {
+        let outside = outside(&process, sabotage);
+        let app = App::new(&APP.to_string(), &KEY.0).unwrap();
+        let source = Source::new(Identity::App(app), Vec::new(), &outside);
+        let keys = Keys::new(Some(JulesKey::new(scene::JULES_KEY).unwrap()), None);
+        let changed = Arc::new(Notify::new());
+        let machine = Machine(Arc::clone(&process));
+        let repositories = Repositories::new(source, keys, outside, Arc::clone(&changed));
+        let repositories = Arc::new(repositories);
+        let name = format!("serve:{}:{}", process.who, process.life);
+        let fleet = Fleet {
+            ticks: Arc::new(Ticks::new(Arc::clone(&repositories), name.clone(), None)),
+            repositories,
+            clock: Arc::new(machine.clone()),
+            holder: Holder::new(name),
+            bounds: Bounds::default(),
+            pulse: Arc::new(Pulse::default()),
+        };
+        let desk = Arc::new(Desk::new(inbox, &process));
+        let secrets = Secrets::from_list(&scene::WEBHOOK_SECRET.into()).unwrap();
+        let intake = Intake::new(
+            Arc::clone(&desk),
+            secrets,
+            Listed::default(),
+            Arc::new(Figures::default()),
+        );
+        let intake = intake.by(Arc::new(machine)).telling(changed);
+        let (end, asked) = ending();
+        Self {
+            webhook: routes(intake),
+            fleet: tokio::spawn(fleet.run(Arc::clone(&desk), asked)),
+            process,
+            desk,
+            end,
+        }
+    }
+}
+
+/// A run of the workflow: one tick of a process of its own.
+pub(super) fn workflow(
+    process: Arc<Process>,
+    name: RepositoryName,
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    entropy: [u8; 32],
+    run: u64,
+) -> JoinHandle<Result<TickReport, TickError>> {
+    let outside = outside(&process, sabotage);
+    tokio::spawn(async move {
+        let github = github::Client::new(github::Settings {
+            repository: name.clone(),
+            credential: github::Credential::Token(github::Token::new(scene::GITHUB_TOKEN).unwrap()),
+            base: outside.github.clone(),
+            transport: Arc::clone(&outside.to_github),
+            pause: Arc::clone(&outside.pause),
+            seed,
+        });
+        let client = Arc::new(jules::Client::new(
+            jules::Settings {
+                seed,
+                ..jules::Settings::new(JulesKey::new(scene::JULES_KEY).unwrap())
+            },
+            Arc::clone(&outside.to_jules),
+            Arc::clone(&outside.stopwatch),
+            Arc::clone(&outside.pause),
+        ));
+        let tick = Tick {
+            github: &github,
+            jules: &RepositoryJules::new(client, name),
+            stopwatch: &outside.watch(),
+        };
+        let settings = Settings {
+            holder: Holder::new(format!("action:{run}")),
+            driver: Driver::Action,
+            ask: Ask::Due,
+            entropy,
+            paused_by_variable: None,
+        };
+        tick.run(&settings).await
+    })
+}
+
+/// A span that is drawn, in seconds.
+pub(super) fn drawn(chance: &mut Stream, least: u64, most: u64) -> SignedDuration {
+    SignedDuration::from_secs(chance.between(least, most) as i64)
+}
+
+/// The names that the first repository bears by turns.
+pub(super) fn first_names() -> [&'static str; 2] {
+    ["acme/widget", "acme/sprocket"]
+}
