@@ -14,7 +14,8 @@ use super::super::{Effect, Line, Reason, Subject, Verdict};
 use super::due::in_hand;
 use super::picture;
 use super::seat::Seat;
-use crate::exchange::{self, Exchange, Next, Publication};
+use crate::Diagnostic;
+use crate::exchange::{self, Exchange, Filed, Next, Publication, Stream, WorkItem};
 use crate::model::{PersonaId, Slot};
 use crate::plan::Approval;
 
@@ -50,7 +51,8 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
         return;
     }
     let read = picture::exchange(draft);
-    let offers = offers(draft, read.as_ref());
+    let (offers, unshown) = offers(draft, read.as_ref());
+    draft.diagnose(unshown);
     for (key, number) in &known {
         if offers.contains_key(key) {
             continue;
@@ -182,7 +184,8 @@ pub(in crate::engine) fn stands(
     let read = picture::exchange(draft);
     let shown = exchange::offer_digest(&subject.title, &subject.body);
     let slot = seat.slot();
-    let same = offers(draft, read.as_ref())
+    let (offers, _) = offers(draft, read.as_ref());
+    let same = offers
         .keys()
         .any(|key| exchange::offered(key) == Some((slot.as_str(), shown.as_str())));
     if same {
@@ -201,11 +204,32 @@ struct Offer {
     next: Next,
 }
 
+/// Two items of one id have one slot, and the text of the one would be let through for the other.
+fn shown_alone(stream: &Stream, item: &Filed<WorkItem>) -> Result<(), Diagnostic> {
+    let of_id = |other: &&Filed<WorkItem>| other.value.id == item.value.id;
+    match stream.items.iter().filter(of_id).count() {
+        1 => Ok(()),
+        _ => {
+            let message = format!(
+                "it is not shown as an issue, for another work item has the id `{}`, too",
+                item.value.id
+            );
+            let one = Diagnostic::warning(&item.path, message);
+            Err(one.mend("give one of them another id, also in its events"))
+        }
+    }
+}
+
 /// Everything that implementers could do, as it would be shown, by key. What a person asks for is done whatever its label
 /// is, and however often it was tried.
-fn offers(draft: &Draft<'_>, exchange: Option<&Exchange>) -> BTreeMap<String, Offer> {
+///
+/// Beside them, what could be done and cannot be shown, and why.
+fn offers(
+    draft: &Draft<'_>,
+    exchange: Option<&Exchange>,
+) -> (BTreeMap<String, Offer>, Vec<Diagnostic>) {
     let labels = draft.snapshot.plan.roster.labels.as_deref();
-    let mut offers = BTreeMap::new();
+    let (mut offers, mut unshown) = (BTreeMap::new(), Vec::new());
     let streams = exchange.iter().flat_map(|exchange| &exchange.streams);
     for (name, stream) in streams {
         for item in &stream.items {
@@ -217,10 +241,15 @@ fn offers(draft: &Draft<'_>, exchange: Option<&Exchange>) -> BTreeMap<String, Of
                 stream: name.clone(),
                 item: item.value.id.clone(),
             };
-            if let Some(issue) = exchange::offer(seat.slot().as_str(), WORK_LABEL, item) {
-                offers.insert(issue.key.clone(), Offer { issue, next });
+            match shown_alone(stream, item)
+                .and_then(|()| exchange::offer(seat.slot().as_str(), WORK_LABEL, stream, item))
+            {
+                Ok(issue) => {
+                    offers.insert(issue.key.clone(), Offer { issue, next });
+                }
+                Err(why) => unshown.push(why),
             }
         }
     }
-    offers
+    (offers, unshown)
 }
