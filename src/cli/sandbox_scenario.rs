@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use anstyle::AnsiColor;
 use jiff::SignedDuration;
 use phileas_domain::model::RepositoryName;
 
@@ -59,6 +60,9 @@ pub(super) async fn run(
         days.go_on_until(begin + act.at);
         show::days(&mut days, &shared, &mut teller, screen).await?;
         act.perform(&shared).map_err(wrong)?;
+        if let Some(text) = act.told() {
+            teller.say(screen, shared.now(), "◇", AnsiColor::Magenta, &text)?;
+        }
     }
     days.go_on_until(begin + scenario.lasts);
     show::days(&mut days, &shared, &mut teller, screen).await?;

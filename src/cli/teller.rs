@@ -5,8 +5,8 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
-use phileas_domain::engine::{Reason, Verdict};
-use phileas_domain::model::{RepositoryName, TrackName};
+use phileas_domain::engine::{Line, Reason, Verdict};
+use phileas_domain::model::{RepositoryName, SessionId, TrackName};
 use phileas_world::books::Books;
 
 use super::exit::Stopped;
@@ -27,6 +27,8 @@ pub(super) struct Teller {
     thorough: bool,
     /// How many of GitHub's books were told.
     written: usize,
+    /// What the prompts of sessions say of the work before them, by the sessions' ids.
+    told_to: BTreeMap<String, &'static str>,
     day: String,
     /// The lines of comments that were told, by what they stand on.
     comments: BTreeMap<String, BTreeSet<String>>,
@@ -67,6 +69,52 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
     lines.map(|line| line.strip_prefix("- ").unwrap_or(line))
 }
 
+/// Whose a line is: the persona, or the slot where one persona has many, each for a work item or a stream of its own.
+fn who(line: &Line) -> String {
+    let persona = line.persona.as_ref().map(ToString::to_string);
+    let slot = line.slot.as_ref().map(ToString::to_string);
+    match (persona, slot) {
+        (Some(persona), Some(slot)) if slot.starts_with(&format!("{persona}/")) => slot,
+        (persona, _) => persona.unwrap_or_default(),
+    }
+}
+
+/// What a prompt says of the work before it; `None`: nothing.
+fn told_to(prompt: &str) -> Option<&'static str> {
+    let returned = ["\nreturned_because:", "\n### returned because\n"];
+    let is_implementer = prompt.contains(" slot=implementer/");
+    if is_implementer && returned.iter().any(|one| prompt.contains(one)) {
+        Some("why the work came back")
+    } else if prompt.contains("# What phileas found wrong with your last session's work") {
+        Some("what was wrong with the last session's work")
+    } else {
+        None
+    }
+}
+
+/// A line in pieces: what is said, and each finding that follows, which begins with its file and how bad it is.
+fn findings(text: &str) -> Vec<&str> {
+    let begins = |part: &str| {
+        let mut words = part.split(' ');
+        let file = words.next().unwrap_or_default();
+        file.ends_with(':') && matches!(words.next(), Some("error:" | "warning:"))
+    };
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for separator in [": ", "; "] {
+        let ends = text.match_indices(separator).map(|(at, _)| at);
+        pieces.extend(ends.filter(|at| begins(&text[at + separator.len()..])));
+    }
+    pieces.sort_unstable();
+    let mut cut = Vec::new();
+    for at in pieces {
+        cut.push(&text[from..at]);
+        from = at + 2;
+    }
+    cut.push(&text[from..]);
+    cut
+}
+
 impl Teller {
     pub(super) fn new(colour: bool) -> Self {
         Self {
@@ -74,6 +122,7 @@ impl Teller {
             by_hand: false,
             thorough: false,
             written: 0,
+            told_to: BTreeMap::new(),
             day: String::new(),
             comments: BTreeMap::new(),
             waits: BTreeMap::new(),
@@ -134,6 +183,11 @@ impl Teller {
             .cloned()
             .collect();
         self.written = books.github_writes.len();
+        for session in books.sessions.iter().filter(|_| self.thorough) {
+            if let Some(said) = told_to(&session.prompt) {
+                self.told_to.insert(session.id.clone(), said);
+            }
+        }
         for write in news {
             let number = write.detail["number"].as_u64().unwrap_or_default();
             let title = write.detail["title"].as_str().unwrap_or_default();
@@ -186,11 +240,7 @@ impl Teller {
             }
         }
         for (at, line) in &report.done {
-            let who = line
-                .persona
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default();
+            let who = who(line);
             let whose = prefix(&repository.name);
             let turn = match (&line.track, line.seq) {
                 (Some(track), Some(seq)) => format!("{whose}{track}#{seq}"),
@@ -231,7 +281,19 @@ impl Teller {
             self.waits
                 .remove(&(repository.to_string(), line.track.clone()));
             self.told.remove(&line.track);
-            self.say(screen, *at, sign, colour, &text)?;
+            let mut findings = findings(&text).into_iter();
+            let first = findings.next().unwrap_or_default();
+            self.say(screen, *at, sign, colour, first)?;
+            let session = line.session_id.as_ref().map(SessionId::as_str);
+            let said = session.and_then(|id| self.told_to.get(id).copied());
+            if let Some(said) = said.filter(|_| line.verdict == Verdict::Dispatched) {
+                let text = format!("its prompt says {said}");
+                self.say(screen, *at, "·", AnsiColor::White, &text)?;
+            }
+            // What is wrong with somebody's work is read one by one.
+            for one in findings {
+                self.say(screen, *at, "✘", AnsiColor::Red, one)?;
+            }
         }
         for (at, line) in report
             .waiting

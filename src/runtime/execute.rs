@@ -130,6 +130,7 @@ pub(super) async fn execute(
                     label,
                     about: "A proposal of this innovator",
                     marker,
+                    closed_will_do: true,
                 };
                 let opened = publish(github, &issue, in_time(now(), *not_after)).await;
                 opened.map(|number| {
@@ -151,6 +152,8 @@ pub(super) async fn execute(
                     label,
                     about: "Work that waits for a person's word",
                     marker,
+                    // On a closed one nobody could let it through.
+                    closed_will_do: false,
                 };
                 let opened = publish(github, &issue, in_time(now(), *not_after)).await;
                 opened.map(|number| {

@@ -221,6 +221,8 @@ pub struct Issue<'a> {
     pub about: &'a str,
     /// What is looked for before it is opened.
     pub marker: &'a str,
+    /// Whether one that was closed will do as well: people close what they do not want.
+    pub closed_will_do: bool,
 }
 
 /// GitHub as a tick writes it.

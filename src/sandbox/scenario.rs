@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-use phileas_world::control::{self, Act};
+use phileas_world::control::{self, Act, Deed};
 use phileas_world::jules::{Scenario as Session, Weights};
 use phileas_world::maintainer::Temper;
 use serde::Deserialize;
@@ -136,6 +136,28 @@ impl Timed {
     pub fn perform(&self, shared: &Shared) -> Result<(), String> {
         control::act(&mut shared.world(), self.act.clone())
             .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
+    }
+
+    /// What it writes on a branch, for people: no issue and no pull request tells of it. `None`: nothing.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let Deed::PushFiles(push) = &self.act.deed else {
+            return None;
+        };
+        let who = self.act.by.as_deref().unwrap_or("the owner");
+        let is_text = |text: &Option<String>| text.is_some();
+        let written = push.files.iter().filter(|(_, text)| is_text(text));
+        let gone = push.files.iter().filter(|(_, text)| !is_text(text));
+        let written = written.map(|(path, _)| format!("writes {path}"));
+        let gone = gone.map(|(path, _)| path).chain(&push.deletes);
+        let what: Vec<String> = written
+            .chain(gone.map(|path| format!("takes away {path}")))
+            .collect();
+        let (branch, message) = (&push.branch, &push.message);
+        Some(format!(
+            "{who} commits to {branch}, \"{message}\": {}",
+            what.join(", ")
+        ))
     }
 }
 

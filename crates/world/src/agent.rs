@@ -235,9 +235,13 @@ impl<'t> Desk<'t> {
         if !self.prompt.contains("# The requirement\n") {
             return files;
         }
-        let area = Regex::new(r"(?m)^affected_areas:.*\n\s*- \x22?([\w./-]+)")
-            .expect("the expression is one");
-        let texts = self.quoted.values();
+        // As the requirement's file has it, or as people were shown it, who let it through.
+        let area = Regex::new(
+            r"(?m)^(?:affected_areas:.*|### affected areas\n\n`{3,}text)\n\s*- \x22?([\w./-]+)",
+        )
+        .expect("the expression is one");
+        let texts = self.quoted.values().map(String::as_str);
+        let texts = texts.chain([self.prompt]);
         let path = texts
             .filter_map(|text| Some(area.captures(text)?[1].to_owned()))
             .next();

@@ -1,6 +1,8 @@
 //! Issues that proposals and work items become: one for each marker, looked for before it is opened.
 //!
-//! Issues with the label of its kind are looked through, open and closed ones, since people close what they do not want.
+//! Issues with the label of its kind are looked through: those of proposals open and closed ones, since people close what
+//! they do not want; those of work items open ones, since on a closed one nobody can let it through. The marker is the end
+//! of a text of ours, so that one which agents wrote further up is not taken for it.
 //! Only people with triage permission can set a label, so a stranger's issue that copies the marker is not taken for ours.
 
 use std::time::Duration;
@@ -57,14 +59,15 @@ impl Client {
     async fn find_published(&self, issue: &Issue<'_>) -> Result<Option<u64>, Failure> {
         let route = routes::LIST_ISSUES;
         let label = utf8_percent_encode(issue.label, NON_ALPHANUMERIC);
+        let state = if issue.closed_will_do { "all" } else { "open" };
         for page in 1..=MAX_PAGES {
-            let query = format!("?labels={label}&state=all&per_page=100&page={page}");
+            let query = format!("?labels={label}&state={state}&per_page=100&page={page}");
             let answer = success(route, self.read(route, &[], &query).await?)?;
             let issues: Vec<Shown> = self.parse(route, &answer)?;
             let last = issues.len() < 100;
             let found = issues.iter().find(|one| {
                 let body = one.body.as_deref().unwrap_or_default();
-                body.contains(issue.marker)
+                body.trim_end().ends_with(issue.marker)
             });
             if found.is_some() || last {
                 return Ok(found.map(|one| one.number));

@@ -236,3 +236,32 @@ async fn an_app_asks_with_a_token_of_its_installation() {
     let failure = stranger.observe().await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
 }
+
+/// What a writer said last is read, however much others said before, by a bounded number of requests.
+#[tokio::test]
+async fn the_newest_words_about_a_pull_request_are_read_behind_hundreds_of_others() {
+    let place = Place::new();
+    let pull = open_pull(&place, "one");
+    {
+        let mut world = place.world();
+        let now = world.now();
+        let github = world.github_mut();
+        for n in 0..650 {
+            github.comment(place.repo, pull, &format!("Noise {n}."), "stranger", now);
+        }
+        github.comment(place.repo, pull, "Use the clock.", "mia", now);
+    }
+    let remarks = place.client().read_remarks(PullNumber(pull)).await.unwrap();
+    assert_eq!(
+        remarks.len(),
+        100 + 200 + 51,
+        "the first page, and the last three"
+    );
+    let mia: Vec<_> = remarks.iter().filter(|one| one.belongs).collect();
+    assert_eq!(mia.len(), 1);
+    assert_eq!(
+        (mia[0].actor.login.as_str(), mia[0].text.as_str()),
+        ("mia", "Use the clock.")
+    );
+    assert!(remarks.iter().all(|one| one.at.is_some()));
+}

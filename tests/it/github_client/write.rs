@@ -1,4 +1,4 @@
-use phileas::runtime::ports::{Disposition, ReadGitHub as _, WriteGitHub as _};
+use phileas::runtime::ports::{Disposition, Issue, ReadGitHub as _, WriteGitHub as _};
 use phileas_domain::model::{BranchName, PullNumber};
 use serde_json::json;
 
@@ -118,4 +118,50 @@ async fn a_status_comment_whose_answer_was_lost_is_not_doubled() {
         let bodies: Vec<_> = comments.map(|one| one.body.clone()).collect();
         assert_eq!(bodies, [forged, format!("three {marker}")]);
     }
+}
+
+/// On a closed issue nobody can let work through. A proposal that somebody has closed is none any more.
+#[tokio::test]
+async fn a_closed_issue_shows_no_work_and_still_is_a_proposals() {
+    let place = Place::new();
+    let client = place.client();
+    for (closed_will_do, same) in [(true, true), (false, false)] {
+        let marker = format!("<!-- phileas:work:{closed_will_do} -->");
+        let body = format!("Mend it.\n\n{marker}\n");
+        let issue = Issue {
+            title: "Mend it",
+            body: &body,
+            label: "work/bugs",
+            about: "Work",
+            marker: &marker,
+            closed_will_do,
+        };
+        let first = client.publish(&issue).await.unwrap();
+        assert_eq!(client.publish(&issue).await.unwrap(), first, "it is open");
+        client.close_notice(first, "no").await.unwrap();
+        assert_eq!(client.publish(&issue).await.unwrap() == first, same);
+    }
+}
+
+/// Agents' words further up in another issue are not the marker.
+#[tokio::test]
+async fn a_marker_counts_at_the_end_of_a_text_alone() {
+    let place = Place::new();
+    let client = place.client();
+    let publish = async |marker: &str, text: &str| {
+        let body = format!("{text}\n\n{marker}\n");
+        let issue = Issue {
+            title: "Mend it",
+            body: &body,
+            label: "work/bugs",
+            about: "Work",
+            marker,
+            closed_will_do: false,
+        };
+        client.publish(&issue).await.unwrap()
+    };
+    let (one, two) = ("<!-- phileas:work:a:1 -->", "<!-- phileas:work:b:2 -->");
+    let first = publish(one, &format!("Mend it. {two}")).await;
+    assert_ne!(publish(two, "Mend it.").await, first);
+    assert_eq!(publish(one, "Mend it.").await, first);
 }

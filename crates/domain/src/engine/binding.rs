@@ -48,6 +48,16 @@ pub(super) fn policy_of(
     of_wish(draft, track, persona, policy)
 }
 
+/// Whether a track is a person's word for a work item.
+///
+/// That person has read the whole of it: the issue shows the item, why it came back, and the findings that it was made
+/// of, and the request's digest covers them all. `layers::speak` gives the session that very text, and nothing else that
+/// agents or strangers wrote, so there is no plan that somebody would have to look at once more. Whoever attaches
+/// anything further there must put it into the issue, too.
+pub(super) fn lets_through(draft: &Draft<'_>, track: &TrackName) -> bool {
+    of_track(draft, track).is_some_and(|request| request.persona.as_ref().is_some_and(is_offer))
+}
+
 /// A policy with what applies to requests of labels and comments.
 pub(super) fn of_wish(
     draft: &Draft<'_>,
@@ -56,10 +66,9 @@ pub(super) fn of_wish(
     mut policy: Policy,
 ) -> Policy {
     let own = draft.snapshot.plan.personas.get(persona);
-    // What a person lets through as a work item was read by that person, and nobody else's text comes with it.
-    let by_offer = |request: &RequestState| request.persona.as_ref().is_some_and(is_offer);
     let says_itself = own.is_some_and(|persona| persona.plan_approval.is_some());
-    if of_track(draft, track).is_some_and(|request| !by_offer(request))
+    if of_track(draft, track).is_some()
+        && !lets_through(draft, track)
         && !says_itself
         && policy.plan_approval == PlanApproval::Auto
     {

@@ -27,9 +27,8 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
     let sprint = sprint::of(draft, candidate);
     let (words, subject) = match Seat::of(&candidate.work.slot) {
         Some(seat) => {
-            if let Some(subject) = binding::content(draft, &candidate.track)? {
-                layers::stands(draft, &seat, subject)?;
-            }
+            let subject = binding::content(draft, &candidate.track)?;
+            layers::stands(draft, &seat, subject, &candidate.track)?;
             (layers::speak(draft, candidate, &seat)?, None)
         }
         None => of_persona(draft, candidate, sprint)?,

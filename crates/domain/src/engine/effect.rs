@@ -152,8 +152,7 @@ pub enum Effect {
         /// GitHub may be called only before this: a later decision says it again.
         not_after: Timestamp,
     },
-    /// Open an issue for a work item that waits for a person, unless one of ours, open or closed, already carries the
-    /// marker.
+    /// Open an issue for a work item that waits for a person, unless an open one of ours already carries the marker.
     OfferWork {
         /// The work item's key in the state.
         key: String,

@@ -63,11 +63,17 @@ pub(super) const ITEMS_AT_ONCE: usize = 5;
 pub(super) const DECIDER_BATCHES: usize = 8;
 /// How many issues are opened for proposals in one go.
 pub(super) const PUBLISHED_AT_ONCE: usize = 6;
+/// An issue that did not open, or did not close, is asked for again after this; each time twice as long.
+pub(super) const PUBLISH_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+/// So many times. Then it is told of, and asked for once a day: what GitHub refuses for good, a person has to mend.
+pub(super) const PUBLISH_REPEATS: u32 = 6;
 /// How many work items wait for a person as issues at the same time.
 pub(super) const OFFERED_AT_ONCE: usize = 12;
-/// How many remarks on a pull request that was turned down are looked at.
-pub(super) const REMARKS_LOOKED: usize = 60;
-/// How many of them the next implementer is told, the newest.
+/// How many of the issues that show work are looked at to see whether somebody has closed them, the newest.
+pub(super) const OFFERS_LOOKED: usize = 40;
+/// Of how many accounts that spoke of one pull request it is asked what they may do.
+pub(super) const SPEAKERS_LOOKED: usize = 30;
+/// How many remarks of people who may write the next implementer is told, the newest.
 pub(super) const REMARKS_KEPT: usize = 10;
 /// How much of one remark is told, in characters.
 pub(super) const REMARK_CHARS: usize = 400;

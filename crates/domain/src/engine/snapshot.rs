@@ -74,7 +74,7 @@ pub struct Snapshot {
     pub red: BTreeMap<Oid, RedChecks>,
     /// Pull requests that were looked at once more before they are merged; `None` where GitHub does not have it.
     pub merges: BTreeMap<PullNumber, Option<MergeFacts>>,
-    /// What people said of the pull requests that were asked for, oldest first in each kind.
+    /// What people said of the pull requests that were asked for, in no order; of very much the first and the newest.
     pub remarks: BTreeMap<PullNumber, Vec<Remark>>,
     /// What is still open of the reviews of pull requests that were asked for; `None` where GitHub does not have it.
     pub reviews: BTreeMap<PullNumber, Option<Reviews>>,
@@ -456,6 +456,11 @@ pub struct Dashboard {
 pub struct Remark {
     /// Who.
     pub actor: Actor,
+    /// Whether GitHub counts the account among the repository's own people. A hint, which says whom to ask about first:
+    /// some of them may not write, and of some who may it is hidden.
+    pub belongs: bool,
+    /// When.
+    pub at: Option<Timestamp>,
     /// The file that it is about.
     pub path: Option<String>,
     /// What.

@@ -45,5 +45,11 @@ pub const ISSUE_TITLE_LIMIT_CHARS: usize = 256;
 pub const ISSUE_BODY_LIMIT_CHARS: usize = 65_536;
 /// The name of a GitHub label, in characters, likewise.
 pub const ISSUE_LABEL_LIMIT_CHARS: usize = 50;
+/// A work item as an issue shows it, without what phileas says of it, in characters: the rest of the issue has room beside.
+pub const SHOWN_LIMIT_CHARS: usize = 60_000;
+/// What the findings may take of it that a work item was made of, in characters together.
+pub const SHOWN_FINDINGS_CHARS: usize = 16 * 1024;
+/// A longer line of it is broken, in characters: GitHub would show it in part.
+pub const SHOWN_LINE_CHARS: usize = 100;
 /// How often a requirement goes to an implementer before it is parked.
 pub const MAX_ATTEMPTS: u64 = 3;

@@ -11,6 +11,7 @@
 //! | `import` | what does a session bring into the ledger? |
 //! | `publish` | what does a proposal look like as an issue? |
 //! | `offer` | what does a work item look like as an issue, on which a person lets it through? |
+//! | `shown` | what do people read of it then, and what is its session given? |
 //! | `settle` | what becomes of a work item when its pull request has ended? |
 //! | `route`, `inspect` | what comes next, and what is there, for programs? |
 
@@ -42,6 +43,7 @@ pub(crate) mod schema;
 mod settle;
 pub(crate) mod shape;
 mod shapes;
+mod shown;
 mod template;
 pub(crate) mod validate;
 pub(crate) mod values;
@@ -71,4 +73,5 @@ pub use shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT, SHAPES,
 };
+pub use shown::shown;
 pub(crate) use values::is_name as is_role;

@@ -2,53 +2,69 @@
 
 use super::artifact::{Filed, WorkItem};
 use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
-use super::publish::{Publication, cut, list, plain};
-use crate::prompt::sha256;
-use crate::yaml::{Node, Value};
+use super::publish::{Publication, cut, plain};
+use super::read::Stream;
+use super::shown::shown;
+use crate::diagnostic::Diagnostic;
+use crate::prompt::{clean_line, sha256};
 
 /// Stands before the keys of work items among those of issues that were published.
 const KEY: &str = "work:";
 /// How much of a digest tells one version of a text from another.
 const DIGEST_CHARS: usize = 16;
-/// What is phileas' own business, and says nothing of the work.
-const OWN: [&str; 6] = [
-    "schema_version",
-    "id",
-    "title",
-    "source_events",
-    "attempts",
-    "returned_because",
-];
 
-/// How a work item is offered to people; `None` where something is wrong with it, or where an issue has no room for all
-/// of it: nobody can let through what cannot be read.
+/// How a work item is offered to people. What its session will be given of it stands in the issue as [`shown`] says, the
+/// whole title too, since an issue's own is cut; the digest covers all of it.
 ///
 /// `slot`: the slot of the session that it would be done by. `label`: the label that lets it through. The key names the
-/// very text, so that one that was changed is another offer.
-#[must_use]
-pub fn offer(slot: &str, label: &str, item: &Filed<WorkItem>) -> Option<Publication> {
+/// very text, so that one that was changed, or came back with reasons, is another offer.
+///
+/// # Errors
+///
+/// Why it cannot be offered: something is wrong with it, or an issue has no room for all of it.
+pub fn offer(
+    slot: &str,
+    label: &str,
+    stream: &Stream,
+    item: &Filed<WorkItem>,
+) -> Result<Publication, Diagnostic> {
     let value = &item.value;
+    let refused = |message: String, mend: &str| {
+        let one = Diagnostic::warning(&item.path, message);
+        Err(one.mend(mend))
+    };
     if !item.sound {
-        return None;
+        let message = "it is not shown as an issue, for something is wrong with it".to_owned();
+        return refused(message, "look at `phileas exchange check`");
     }
-    let title = format!("[{}] {}", value.label, value.title.trim());
+    let kind = format!("work/{}", value.label);
+    if kind.chars().count() > ISSUE_LABEL_LIMIT_CHARS {
+        let message = format!(
+            "it is not shown as an issue, for GitHub has no label of more than {ISSUE_LABEL_LIMIT_CHARS} characters, \
+             such as `{kind}`"
+        );
+        return refused(message, "give its label a shorter name");
+    }
+    let title = format!("[{}] {}", value.label, clean_line(&value.title));
     let title = cut(&title, ISSUE_TITLE_LIMIT_CHARS);
     let end = format!(
-        "---\nWork item `{}`, `{}` on the branch `jules`.\n\nSomebody with write access has it done by the label \
+        "---\nWork item `{}`, `{}` on the branch `jules`. Agents wrote what stands in the boxes, and the session that does \
+         it is given these words of theirs and no others.\n\nSomebody with write access has it done by the label \
          `{label}` on this issue, each label once. What was changed here is not what would be done; without the label \
          nothing happens.",
         value.id,
-        plain(&item.path),
+        plain(&clean_line(&item.path)).replace('`', "'"),
     );
-    let text = format!("{}\n\n{end}", sections(&item.node));
+    let text = format!("{}\n\n{end}", shown(stream, item)?);
     let digest = offer_digest(&title, &text);
     let key = format!("{KEY}{slot}:{digest}");
     let marker = format!("<!-- phileas:{key} -->");
     let body = format!("{text}\n\n{marker}\n");
-    let kind = format!("work/{}", value.label);
-    let has_room = body.chars().count() <= ISSUE_BODY_LIMIT_CHARS
-        && kind.chars().count() <= ISSUE_LABEL_LIMIT_CHARS;
-    has_room.then_some(Publication {
+    if body.chars().count() > ISSUE_BODY_LIMIT_CHARS {
+        let message = "it is not shown as an issue, for its name is too long".to_owned();
+        return refused(message, "give its file a shorter name");
+    }
+    Ok(Publication {
         key,
         title,
         body,
@@ -73,34 +89,4 @@ pub fn offer_digest(title: &str, body: &str) -> String {
     let mut digest = sha256(&format!("{}\n{}", title.trim(), text.trim()));
     digest.truncate(DIGEST_CHARS);
     digest
-}
-
-/// Everything that the item says, in its own order.
-fn sections(root: &Node) -> String {
-    let Value::Map(entries) = &root.value else {
-        return String::new();
-    };
-    let mut sections = Vec::new();
-    for (key, value) in entries {
-        let Some(key) = key.text().filter(|key| !OWN.contains(key)) else {
-            continue;
-        };
-        let text = match &value.value {
-            Value::List(items) => list(&items.iter().map(line).collect::<Vec<_>>()),
-            _ => plain(line(value).trim()),
-        };
-        if !text.trim().is_empty() {
-            let heading = key.replace('_', " ");
-            sections.push(format!("### {heading}\n\n{text}"));
-        }
-    }
-    sections.join("\n\n")
-}
-
-fn line(node: &Node) -> String {
-    match &node.value {
-        Value::Text(text) => text.clone(),
-        Value::Null => String::new(),
-        _ => node.json().to_string(),
-    }
 }

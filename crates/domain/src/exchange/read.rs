@@ -54,6 +54,24 @@ pub struct Stream {
     pub index: Option<String>,
 }
 
+impl Exchange {
+    /// Whether each file of a tree that lies where a stream's work items do was read and is sound. Else nobody knows which
+    /// items there are: one that is missing may be in a file that is broken.
+    #[must_use]
+    pub fn knows_items(&self, tree: &Tree, stream: &str) -> bool {
+        let items = self.streams.get(stream).map(|stream| &stream.items);
+        let is_known = |path: &str| {
+            let mut items = items.into_iter().flatten();
+            items.any(|item| item.path == path && item.sound)
+        };
+        tree.iter().all(|(path, _)| {
+            let place = layout::place(self.layout, path);
+            let is_item = matches!(place, Some(Place::Item { stream: of, .. }) if of == stream);
+            !is_item || is_known(path)
+        })
+    }
+}
+
 impl Stream {
     /// Its events in a state.
     pub fn events_in(&self, state: EventState) -> impl Iterator<Item = &Filed<Event>> {

@@ -12,7 +12,7 @@ use super::limits::{
 use super::spelling::{USUAL_ROLES, usual_role};
 use super::{Catalogue, digest, is_role_name};
 use crate::Diagnostic;
-use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem};
+use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem, shown};
 use crate::model::{RepositoryName, Tree};
 use crate::plan::closest;
 use crate::prompt::{Assembled, Assembly, Attached, OpenPull, assemble, clean_line};
@@ -36,6 +36,9 @@ pub enum Job<'a> {
     Planner(Option<&'a str>),
     /// Do a work item, by the task of its label. `None`: a preview without one.
     Implementer(&'a str, Option<&'a str>),
+    /// Do a work item that a person has let through, by the task of its label: with what that person read, and nothing
+    /// else of the ledger.
+    Approved(&'a str, &'a str),
     /// Propose changes of direction through a role.
     Innovator(&'a str),
     /// Put pull requests together.
@@ -56,7 +59,7 @@ impl Job<'_> {
             Self::Observer(_) => "observers",
             Self::Decider => "decider",
             Self::Planner(_) => "planner",
-            Self::Implementer(..) => "implementer",
+            Self::Implementer(..) | Self::Approved(..) => "implementer",
             Self::Innovator(_) => "innovators",
             Self::Integrator { .. } => "integrator",
         }
@@ -196,6 +199,10 @@ impl Catalogue {
             Job::Implementer(label, item) => {
                 brief.task = Some(label.to_owned());
                 desk.implementer(&mut brief, item)?;
+            }
+            Job::Approved(label, item) => {
+                brief.task = Some(label.to_owned());
+                desk.approved(&mut brief, item)?;
             }
             Job::Innovator(role) => {
                 self.known("innovators", role)?;
@@ -420,6 +427,13 @@ impl Desk<'_> {
                 brief.attach("Findings that are not shown", "a count", text);
             }
         }
+        Ok(())
+    }
+
+    fn approved(&self, brief: &mut Brief, item: &str) -> Result<(), Diagnostic> {
+        let text = shown(&self.stream, self.item(item)?)?;
+        let what = format!("the file {item} and its findings, as a person let them through");
+        brief.attach("The requirement", what, text);
         Ok(())
     }
 

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
-    Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, RequestState, ScheduleState, State,
+    StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -354,6 +354,18 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 }),
                 tracks,
                 requests,
+                publishing: published
+                    .iter()
+                    .map(|(key, number)| {
+                        let repeats = u32::try_from(*number % 7).unwrap_or_default();
+                        let one = PublishingState {
+                            at: born_at,
+                            repeats,
+                            extra: Extra::new(),
+                        };
+                        (format!("{key}?"), one)
+                    })
+                    .collect(),
                 published,
                 budget: BudgetState {
                     created: budget.0,

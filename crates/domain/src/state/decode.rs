@@ -6,8 +6,8 @@ use super::issues::{Issues, Path};
 use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
-    Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, RequestState, ScheduleState, State,
+    StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
@@ -23,6 +23,7 @@ pub(super) fn rest_of_state(fields: &mut Fields<'_, '_>, state: &mut State) {
     state.budget = fields.object("budget", budget).unwrap_or_default();
     state.cursors = fields.object("cursors", cursors).unwrap_or_default();
     state.published = fields.table("published", text_key, issue_number);
+    state.publishing = fields.table("publishing", text_key, publishing);
     state.dashboard_issue = fields.number("dashboard_issue");
     state.dashboard = fields.object("dashboard", dashboard);
     state.sprint = fields.number("sprint");
@@ -271,6 +272,16 @@ fn said(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Told> {
         head: Oid::new(head?),
         at: at?,
         told: fields.flag("told"),
+        repeats: fields.count("repeats").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn publishing(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<PublishingState> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let at = fields.required_time("at");
+    Some(PublishingState {
+        at: at?,
         repeats: fields.count("repeats").unwrap_or_default(),
         extra: fields.rest(),
     })

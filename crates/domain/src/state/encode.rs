@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Pause, PersonaState, RequestState, STATE_VERSION, ScheduleState, State,
-    StatusState, Told, TrackState, Turn, WatchedPull,
+    MergeState, Pause, PersonaState, PublishingState, RequestState, STATE_VERSION, ScheduleState,
+    State, StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::Oid;
 
@@ -122,6 +122,9 @@ pub(super) fn state(state: &State) -> Value {
     out.put("budget", budget(&state.budget));
     out.put("cursors", cursors(&state.cursors));
     out.table("published", &state.published, |number| (*number).into());
+    if !state.publishing.is_empty() {
+        out.table("publishing", &state.publishing, publishing);
+    }
     out.put("dashboard_issue", state.dashboard_issue);
     let shown = state.dashboard.as_ref();
     out.put_if("dashboard", shown.map(dashboard), shown.is_some());
@@ -332,6 +335,13 @@ fn said(told: &Told) -> Value {
     out.put_if("told", true, told.told);
     out.put_if("repeats", told.repeats, told.repeats > 0);
     out.with(&told.extra)
+}
+
+fn publishing(one: &PublishingState) -> Value {
+    let mut out = Object::default();
+    out.put("at", written(&one.at));
+    out.put_if("repeats", one.repeats, one.repeats > 0);
+    out.with(&one.extra)
 }
 
 fn dashboard(shown: &DashboardState) -> Value {

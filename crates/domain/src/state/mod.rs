@@ -75,6 +75,8 @@ pub struct State {
     pub cursors: Cursors,
     /// Issues that were published once, by key.
     pub published: BTreeMap<String, u64>,
+    /// What is known of issues that are to be published and are not open yet, by the same key.
+    pub publishing: BTreeMap<String, PublishingState>,
     /// The number of the dashboard issue.
     pub dashboard_issue: Option<u64>,
     /// What it was last made to say.
@@ -185,6 +187,17 @@ pub struct StatusState {
     /// Whether GitHub has confirmed it.
     pub told: bool,
     /// How often it was decided to say the same again.
+    pub repeats: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What is remembered of an issue that is to be published, until it is open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishingState {
+    /// When it was decided to open it, the last time.
+    pub at: Timestamp,
+    /// How often that was decided again, because it did not open.
     pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,

@@ -200,12 +200,21 @@ fn items(draft: &Draft<'_>, exchange: Option<&Exchange>, cast: &Cast, next: Next
 
 /// Whether somebody is at work on an item, or its pull request is open.
 pub(super) fn in_hand(draft: &Draft<'_>, seat: &Seat) -> bool {
+    is_held(draft, seat, None)
+}
+
+/// The same, where a turn of this track does not count.
+pub(super) fn in_hand_elsewhere(draft: &Draft<'_>, seat: &Seat, own: &TrackName) -> bool {
+    is_held(draft, seat, Some(own))
+}
+
+fn is_held(draft: &Draft<'_>, seat: &Seat, own: Option<&TrackName>) -> bool {
     let slot = seat.slot();
     let live = draft
         .state
         .tracks
-        .values()
-        .any(|track| track.turns.contains_key(&slot));
+        .iter()
+        .any(|(name, track)| Some(name) != own && track.turns.contains_key(&slot));
     let open = || {
         let mut entries = draft.state.history.values();
         entries.any(|entry| {

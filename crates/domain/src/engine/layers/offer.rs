@@ -5,17 +5,19 @@
 //! very text that people read. An item that was changed, or that is gone, takes its issue along: what was let through is
 //! what was read, and nothing else.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::super::draft::Draft;
-use super::super::limits::{INTENT_VALID, OFFERED_AT_ONCE};
+use super::super::limits::{INTENT_VALID, OFFERED_AT_ONCE, OFFERS_LOOKED};
 use super::super::step::Work;
 use super::super::{Effect, Line, Reason, Subject, Verdict};
-use super::due::in_hand;
-use super::picture;
+use super::due::{in_hand, in_hand_elsewhere};
 use super::seat::Seat;
-use crate::exchange::{self, Exchange, Next, Publication};
-use crate::model::{PersonaId, Slot};
+use super::{picture, publish};
+use crate::Diagnostic;
+use crate::exchange::{self, Exchange, Filed, Next, Publication, Stream, WorkItem};
+use crate::model::{PersonaId, Slot, TrackName, Tree};
 use crate::plan::Approval;
 
 /// Stands in the state for the number of an issue that is about to be opened.
@@ -40,7 +42,8 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
         .map(|(key, number)| (key.clone(), *number))
         .collect();
     if draft.exchange.is_none() {
-        draft.needs.exchange |= known.iter().any(|(_, number)| *number == INTENDED);
+        let intended = known.into_iter().filter(|(_, number)| *number == INTENDED);
+        publish::reads_for(draft, &intended.map(|(key, _)| key).collect());
         return;
     }
     // Without the files of layers nobody knows which labels there are, and so which items are sound. Where nothing was
@@ -49,21 +52,33 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
     if !draft.snapshot.layers_read && (!is_awaited || picture::unread(draft)) {
         return;
     }
+    // An exchange that cannot be read is not an empty one: what people were shown stays, and is not let through meanwhile.
+    if picture::is_unreadable(draft) {
+        return;
+    }
     let read = picture::exchange(draft);
-    let offers = offers(draft, read.as_ref());
+    let tree = picture::tree(draft);
+    let (offers, unshown) = offers(draft, read.as_ref());
+    draft.diagnose(unshown);
     for (key, number) in &known {
         if offers.contains_key(key) {
-            continue;
-        }
-        if *number == INTENDED {
-            draft.state.published.remove(key);
-            draft.headline(format!("withdrawn {key}"), None);
             continue;
         }
         let slot = exchange::offered(key).map_or("", |(slot, _)| slot);
         let is_there = offers
             .keys()
             .any(|other| exchange::offered(other).is_some_and(|(one, _)| one == slot));
+        if !is_there && may_be_broken(read.as_ref(), &tree, slot) {
+            continue;
+        }
+        if *number == INTENDED {
+            publish::forget(draft, key);
+            draft.headline(format!("withdrawn {key}"), None);
+            continue;
+        }
+        if !publish::is_due(draft, key) {
+            continue;
+        }
         draft.effect(Effect::CloseOffer {
             number: *number,
             comment: if is_there {
@@ -73,11 +88,19 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
             },
         });
     }
-    let mut shown = known
+    let shown: Vec<u64> = known
         .iter()
         .filter(|(key, _)| offers.contains_key(key))
-        .count();
+        .map(|(_, number)| *number)
+        .collect();
+    let mut room = OFFERED_AT_ONCE.saturating_sub(shown.len());
     let all = waits_for_people(draft);
+    let is_new = |(key, offer): (&String, &Offer)| {
+        (all || offer.next != Next::Implementer) && !draft.state.published.contains_key(key)
+    };
+    if room == 0 && offers.iter().any(is_new) {
+        room = OFFERED_AT_ONCE.saturating_sub(open(draft, shown));
+    }
     for (key, Offer { issue, next }) in offers {
         // What goes on by itself needs nobody's word.
         if !all && next == Next::Implementer {
@@ -86,12 +109,15 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
         match draft.state.published.get(&key) {
             Some(number) if *number != INTENDED => continue,
             Some(_) => {}
-            None if shown >= OFFERED_AT_ONCE => continue,
+            None if room == 0 => continue,
             None => {
-                shown += 1;
+                room -= 1;
                 draft.state.published.insert(key.clone(), INTENDED);
                 draft.headline(format!("offer {key}"), None);
             }
+        }
+        if !publish::is_due(draft, &key) {
+            continue;
         }
         let not_after = draft.after(INTENT_VALID);
         draft.effect(Effect::OfferWork {
@@ -105,9 +131,46 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
     }
 }
 
+/// Whether the item of a slot may be in a file that is broken, and so be there all the same.
+fn may_be_broken(exchange: Option<&Exchange>, tree: &Tree, slot: &str) -> bool {
+    let seat = Seat::of(&Slot::from(slot));
+    let (Some(Seat::Implementer { stream, item }), Some(exchange)) = (seat, exchange) else {
+        return false;
+    };
+    let is_sound = exchange.streams.get(&stream).is_some_and(|stream| {
+        let mut items = stream.items.iter();
+        items.any(|one| one.sound && one.value.id == item)
+    });
+    !is_sound && !exchange.knows_items(tree, &stream)
+}
+
+/// How many of the issues that show work wait for people: one that somebody has closed is left undone, and takes no
+/// room from others. What is not known yet counts, and is asked for; of very many only the newest are looked at, and the
+/// rest is taken for closed.
+fn open(draft: &mut Draft<'_>, mut numbers: Vec<u64>) -> usize {
+    let snapshot = draft.snapshot;
+    numbers.sort_unstable_by_key(|number| {
+        Reverse(match *number {
+            INTENDED => u64::MAX,
+            number => number,
+        })
+    });
+    numbers.truncate(OFFERS_LOOKED);
+    numbers.retain(|number| match snapshot.subjects.get(number) {
+        _ if *number == INTENDED => true,
+        Some(subject) => subject.as_ref().is_some_and(|subject| subject.open),
+        None => {
+            draft.needs.subjects.insert(*number);
+            true
+        }
+    });
+    numbers.len()
+}
+
 /// An offer is an issue now.
 pub(in crate::engine) fn shown(draft: &mut Draft<'_>, key: &str, number: u64) {
     draft.state.published.insert(key.to_owned(), number);
+    draft.state.publishing.remove(key);
     draft.headline(format!("offered {key} as #{number}"), None);
     let text = format!(
         "issue #{number} shows a work item; the label `{}` on it has it done",
@@ -123,7 +186,7 @@ pub(in crate::engine) fn closed(draft: &mut Draft<'_>, number: u64) {
     };
     let keys: Vec<String> = draft.state.published.iter().filter_map(of_it).collect();
     for key in keys {
-        draft.state.published.remove(&key);
+        publish::forget(draft, &key);
         draft.headline(format!("withdrawn {key}"), None);
     }
 }
@@ -169,20 +232,42 @@ pub(in crate::engine) fn work(draft: &Draft<'_>, seat: &Seat) -> Result<Work, (R
     })
 }
 
-/// Whether the item still is what a person let through. The exchange must have been read.
+/// Whether an item may still be done, right before a session is started for it, however long ago that was announced: all
+/// items of a step are announced at once, and a request waits for its time. The exchange must have been read. `shown`:
+/// what a person has let through.
 ///
 /// # Errors
 ///
-/// It is not, or is gone.
+/// It is not what was let through, or is gone; nobody has let it through where people are asked first; or another session
+/// has opened its pull request meanwhile.
 pub(in crate::engine) fn stands(
     draft: &Draft<'_>,
     seat: &Seat,
-    subject: &Subject,
+    shown: Option<&Subject>,
+    track: &TrackName,
 ) -> Result<(), (Reason, String)> {
+    if !matches!(seat, Seat::Implementer { .. }) {
+        return Ok(());
+    }
+    if in_hand_elsewhere(draft, seat, track) {
+        let text = "somebody else is at work on it, or its pull request is open".to_owned();
+        return Err((Reason::NothingToDo, text));
+    }
+    let Some(subject) = shown else {
+        // `approval` may have changed since it was announced.
+        return match waits_for_people(draft) {
+            true => {
+                let text = "a person has to let it through first".to_owned();
+                Err((Reason::NothingToDo, text))
+            }
+            false => Ok(()),
+        };
+    };
     let read = picture::exchange(draft);
     let shown = exchange::offer_digest(&subject.title, &subject.body);
     let slot = seat.slot();
-    let same = offers(draft, read.as_ref())
+    let (offers, _) = offers(draft, read.as_ref());
+    let same = offers
         .keys()
         .any(|key| exchange::offered(key) == Some((slot.as_str(), shown.as_str())));
     if same {
@@ -201,11 +286,32 @@ struct Offer {
     next: Next,
 }
 
+/// Two items of one id have one slot, and the text of the one would be let through for the other.
+fn shown_alone(stream: &Stream, item: &Filed<WorkItem>) -> Result<(), Diagnostic> {
+    let of_id = |other: &&Filed<WorkItem>| other.value.id == item.value.id;
+    match stream.items.iter().filter(of_id).count() {
+        1 => Ok(()),
+        _ => {
+            let message = format!(
+                "it is not shown as an issue, for another work item has the id `{}`, too",
+                item.value.id
+            );
+            let one = Diagnostic::warning(&item.path, message);
+            Err(one.mend("give one of them another id, also in its events"))
+        }
+    }
+}
+
 /// Everything that implementers could do, as it would be shown, by key. What a person asks for is done whatever its label
 /// is, and however often it was tried.
-fn offers(draft: &Draft<'_>, exchange: Option<&Exchange>) -> BTreeMap<String, Offer> {
+///
+/// Beside them, what could be done and cannot be shown, and why.
+fn offers(
+    draft: &Draft<'_>,
+    exchange: Option<&Exchange>,
+) -> (BTreeMap<String, Offer>, Vec<Diagnostic>) {
     let labels = draft.snapshot.plan.roster.labels.as_deref();
-    let mut offers = BTreeMap::new();
+    let (mut offers, mut unshown) = (BTreeMap::new(), Vec::new());
     let streams = exchange.iter().flat_map(|exchange| &exchange.streams);
     for (name, stream) in streams {
         for item in &stream.items {
@@ -217,10 +323,15 @@ fn offers(draft: &Draft<'_>, exchange: Option<&Exchange>) -> BTreeMap<String, Of
                 stream: name.clone(),
                 item: item.value.id.clone(),
             };
-            if let Some(issue) = exchange::offer(seat.slot().as_str(), WORK_LABEL, item) {
-                offers.insert(issue.key.clone(), Offer { issue, next });
+            match shown_alone(stream, item)
+                .and_then(|()| exchange::offer(seat.slot().as_str(), WORK_LABEL, stream, item))
+            {
+                Ok(issue) => {
+                    offers.insert(issue.key.clone(), Offer { issue, next });
+                }
+                Err(why) => unshown.push(why),
             }
         }
     }
-    offers
+    (offers, unshown)
 }

@@ -73,6 +73,12 @@ pub(super) fn exchange(draft: &Draft<'_>) -> Option<Exchange> {
     check(&tree(draft)).exchange
 }
 
+/// Whether nobody can say what the exchange holds, though there is one: that of two layouts at once.
+pub(super) fn is_unreadable(draft: &Draft<'_>) -> bool {
+    let checked = check(&tree(draft));
+    checked.exchange.is_none() && !checked.found.is_empty()
+}
+
 /// What is still as a session was given it, by the digests that its turn remembers.
 pub(super) fn as_given(tree: &Tree, given: &BTreeMap<String, String>) -> Tree {
     let mut same = Tree::new();

@@ -5,7 +5,7 @@
 use super::super::admission::may_write;
 use super::super::comment::command_in;
 use super::super::draft::Draft;
-use super::super::limits::{PULLS_TALKED_OF, REMARK_CHARS, REMARKS_KEPT, REMARKS_LOOKED};
+use super::super::limits::{PULLS_TALKED_OF, REMARK_CHARS, REMARKS_KEPT, SPEAKERS_LOOKED};
 use super::super::tell::STATUS_MARKER;
 use super::super::{Actor, Remark};
 use super::due::candidates;
@@ -23,8 +23,8 @@ pub(super) fn unread(draft: &mut Draft<'_>, pull: PullNumber) -> bool {
         return true;
     };
     let mut unread = false;
-    for remark in counting(remarks) {
-        unread |= may_write(draft, &remark.actor).is_none();
+    for actor in speakers(remarks) {
+        unread |= may_write(draft, actor).is_none();
     }
     // Where no more accounts are looked at in one go, those that were count.
     unread && !draft.needs.permissions.is_empty()
@@ -62,15 +62,33 @@ pub(super) fn words(draft: &mut Draft<'_>, pull: PullNumber) -> Vec<String> {
     let Some(remarks) = draft.snapshot.remarks.get(&pull) else {
         return Vec::new();
     };
-    let mut lines = Vec::new();
-    for remark in counting(remarks) {
-        if may_write(draft, &remark.actor) == Some(true) {
-            lines.push(line(remark));
+    let heard: Vec<&Actor> = speakers(remarks)
+        .into_iter()
+        .filter(|actor| may_write(draft, actor) == Some(true))
+        .collect();
+    // Only then are they put in order and counted, so that nobody else's words push them out.
+    let mut said: Vec<&Remark> = counting(remarks)
+        .filter(|remark| heard.contains(&&remark.actor))
+        .collect();
+    said.sort_by_key(|remark| remark.at);
+    let surplus = said.len().saturating_sub(REMARKS_KEPT);
+    said.drain(..surplus);
+    said.into_iter().map(line).collect()
+}
+
+/// The accounts whose words may count, each once: those first whom GitHub counts among the repository's people, then who
+/// spoke last. However many strangers there are, they come behind.
+fn speakers(remarks: &[Remark]) -> Vec<&Actor> {
+    let mut said: Vec<&Remark> = counting(remarks).collect();
+    said.sort_by_key(|remark| std::cmp::Reverse((remark.belongs, remark.at)));
+    let mut actors: Vec<&Actor> = Vec::new();
+    for remark in said {
+        if !actors.contains(&&remark.actor) {
+            actors.push(&remark.actor);
         }
     }
-    let surplus = lines.len().saturating_sub(REMARKS_KEPT);
-    lines.drain(..surplus);
-    lines
+    actors.truncate(SPEAKERS_LOOKED);
+    actors
 }
 
 /// What may count: people's words that are no commands and not phileas' own.
@@ -80,7 +98,7 @@ fn counting(remarks: &[Remark]) -> impl Iterator<Item = &Remark> {
         let is_own = remark.text.contains(OWN) || remark.text.contains(STATUS_MARKER);
         !bot && !is_own && command_in(&remark.text).is_none()
     };
-    remarks.iter().filter(counts).take(REMARKS_LOOKED)
+    remarks.iter().filter(counts)
 }
 
 fn line(remark: &Remark) -> String {

@@ -1,9 +1,11 @@
 //! What becomes of a work item when the turn of its implementer ends: it leaves with the merge, or goes back.
 
 use super::super::draft::Draft;
+use super::super::{Line, Reason, Verdict};
 use super::seat::Seat;
 use super::{picture, reviewed};
 use crate::Diagnostic;
+use crate::exchange::limits::MAX_ATTEMPTS;
 use crate::exchange::{self, SettleError};
 use crate::model::{PullNumber, Slot};
 use crate::state::Outcome;
@@ -63,6 +65,10 @@ pub(in crate::engine) fn settle(
                 Err(SettleError::Gone(_)) => return,
             };
             draft.headline(format!("done {id}"), None);
+            say(
+                draft,
+                format!("the work item `{id}` is done and leaves the exchange"),
+            );
             draft.write(files);
         }
         End::Returns(reason) => {
@@ -75,9 +81,22 @@ pub(in crate::engine) fn settle(
             };
             let word = if parked { "parked" } else { "returned" };
             draft.headline(format!("{word} {id}"), None);
+            let attempts = item.value.attempts.saturating_add(1);
+            let what = match parked {
+                false => {
+                    format!("goes back to the exchange after attempt {attempts} of {MAX_ATTEMPTS}")
+                }
+                true => format!("goes to nobody by itself any more after attempt {attempts}"),
+            };
+            let reasons = reasons.join("; ");
+            say(draft, format!("the work item `{id}` {what}: {reasons}"));
             draft.write(files);
         }
     }
+}
+
+fn say(draft: &mut Draft<'_>, text: String) {
+    draft.say(Line::repository(Verdict::Settled, Reason::Finished, text));
 }
 
 enum End {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::dispatch::Words;
 use super::super::draft::Draft;
 use super::super::start::Candidate;
-use super::super::{PullState, Reason};
+use super::super::{PullState, Reason, binding};
 use super::cast::cast;
 use super::due::candidates;
 use super::narrated;
@@ -29,6 +29,7 @@ pub(in crate::engine) fn speak(
     let ledger = picture::tree(draft);
     let exchange = picture::exchange(draft);
     let item = item(exchange.as_ref(), seat)?;
+    let is_let_through = binding::lets_through(draft, &candidate.track);
     let cast = cast(draft, exchange.as_ref());
     if let Some(why) = cast.holds(seat) {
         return Err(why);
@@ -53,7 +54,10 @@ pub(in crate::engine) fn speak(
         Seat::Planner { .. } => Job::Planner(path),
         Seat::Implementer { .. } => {
             let label = item.as_ref().map_or("", |item| item.value.label.as_str());
-            Job::Implementer(label, path)
+            match path.filter(|_| is_let_through) {
+                Some(path) => Job::Approved(label, path),
+                None => Job::Implementer(label, path),
+            }
         }
         Seat::Innovator { role } => Job::Innovator(role),
         Seat::Integrator => Job::Integrator {
@@ -66,12 +70,22 @@ pub(in crate::engine) fn speak(
         .brief(repository, &ledger, exchange.as_ref(), &stream, job)
         .and_then(|mut brief| {
             brief.sections.append(&mut beside);
-            brief.sections.extend(last_note(draft, seat));
+            // Why an item came back stands in it, so that a person has read it; what else there is to say was read by
+            // nobody.
+            brief
+                .sections
+                .extend(last_note(draft, seat).filter(|_| !is_let_through));
+            // A template of the repository may put in files of the ledger, which that person was not shown either.
+            let ledger = if is_let_through {
+                &Tree::new()
+            } else {
+                &ledger
+            };
             // The attempt's number is not drawn yet; track, slot and commit are this prompt's alone.
             let about = format!("{} {}", candidate.track, candidate.work.slot);
             let now = draft.now();
             let entropy = &draft.snapshot.entropy;
-            let made = brief.assemble(&catalogue, &ledger, (&about, now), entropy)?;
+            let made = brief.assemble(&catalogue, ledger, (&about, now), entropy)?;
             Ok((brief, made))
         });
     match made {
@@ -79,9 +93,11 @@ pub(in crate::engine) fn speak(
             title: title(seat, item.as_ref(), &candidate.track),
             prompt: made.prompt,
             open_pull: seat.opens_pull(),
+            // Without the ledger nobody knows which memories are there.
             seeds: made
                 .seeds
                 .into_iter()
+                .filter(|_| !is_let_through)
                 .map(|seed| (seed.to, Some(seed.text)))
                 .collect(),
             given: given(exchange.as_ref(), &ledger, seat, &brief),

@@ -4,8 +4,8 @@ use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, RequestState, ScheduleState, State, StatusState,
-    Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, RequestState, ScheduleState, State,
+    StatusState, Told, TrackState, Turn, WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -210,6 +210,12 @@ const FILE: &str = r#"{
   },
   "published": {
     "proposal:a": 20
+  },
+  "publishing": {
+    "proposal:b": {
+      "at": "2026-01-01T21:15:00Z",
+      "repeats": 24
+    }
   },
   "dashboard_issue": 21,
   "dashboard": {
@@ -431,6 +437,15 @@ fn state() -> State {
             extra: extra.clone(),
         },
         published: [("proposal:a".to_owned(), 20)].into(),
+        publishing: [(
+            "proposal:b".to_owned(),
+            PublishingState {
+                at: "2026-01-01T21:15:00Z".parse().unwrap(),
+                repeats: 24,
+                extra: Extra::new(),
+            },
+        )]
+        .into(),
         dashboard_issue: Some(21),
         dashboard: Some(DashboardState {
             wanted: true,
@@ -463,6 +478,7 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     state.genesis = None;
     state.amendments.clear();
     state.pulls.clear();
+    state.publishing.clear();
     state.dashboard = None;
     state.budget = BudgetState::default();
     let track = state.tracks.get_mut("quality").unwrap();

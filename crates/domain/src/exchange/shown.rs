@@ -1,0 +1,189 @@
+//! A work item as people read it before they let it through. The session that does it is given this very text, so whatever
+//! could hide a part of it from the eye is taken out of both, and what is left stands as it was written.
+
+use super::artifact::{Filed, WorkItem};
+use super::limits::{SHOWN_FINDINGS_CHARS, SHOWN_LIMIT_CHARS, SHOWN_LINE_CHARS};
+use super::read::Stream;
+use crate::diagnostic::Diagnostic;
+use crate::prompt::{clean, clean_line};
+use crate::yaml::{Node, Value};
+
+/// What is phileas' own business, and says nothing of the work. The title has a place of its own.
+const OWN: [&str; 4] = ["schema_version", "id", "title", "source_events"];
+/// The shortest fence of Markdown.
+const FENCE_CHARS: usize = 3;
+
+/// All that a work item says, why it came back, and the findings that it was made of, as far as there is room: Markdown in
+/// which everything that agents wrote stands literally, in fences. `stream`: the stream that the item lies in.
+///
+/// # Errors
+///
+/// It is longer than [`SHOWN_LIMIT_CHARS`]: nobody can let through what cannot be shown.
+pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnostic> {
+    let mut sections = vec![section("title", &[clean_line(&item.value.title)])];
+    if let Value::Map(entries) = &item.node.value {
+        for (key, value) in entries {
+            let name = key.text().unwrap_or_default();
+            let lines = outline(value);
+            if OWN.contains(&name) || lines.is_empty() {
+                continue;
+            }
+            let is_word = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            sections.push(match is_word && !name.is_empty() {
+                true => section(&name.replace('_', " "), &lines),
+                false => section("further", &outline_of_entry(key, value)),
+            });
+        }
+    }
+    let count = sections.join("\n\n").chars().count();
+    if count > SHOWN_LIMIT_CHARS {
+        let message = format!(
+            "it has {count} characters as an issue, more than {SHOWN_LIMIT_CHARS}: it is not shown, for nobody could let \
+             through what cannot be read"
+        );
+        let one = Diagnostic::warning(&item.path, message);
+        return Err(one.mend("say it shorter, or make several work items of it"));
+    }
+    sections.extend(findings(
+        stream,
+        item,
+        SHOWN_FINDINGS_CHARS.min(SHOWN_LIMIT_CHARS - count),
+    ));
+    Ok(sections.join("\n\n"))
+}
+
+/// The events that an item was made of. What there is no room for is counted, and nobody is given it.
+fn findings(stream: &Stream, item: &Filed<WorkItem>, mut room: usize) -> Vec<String> {
+    let (mut sections, mut left_out) = (Vec::new(), 0);
+    for id in &item.value.source_events {
+        for event in stream.events_of(id) {
+            let one = section(&format!("finding {}", word(id)), &outline(&event.node));
+            match room.checked_sub(one.chars().count() + 2) {
+                Some(left) => {
+                    room = left;
+                    sections.push(one);
+                }
+                None => left_out += 1,
+            }
+        }
+    }
+    if left_out > 0 {
+        sections.push(format!(
+            "Findings for which there is no room here, and which its session is not given: {left_out}."
+        ));
+    }
+    sections
+}
+
+/// What is left of an id that nobody has checked, for a heading.
+fn word(id: &str) -> String {
+    id.chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
+/// Lines of others below a heading of ours. No line of theirs can end the fence, and none leads out of sight.
+fn section(heading: &str, lines: &[String]) -> String {
+    let text = lines
+        .iter()
+        .flat_map(|line| broken(line))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut longest = 0;
+    for run in text.split(|c| c != '`') {
+        longest = longest.max(run.len());
+    }
+    let fence = "`".repeat(FENCE_CHARS.max(longest + 1));
+    format!("### {heading}\n\n{fence}text\n{text}\n{fence}")
+}
+
+/// A line in pieces that can be read without moving the page to the side. All characters stay.
+fn broken(line: &str) -> Vec<String> {
+    let mut rest: Vec<char> = line.chars().collect();
+    let mut pieces = Vec::new();
+    while rest.len() > SHOWN_LINE_CHARS {
+        let space = rest[..SHOWN_LINE_CHARS].iter().rposition(|c| *c == ' ');
+        let end = space.map_or(SHOWN_LINE_CHARS, |at| at + 1);
+        pieces.push(rest.drain(..end).collect());
+    }
+    pieces.push(rest.into_iter().collect());
+    pieces
+}
+
+/// A value as lines, maps and lists by indents.
+fn outline(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::Null => Vec::new(),
+        Value::Text(text) => {
+            let text = clean(text);
+            let text = text.trim_matches('\n');
+            if text.trim().is_empty() {
+                return Vec::new();
+            }
+            text.lines().map(str::to_owned).collect()
+        }
+        Value::List(items) => {
+            let mut lines = Vec::new();
+            for item in items {
+                for (index, line) in outline(item).into_iter().enumerate() {
+                    lines.push(format!("{}{line}", if index == 0 { "- " } else { "  " }));
+                }
+            }
+            lines
+        }
+        Value::Map(entries) => {
+            let entries = entries.iter();
+            entries
+                .flat_map(|(key, value)| outline_of_entry(key, value))
+                .collect()
+        }
+        _ => vec![node.json().to_string()],
+    }
+}
+
+fn outline_of_entry(key: &Node, value: &Node) -> Vec<String> {
+    let key = clean_line(key.text().unwrap_or_default());
+    let inner = outline(value);
+    let is_nested = matches!(value.value, Value::List(_) | Value::Map(_));
+    match inner.as_slice() {
+        [] => Vec::new(),
+        [only] if !is_nested => vec![format!("{key}: {only}")],
+        _ => {
+            let mut lines = vec![format!("{key}:")];
+            lines.extend(inner.into_iter().map(|line| format!("  {line}")));
+            lines
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_inside() {
+        let lines = ["a", "````", "[x]: hidden", "# b"].map(str::to_owned);
+        let text = section("problem", &lines);
+        assert_eq!(
+            text,
+            "### problem\n\n`````text\na\n````\n[x]: hidden\n# b\n`````"
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_broken_and_whole() {
+        let words = "word ".repeat(60);
+        for line in [
+            words,
+            "x".repeat(300),
+            " ".repeat(300) + "evil",
+            String::new(),
+        ] {
+            let pieces = broken(&line);
+            assert!(
+                pieces
+                    .iter()
+                    .all(|one| one.chars().count() <= SHOWN_LINE_CHARS)
+            );
+            assert_eq!(pieces.concat(), line);
+        }
+    }
+}
