@@ -89,6 +89,9 @@ struct Post {
     answer: JoinHandle<Option<u16>>,
 }
 
+/// One run of the workflow, with what it ends.
+type Run = JoinHandle<Result<TickReport, TickError>>;
+
 struct Play<'a> {
     case: &'a Case,
     sabotage: Option<Sabotage>,
@@ -98,7 +101,7 @@ struct Play<'a> {
     inbox: Arc<MemoryInbox>,
     news: watch::Receiver<u64>,
     replicas: Vec<Option<Replica>>,
-    workflow: Option<(Arc<Process>, JoinHandle<Result<TickReport, TickError>>)>,
+    workflow: Option<(Arc<Process>, Run)>,
     /// Whether the workflow is to run once more when its run has ended.
     queued: bool,
     agenda: BTreeMap<(Timestamp, u64), Act>,
