@@ -464,6 +464,10 @@ fn proposals_become_issues_once_also_where_the_answer_is_lost() {
     );
     assert_eq!(desk.state().published.len(), 3);
     desk.lost.clear();
+    // What may only be late is not asked for at once.
+    desk.tick();
+    assert!(desk.published.is_empty(), "{:?}", desk.effects);
+    desk.minutes(15);
     desk.tick();
     assert_eq!(desk.published.len(), 3);
     assert!(there(&desk, ".jules/exchange/proposals").is_empty());
