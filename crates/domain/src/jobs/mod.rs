@@ -12,7 +12,7 @@
 //! | [`memory`] | what does the monitor remember from one look to the next? |
 //! | [`cause`] | which sight is worth an event, and was it told before? |
 //! | [`turn`] | for which turn of a cycle is somebody woken, and was he? |
-//! | [`settled`] | does what an event tells still wait for somebody? |
+//! | [`settled()`] | does what an event tells still wait for somebody? |
 //! | [`event`] | what does an event say? |
 //! | [`backoff`] | when is somebody who failed asked again? |
 //! | [`queue`] | how far have events been handed on, and which are acknowledged? |
