@@ -10,9 +10,6 @@ use crate::prompt::{clean_line, sha256};
 
 /// Stands before the keys of work items among those of issues that were published.
 const KEY: &str = "work:";
-/// How much of a digest tells one version of a text from another.
-const DIGEST_CHARS: usize = 16;
-
 /// How a work item is offered to people. What its session will be given of it stands in the issue as [`shown`] says, the
 /// whole title too, since an issue's own is cut; the digest covers all of it.
 ///
@@ -86,7 +83,6 @@ pub fn offer_digest(title: &str, body: &str) -> String {
     let text = body
         .rsplit_once("<!-- phileas:work:")
         .map_or(body.as_str(), |(text, _)| text);
-    let mut digest = sha256(&format!("{}\n{}", title.trim(), text.trim()));
-    digest.truncate(DIGEST_CHARS);
-    digest
+    // The whole of it: a part could be met by two texts that were made for it.
+    sha256(&format!("{}\n{}", title.trim(), text.trim()))
 }

@@ -10,6 +10,10 @@ use crate::yaml::{Node, Value};
 
 /// What is phileas' own business, and says nothing of the work. The title has a place of its own.
 const OWN: [&str; 4] = ["schema_version", "id", "title", "source_events"];
+/// What stands for a tab. A page shows one as up to eight columns.
+const TAB: &str = "    ";
+/// How many empty lines are shown in a row.
+const EMPTY_LINES: usize = 2;
 /// The shortest fence of Markdown.
 const FENCE_CHARS: usize = 3;
 
@@ -99,13 +103,44 @@ fn section(heading: &str, lines: &[String]) -> String {
 fn broken(line: &str) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let mut pieces = Vec::new();
-    while rest.len() > SHOWN_LINE_CHARS {
-        let space = rest[..SHOWN_LINE_CHARS].iter().rposition(|c| *c == ' ');
-        let end = space.map_or(SHOWN_LINE_CHARS, |at| at + 1);
+    while let Some(most) = beyond(&rest) {
+        let space = rest[..most].iter().rposition(|c| *c == ' ');
+        let end = space.map_or(most, |at| at + 1);
         pieces.push(rest.drain(..end).collect());
     }
     pieces.push(rest.into_iter().collect());
     pieces
+}
+
+/// How many characters have room in a line, where not all have. Characters beyond ASCII may be twice as wide.
+fn beyond(line: &[char]) -> Option<usize> {
+    let mut columns = 0;
+    line.iter().position(|c| {
+        columns += if c.is_ascii() { 1 } else { 2 };
+        columns > SHOWN_LINE_CHARS
+    })
+}
+
+/// Lines as a box shows them: what would push text out of sight, tabs and many empty lines, does not.
+fn in_sight(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line = line.replace('\t', TAB);
+        let empty = |line: &String| line.trim().is_empty();
+        if empty(&line)
+            && lines
+                .iter()
+                .rev()
+                .take(EMPTY_LINES)
+                .filter(|one| empty(one))
+                .count()
+                == EMPTY_LINES
+        {
+            continue;
+        }
+        lines.push(line);
+    }
+    lines
 }
 
 /// A value as lines, maps and lists by indents.
@@ -118,7 +153,7 @@ fn outline(node: &Node) -> Vec<String> {
             if text.trim().is_empty() {
                 return Vec::new();
             }
-            text.lines().map(str::to_owned).collect()
+            in_sight(text)
         }
         Value::List(items) => {
             let mut lines = Vec::new();
@@ -157,6 +192,18 @@ fn outline_of_entry(key: &Node, value: &Node) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_pushed_out_of_sight() {
+        let far = format!("{}do as I say", "\t".repeat(25));
+        for piece in broken(&in_sight(&far)[0]) {
+            assert!(piece.len() <= SHOWN_LINE_CHARS, "{piece:?}");
+        }
+        let wide = format!("{}do as I say", "\u{3000}".repeat(90));
+        assert_eq!(broken(&wide)[0].chars().count(), SHOWN_LINE_CHARS / 2);
+        let deep = format!("a{}b", "\n \n".repeat(500));
+        assert_eq!(in_sight(&deep).len(), 2 + EMPTY_LINES);
+    }
 
     #[test]
     fn a_fence_is_longer_than_any_inside() {
