@@ -154,8 +154,12 @@ pub(in crate::engine) fn published(draft: &mut Draft<'_>, key: &str, number: u64
     draft.headline(format!("published {key} as #{number}"), None);
     let text = format!("`{key}` is issue #{number} now");
     draft.say(Line::repository(Verdict::Settled, Reason::Finished, text));
-    // The oldest make room.
-    while draft.state.published.len() > PUBLISHED_KEPT {
+    // The oldest proposals make room. Offers go with their items, and must not push them out.
+    let proposals = |draft: &Draft<'_>| {
+        let keys = draft.state.published.keys();
+        keys.filter(|key| offered(key).is_none()).count()
+    };
+    while proposals(draft) > PUBLISHED_KEPT {
         let numbered = draft
             .state
             .published
