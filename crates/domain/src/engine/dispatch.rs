@@ -220,6 +220,12 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
         _ => 0,
     };
     let persona = candidate.work.persona.clone();
+    // What a request took in this very decision stays its own; two that hold one item would wait for each other for ever.
+    let beside: Vec<_> = candidate
+        .beside
+        .iter()
+        .filter(|work| !super::start::is_held_elsewhere(draft, &candidate.track, &work.slot))
+        .collect();
     let state = draft.track_mut(&candidate.track);
     if state.seq == 0 {
         // A program without sequence numbers had turns, too.
@@ -246,7 +252,7 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             state.index = Some(0);
         }
     }
-    for work in &candidate.beside {
+    for work in beside {
         let id = TurnId::derive(&nonce, repository, &candidate.track, state.seq, &work.slot);
         let turn = Turn::new(id, work.persona.clone());
         state.turns.insert(work.slot.clone(), turn);

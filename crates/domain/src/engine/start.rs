@@ -11,7 +11,7 @@ use super::{
     Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending, gate,
     layers, schedule, track,
 };
-use crate::model::{PersonaId, TrackName};
+use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority};
 use crate::state::{RequestState, Turn};
 
@@ -169,6 +169,13 @@ pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String
         Verdict::Waiting
     };
     Line::track(&candidate.track, verdict, reason, text).persona(&candidate.work.persona)
+}
+
+/// Whether the work item of a slot is in the hands of another track.
+pub(super) fn is_held_elsewhere(draft: &Draft<'_>, track: &TrackName, slot: &Slot) -> bool {
+    let names_item = layers::Seat::of(slot).is_some_and(|seat| seat.item().is_some());
+    let mut others = draft.state.tracks.iter();
+    names_item && others.any(|(name, other)| name != track && other.turns.contains_key(slot))
 }
 
 fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
