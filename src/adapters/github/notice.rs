@@ -98,7 +98,8 @@ impl Client {
             return Ok(());
         }
         let body = issue.body.as_deref().unwrap_or_default();
-        if key_in(body).is_none() && !body.contains(WORK_MARKER_START) {
+        let marked = key_in(body).is_some() || body.contains(WORK_MARKER_START);
+        if !marked || issue.pull_request.is_some() {
             let said = format!("issue #{number} is not one that phileas opened");
             return Err(error::plain(route, &said, Disposition::Refused));
         }

@@ -67,7 +67,7 @@ impl Client {
             let last = issues.len() < 100;
             let found = issues.iter().find(|one| {
                 let body = one.body.as_deref().unwrap_or_default();
-                body.trim_end().ends_with(issue.marker)
+                one.pull_request.is_none() && body.trim_end().ends_with(issue.marker)
             });
             if found.is_some() || last {
                 return Ok(found.map(|one| one.number));
