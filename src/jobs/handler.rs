@@ -87,7 +87,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         };
         let mut work = Work::default();
         if let Some(id) = &event.job_id {
-            let job = job.clone().unwrap_or_else(|| Job::new(id.clone()));
+            let job = job.clone().unwrap_or_else(|| unlisted(event, id));
             match event.kind() {
                 Some(EventKind::Completed) => self.completed(event, &job, &mut work, now).await?,
                 Some(EventKind::Stuck) => {
@@ -151,7 +151,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                 .push("whether it still waits was not looked up: there is no Jules key".to_owned());
             return;
         };
-        match self.standing(event, job, account).await {
+        match self.standing(event, job, account, work).await {
             Ok(settled) => work.settled = settled,
             Err(failure) => work
                 .notes
@@ -164,9 +164,14 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         event: &Event,
         job: &Job,
         account: &A,
+        work: &mut Work,
     ) -> Result<Option<String>, AccountFailure> {
         let Some(seen) = account.look(&job.job_id).await? else {
-            return Ok(Some("Jules does not know its session any more".to_owned()));
+            // One that belongs to another key looks the same, so that settles nothing.
+            let note =
+                "whether it still waits is not known: this key's Jules knows no such session";
+            work.notes.push(note.to_owned());
+            return Ok(None);
         };
         let log = account.activities(&job.job_id).await?.unwrap_or_default();
         Ok(settled(event, &seen, &log))
@@ -396,6 +401,16 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
 struct NotRetried {
     why: String,
     again: bool,
+}
+
+/// A job that is in no jobs file, of the repository that its event names: each may have a key of its own.
+fn unlisted(event: &Event, id: &JobId) -> Job {
+    let mut job = Job::new(id.clone());
+    job.repo = event
+        .payload
+        .as_ref()
+        .and_then(|payload| payload.repo.clone());
+    job
 }
 
 fn why_not(failure: CreateFailure) -> (String, bool) {

@@ -82,10 +82,16 @@ fn after<'a>(event: &Event, log: &'a [Activity]) -> &'a [Activity] {
     }
     match event.last_activity {
         Some(known) => &log[log.partition_point(|one| one.at <= known)..],
-        // There was nothing yet. Other writers leave it out whatever there was.
-        None if event.schema.is_some() => log,
+        // What was told when the log could not be read, and what others write, says nothing of what was there.
+        None if event.schema.is_some() && !is_told_of_turn(event) => log,
         None => &[],
     }
+}
+
+/// Turns are told without their words where Jules did not answer for long.
+fn is_told_of_turn(event: &Event) -> bool {
+    let payload = event.payload.as_ref();
+    payload.is_some_and(|payload| payload.turn.is_some())
 }
 
 fn is_message(activity: &Activity) -> bool {
