@@ -126,7 +126,7 @@ fn rot_is_listed_with_its_places_and_fix_mends_what_is_safe_and_nothing_else() {
     says(
         &ran,
         &[
-            ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; keep the true one: rm .jules/tasks/done/20260110-0900-retry.md, or rm .jules/tasks/in_progress/20260110-0900-retry.md",
+            ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; from the root, keep the true one: rm .jules/tasks/done/20260110-0900-retry.md, or rm .jules/tasks/in_progress/20260110-0900-retry.md",
             ".jules/tasks/done/20260111-0900-index.md:3:9: error: the status is `todo`, and the file lies in `done` (at status); the folder counts: write `status: done`, or say phileas task move 20260111-0900-index todo",
             ".jules/tasks/todo/20260112-0900-cache.md:2:5: error: the id `${TIMESTAMP}-cache` holds a placeholder that nobody filled in (at id); write `id: 20260112-0900-cache`",
             ".jules/tasks/todo/20260112-0900-cache.md:5:13: warning: `$(date)` is no time (at created_at)",
@@ -246,7 +246,7 @@ fn the_commands_that_lint_offers_work() {
     );
     let offered = all
         .iter()
-        .find_map(|mend| mend.strip_prefix("keep the true one: "));
+        .find_map(|mend| mend.strip_prefix("from the root, keep the true one: "));
     let (first, second) = offered.unwrap().split_once(", or ").unwrap();
     assert_ne!(first, second);
     shell(&folder, first);

@@ -145,8 +145,11 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
     Diagnostic::error(places[0], wrong)
         .at(1, 1)
         .mend(match removals.as_slice() {
-            [one, other] => format!("keep the true one: {one}, or {other}"),
-            all => format!("remove all but the true one: {}", all.join(", ")),
+            [one, other] => format!("from the root, keep the true one: {one}, or {other}"),
+            all => format!(
+                "from the root, remove all but the true one: {}",
+                all.join(", ")
+            ),
         })
 }
 
