@@ -1,5 +1,6 @@
 //! The protocol on lines: one message each, and an answer to whatever is none.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ use crate::mcp::Server;
 
 /// The longest line that is read, in bytes. The rest of a longer one is passed over without being kept.
 const MAX_LINE_BYTES: usize = 4 << 20;
+/// The most messages of a batch. Revision 2025-03-26 has batches; no client needs more at once.
+const MAX_BATCH: usize = 100;
 /// What some editors put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -28,11 +31,16 @@ pub(super) struct Lines<R, W> {
     begun: Vec<u8>,
     /// The line is too long, and what comes of it is passed over.
     is_passed_over: bool,
+    /// What a line said that is not dealt with yet. Only a batch says more than one thing.
+    heard: VecDeque<Heard>,
     output: Arc<Mutex<Option<W>>>,
     /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
     refusal: Option<JoinHandle<io::Result<()>>>,
     server: Server,
 }
+
+/// A message, `None` for one that wants no answer; the error is what is answered.
+type Heard = Result<Option<RxJsonRpcMessage<RoleServer>>, String>;
 
 /// What came before the end of a line.
 enum Line {
@@ -50,6 +58,7 @@ where
             input: BufReader::new(input),
             begun: Vec::new(),
             is_passed_over: false,
+            heard: VecDeque::new(),
             output: Arc::new(Mutex::new(Some(output))),
             refusal: None,
             server,
@@ -117,24 +126,27 @@ where
                     return None;
                 }
             }
-            let read = match self.line().await {
-                Ok(Some(Line::Whole(line))) => understood(&line),
-                Ok(Some(Line::TooLong)) => Err(refusal(
-                    ErrorCode::PARSE_ERROR,
-                    &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
-                    Value::Null,
-                )),
-                Ok(None) => {
-                    self.server.end();
-                    return None;
+            let Some(heard) = self.heard.pop_front() else {
+                match self.line().await {
+                    Ok(Some(Line::Whole(line))) => self.heard.extend(understood(&line)),
+                    Ok(Some(Line::TooLong)) => self.heard.push_back(Err(refusal(
+                        ErrorCode::PARSE_ERROR,
+                        &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
+                        Value::Null,
+                    ))),
+                    Ok(None) => {
+                        self.server.end();
+                        return None;
+                    }
+                    Err(error) => {
+                        tracing::error!("standard input cannot be read: {error}");
+                        self.server.end();
+                        return None;
+                    }
                 }
-                Err(error) => {
-                    tracing::error!("standard input cannot be read: {error}");
-                    self.server.end();
-                    return None;
-                }
+                continue;
             };
-            match read {
+            match heard {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(text) => {
@@ -165,34 +177,47 @@ async fn write<W: AsyncWrite + Unpin>(
     output.flush().await
 }
 
-/// The message of a line, `None` for one that wants no answer; the error is what is answered.
-fn understood(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, String> {
+/// What a line says: one message, or those of a batch, each answered by itself.
+fn understood(line: &[u8]) -> Vec<Heard> {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let line = line.trim_ascii();
     if line.is_empty() {
-        return Ok(None);
+        return Vec::new();
     }
-    let unfit = match serde_json::from_slice(line) {
+    match serde_json::from_slice(line) {
+        Ok(Value::Array(batch)) if (1..=MAX_BATCH).contains(&batch.len()) => {
+            batch.into_iter().map(message).collect()
+        }
+        Ok(Value::Array(batch)) => {
+            let text = format!(
+                "a batch of {}; it has 1 to {MAX_BATCH} messages",
+                batch.len()
+            );
+            vec![Err(refusal(ErrorCode::INVALID_REQUEST, &text, Value::Null))]
+        }
+        Ok(value) => vec![message(value)],
+        Err(error) => {
+            let text = format!("the line is no JSON: {error}");
+            vec![Err(refusal(ErrorCode::PARSE_ERROR, &text, Value::Null))]
+        }
+    }
+}
+
+fn message(value: Value) -> Heard {
+    let id = value.get("id").cloned();
+    let names_method = value.get("method").is_some_and(Value::is_string);
+    let unfit = match serde_json::from_value(value) {
         Ok(message) => return Ok(Some(message)),
         Err(error) => error,
     };
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => {
-            let text = format!("the line is no JSON: {error}");
-            return Err(refusal(ErrorCode::PARSE_ERROR, &text, Value::Null));
-        }
-    };
-    let id = value.get("id");
-    let names_method = value.get("method").is_some_and(Value::is_string);
     if names_method && id.is_none() {
         // A notification that nobody knows; none is ever answered.
         return Ok(None);
     }
     // The id of what is no request is one of ours.
     let id = id.filter(|id| names_method && (id.is_string() || id.is_number()));
-    let text = format!("the line is no message of the protocol: {unfit}");
-    let id = id.cloned().unwrap_or_default();
+    let text = format!("it is no message of the protocol: {unfit}");
+    let id = id.unwrap_or_default();
     Err(refusal(ErrorCode::INVALID_REQUEST, &text, id))
 }
 

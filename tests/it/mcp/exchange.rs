@@ -216,6 +216,24 @@ fn what_is_json_and_no_request_is_answered_under_its_id_where_it_has_one() {
     assert_no_json(&rest[0]);
 }
 
+/// Revision 2025-03-26 lets clients say several things in one line.
+#[test]
+fn each_message_of_a_batch_is_answered() {
+    let place = place(Vec::new());
+    let mut host = place.host(FIRST, &[]);
+    host.line(
+        r#"[{"jsonrpc":"2.0","id":80,"method":"ping"},7,{"jsonrpc":"2.0","method":"notifications/none"},{"jsonrpc":"2.0","id":81,"method":"tools/list"}]"#,
+    );
+    let mut answers: Vec<Value> = (0..3).map(|_| host.next().unwrap()).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers[0]["error"]["code"], -32600, "{answers:?}");
+    assert_eq!(answers[1]["result"], json!({}), "{answers:?}");
+    assert!(answers[2]["result"]["tools"].is_array(), "{answers:?}");
+    host.line(&format!("[7{}]", ",7".repeat(200)));
+    assert_eq!(host.next().unwrap()["error"]["code"], -32600);
+    assert_eq!(host.leave(), (Vec::new(), 0));
+}
+
 /// Rubbish without an end costs no more memory than the longest message.
 #[test]
 fn a_line_without_end_is_passed_over() {
