@@ -1,21 +1,25 @@
 //! The world becomes a snapshot: one read of GitHub, then only what the decision still needs.
 
+mod said;
+mod sessions;
+mod texts;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{
-    self, Ledger, Listing, ListingNeed, Needs, Outage, Papers, RedChecks, Session, Snapshot,
-};
-use phileas_domain::model::{Entry, Mode, Oid, PullNumber, SessionId};
+use phileas_domain::engine::{self, Ledger, Listing, Needs, Papers, Snapshot};
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
+pub(super) use sessions::leave_unread;
+
+use self::said::{checks, remarks, wishes};
+use self::sessions::{know, list};
+use self::texts::texts;
 use super::handed_over;
-use super::ports::{
-    Disposition, Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch,
-};
+use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch};
 use super::tick::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is.
@@ -273,198 +277,15 @@ async fn read(
     handed_over::read(github, jules, snapshot, needs).await;
 }
 
-/// What failed checks say. Where that cannot be read it is told without; where GitHub is away, it is read next time.
-async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
-    let read = match github.read_checks(commit).await {
-        Ok(read) => read,
-        Err(failure) => {
-            tracing::warn!(commit = commit.as_str(), %failure, "what checks say could not be read");
-            if !matches!(
-                failure.disposition,
-                Disposition::Denied | Disposition::Refused
-            ) {
-                return;
-            }
-            RedChecks {
-                hidden: true,
-                ..RedChecks::default()
-            }
-        }
-    };
-    snapshot.red.insert(commit.clone(), read);
-}
-
-/// What people said of a pull request that was turned down. Where nobody may read it, it counts as nothing; where GitHub
-/// is away, it is read next time.
-async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, pull: PullNumber) {
-    let read = match github.read_remarks(pull).await {
-        Ok(read) => read,
-        Err(failure) => {
-            tracing::warn!(pull = pull.0, %failure, "what was said of a pull request could not be read");
-            if matches!(
-                failure.disposition,
-                Disposition::Retry { .. } | Disposition::Unknown
-            ) {
-                return;
-            }
-            Vec::new()
-        }
-    };
-    snapshot.remarks.insert(pull, read);
-}
-
-/// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
-async fn wishes(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
-    if !needs.subjects.is_empty() {
-        match github.read_subjects(&needs.subjects).await {
-            Ok(mut read) => {
-                snapshot.viewer = read.viewer.or(snapshot.viewer.take());
-                for number in &needs.subjects {
-                    let subject = read.found.remove(number);
-                    snapshot.subjects.insert(*number, subject);
-                }
-            }
-            Err(failure) => {
-                tracing::warn!(%failure, "what people asked for could not be read; it is looked at next time");
-            }
-        }
-    }
-    for login in &needs.permissions {
-        match github.read_permission(login).await {
-            Ok(permission) => {
-                snapshot.permissions.insert(login.clone(), permission);
-            }
-            Err(failure) => {
-                tracing::warn!(login = login.as_str(), %failure, "what somebody may do could not be read; their wish waits");
-            }
-        }
-    }
-}
-
-async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
-    // A second, deeper listing must not lose what the first one was asked for.
-    snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
-        Ok(sessions) => Listing::Taken(sessions),
-        Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
-    };
-}
-
-/// Puts what one look at a session told into the listing. What is still not told counts as empty, and what is not there
-/// as missing, so that it is asked for once.
-fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
-    let Listing::Taken(listing) = &mut snapshot.sessions else {
-        return;
-    };
-    let place = listing.sessions.iter().position(|listed| listed.id == *id);
-    match (place, read) {
-        (Some(place), read) => {
-            let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
-            listing.sessions[place].prompt = Some(prompt);
-        }
-        (None, Some(left_out)) => {
-            let older = |listed: &Session| listed.created_at <= left_out.created_at;
-            let place = listing.sessions.partition_point(older);
-            listing.sessions.insert(place, left_out);
-        }
-        (None, None) => {
-            snapshot.missing_sessions.insert(id.clone());
-        }
-    }
-}
-
-/// Jules has told of this session before, so whatever keeps this one from being read concerns no other.
-pub(super) fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
-    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
-    let outage = outage(snapshot.now, failure);
-    snapshot.unread.insert(id.clone(), outage);
-}
-
-fn outage(now: Timestamp, failure: &Failure) -> Outage {
-    let after = match &failure.disposition {
-        Disposition::Retry { after } => {
-            after.and_then(|after| SignedDuration::try_from(after).ok())
-        }
-        _ => None,
-    };
-    Outage {
-        detail: failure.detail.clone(),
-        retry_at: after.and_then(|after| now.checked_add(after).ok()),
-        credential: failure.disposition == Disposition::Denied,
-    }
-}
-
-async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
-    let Some(commit) = snapshot.repository.default_head.clone() else {
-        return;
-    };
-    let texts = match quoted(github, snapshot, needs, &commit).await {
-        Ok(texts) => texts,
-        Err(failure) => {
-            tracing::warn!(%failure, "journals, tasks and papers of the sprint could not be read; the prompt goes without them");
-            BTreeMap::new()
-        }
-    };
-    snapshot.papers.read.extend(needs.folders.iter().cloned());
-    for path in &needs.texts {
-        // What cannot be read counts as empty, so that it is asked for once.
-        let text = texts.get(path).map_or("", String::as_str);
-        let known = snapshot.tree.get(path).cloned();
-        let entry = known.unwrap_or(Entry {
-            mode: Mode::File,
-            oid: String::new(),
-            size: 0,
-            text: None,
-        });
-        snapshot.tree.insert(
-            path.clone(),
-            Entry {
-                text: Some(text.into()),
-                ..entry
-            },
-        );
-    }
-}
-
-/// The texts of files, in one read with everything below folders, which goes into the tree.
-async fn quoted(
-    github: &impl ReadGitHub,
-    snapshot: &mut Snapshot,
-    needs: &Needs,
-    commit: &Oid,
-) -> Result<BTreeMap<String, String>, Failure> {
-    if needs.folders.is_empty() {
-        return github.read_texts(commit, &needs.texts).await;
-    }
-    let paths: Vec<&str> = needs.folders.iter().map(String::as_str).collect();
-    let files: Vec<&str> = needs.texts.iter().map(String::as_str).collect();
-    let read = match github.read_folders(commit, &[paths, files].concat()).await {
-        Ok(read) => read,
-        // Large folders fail first. The journals need not be missing with them.
-        Err(failure) => {
-            tracing::warn!(%failure, "tasks and papers of the sprint could not be read; the prompt goes without them");
-            return github.read_texts(commit, &needs.texts).await;
-        }
-    };
-    let mut texts = BTreeMap::new();
-    for (path, entry) in read.iter() {
-        if needs.texts.contains(path) {
-            texts.extend(
-                read.text(path)
-                    .map(|text| (path.to_owned(), text.to_owned())),
-            );
-        } else {
-            snapshot.tree.insert(path, entry.clone());
-        }
-    }
-    Ok(texts)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use phileas_domain::engine::{Activity, Ask, Checks, Permission, Pull, Repository, Sessions};
-    use phileas_domain::model::{Login, RepositoryId, Tree};
+    use phileas_domain::engine::{
+        Activity, Ask, Checks, ListingNeed, Permission, Pull, RedChecks, Repository, Session,
+        Sessions,
+    };
+    use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, Tree};
     use phileas_domain::plan::Driver;
 
     use super::super::ports::{Patch, Subjects};

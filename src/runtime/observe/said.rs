@@ -1,0 +1,74 @@
+//! What checks and people say.
+
+use phileas_domain::engine::{Needs, RedChecks, Snapshot};
+use phileas_domain::model::{Oid, PullNumber};
+
+use crate::runtime::ports::{Disposition, ReadGitHub};
+
+/// What failed checks say. Where that cannot be read it is told without; where GitHub is away, it is read next time.
+pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
+    let read = match github.read_checks(commit).await {
+        Ok(read) => read,
+        Err(failure) => {
+            tracing::warn!(commit = commit.as_str(), %failure, "what checks say could not be read");
+            if !matches!(
+                failure.disposition,
+                Disposition::Denied | Disposition::Refused
+            ) {
+                return;
+            }
+            RedChecks {
+                hidden: true,
+                ..RedChecks::default()
+            }
+        }
+    };
+    snapshot.red.insert(commit.clone(), read);
+}
+
+/// What people said of a pull request that was turned down. Where nobody may read it, it counts as nothing; where GitHub
+/// is away, it is read next time.
+pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, pull: PullNumber) {
+    let read = match github.read_remarks(pull).await {
+        Ok(read) => read,
+        Err(failure) => {
+            tracing::warn!(pull = pull.0, %failure, "what was said of a pull request could not be read");
+            if matches!(
+                failure.disposition,
+                Disposition::Retry { .. } | Disposition::Unknown
+            ) {
+                return;
+            }
+            Vec::new()
+        }
+    };
+    snapshot.remarks.insert(pull, read);
+}
+
+/// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
+pub(super) async fn wishes(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
+    if !needs.subjects.is_empty() {
+        match github.read_subjects(&needs.subjects).await {
+            Ok(mut read) => {
+                snapshot.viewer = read.viewer.or(snapshot.viewer.take());
+                for number in &needs.subjects {
+                    let subject = read.found.remove(number);
+                    snapshot.subjects.insert(*number, subject);
+                }
+            }
+            Err(failure) => {
+                tracing::warn!(%failure, "what people asked for could not be read; it is looked at next time");
+            }
+        }
+    }
+    for login in &needs.permissions {
+        match github.read_permission(login).await {
+            Ok(permission) => {
+                snapshot.permissions.insert(login.clone(), permission);
+            }
+            Err(failure) => {
+                tracing::warn!(login = login.as_str(), %failure, "what somebody may do could not be read; their wish waits");
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What Jules tells of sessions, and what it could not be asked.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{Listing, ListingNeed, Outage, Session, Snapshot};
+use phileas_domain::model::SessionId;
+
+use crate::runtime::ports::{Disposition, Failure, ReadJules};
+
+pub(super) async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
+    // A second, deeper listing must not lose what the first one was asked for.
+    snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
+        Ok(sessions) => Listing::Taken(sessions),
+        Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
+    };
+}
+
+/// Puts what one look at a session told into the listing. What is still not told counts as empty, and what is not there
+/// as missing, so that it is asked for once.
+pub(super) fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
+    let Listing::Taken(listing) = &mut snapshot.sessions else {
+        return;
+    };
+    let place = listing.sessions.iter().position(|listed| listed.id == *id);
+    match (place, read) {
+        (Some(place), read) => {
+            let prompt = read.and_then(|read| read.prompt).unwrap_or_default();
+            listing.sessions[place].prompt = Some(prompt);
+        }
+        (None, Some(left_out)) => {
+            let older = |listed: &Session| listed.created_at <= left_out.created_at;
+            let place = listing.sessions.partition_point(older);
+            listing.sessions.insert(place, left_out);
+        }
+        (None, None) => {
+            snapshot.missing_sessions.insert(id.clone());
+        }
+    }
+}
+
+/// Jules has told of this session before, so whatever keeps this one from being read concerns no other.
+pub(in crate::runtime) fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
+    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
+    let outage = outage(snapshot.now, failure);
+    snapshot.unread.insert(id.clone(), outage);
+}
+
+fn outage(now: Timestamp, failure: &Failure) -> Outage {
+    let after = match &failure.disposition {
+        Disposition::Retry { after } => {
+            after.and_then(|after| SignedDuration::try_from(after).ok())
+        }
+        _ => None,
+    };
+    Outage {
+        detail: failure.detail.clone(),
+        retry_at: after.and_then(|after| now.checked_add(after).ok()),
+        credential: failure.disposition == Disposition::Denied,
+    }
+}
