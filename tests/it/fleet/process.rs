@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::rig::{LOOK, PATIENCE, Rig};
+use super::stage::{Ground, Sessions};
 use crate::support::{Phileas, say};
 
 /// A number below `most` that a seed's steps give.
@@ -86,33 +87,42 @@ fn an_outcome_leads_to_the_next_dispatch() {
     );
 }
 
+/// A few times; `KILLS` says how many it shall be, as `scripts/test intake` does.
 #[test]
 fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
-    const ROUNDS: usize = 9;
+    /// A repository whose ticks die with the process time and again would be parked, as it should be: so each gets a
+    /// tick to its end after so many kills.
+    const KILLS_IN_A_ROW: usize = 2;
+    let wanted: usize = std::env::var("KILLS").map_or(6, |kills| kills.parse().unwrap());
     let mut chance = 7;
-    let rig = Rig::new(&[("acme", 2), ("umbrella", 2)]);
+    let sessions = Sessions {
+        shortest: 4.0,
+        longest: 6.0,
+    };
+    let owners = [("acme", 1), ("umbrella", 1), ("initech", 1), ("hooli", 1)];
+    let rig = Rig::of(Ground::tended(Timestamp::now(), &owners, &sessions));
     let mut slowest = Duration::ZERO;
     let (mut kills, mut answered) = (0, BTreeSet::new());
-    for round in 0..ROUNDS {
-        let process = rig.start();
-        rig.stir();
-        rig.pass(SignedDuration::from_mins(8));
-        answered.extend(rig.post_to_either(process.public, process.public).1);
-        if round % 3 == 2 {
-            // A repository whose ticks die with the process time and again would be parked, as it should be: so each
-            // gets a tick to its end now and then.
-            rig.go_on(&process, 1);
+    while kills < wanted {
+        for _ in 0..KILLS_IN_A_ROW.min(wanted - kills) {
+            let process = rig.start();
             rig.stir();
-            rig.pass(SignedDuration::from_mins(1));
-            rig.post(process.public);
-            let (took, code) = process.terminate();
-            assert_eq!(code, Some(0));
-            slowest = slowest.max(took);
-        } else {
+            rig.pass(SignedDuration::from_mins(4));
+            answered.extend(rig.post_to_either(process.public, process.public).1);
             std::thread::sleep(Duration::from_millis(drawn(&mut chance, 600)));
             process.kill();
             kills += 1;
         }
+        // Each repository is ticked again, and goes on to its next session.
+        let process = rig.start();
+        rig.go_on(&process, 1);
+        rig.stir();
+        rig.pass(SignedDuration::from_mins(1));
+        rig.post(process.public);
+        let (took, code) = process.terminate();
+        assert_eq!(code, Some(0));
+        slowest = slowest.max(took);
+        rig.assert_right();
     }
     assert!(slowest < Duration::from_secs(25), "{slowest:?}");
     // Left alone, every repository goes on. What was announced when the process died is settled after its grace.
@@ -120,7 +130,9 @@ fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
     rig.go_on(&process, 2);
     rig.assert_right();
     say(&format!(
-        "{ROUNDS} ends at random moments, {kills} by SIGKILL: {} sessions, none doubled, none lost; {} deliveries answered, all kept; slowest SIGTERM {slowest:?}",
+        "{kills} times SIGKILL at random moments, and SIGTERM after every {KILLS_IN_A_ROW}: each repository went on \
+         every time; {} sessions, none doubled, no turn lost; {} deliveries answered, all kept; slowest SIGTERM \
+         {slowest:?}",
         rig.sessions().values().sum::<usize>(),
         answered.len()
     ));

@@ -48,11 +48,11 @@ pub(crate) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";
 /// How many personas a cycle has. Each runs once on a default branch that does not move.
 pub(crate) const PERSONAS: usize = 24;
 
-/// One after another, each when the pull request of the one before is open.
+/// One after another, each when the pull request of the one before is open. As many sessions as the tier has.
 fn plan() -> String {
     let cycle: Vec<String> = (0..PERSONAS).map(|n| format!("\"p{n}\"")).collect();
     format!(
-        "cycle = [{}]\n[budget]\nmax_active = 1\ndaily_sessions = 100\nmax_open_pulls = 100\ntier = \"ultra\"\n",
+        "cycle = [{}]\n[budget]\nmax_active = 1\ndaily_sessions = 300\nmax_open_pulls = 100\ntier = \"ultra\"\n",
         cycle.join(", ")
     )
 }
@@ -76,6 +76,19 @@ pub(crate) struct Sessions {
     pub(crate) longest: f64,
 }
 
+impl Sessions {
+    /// Sessions that take so long, ask nothing, and always change something.
+    fn config(&self) -> Config {
+        Config {
+            asks: 0.0,
+            weights: Weights::only_changes(),
+            shortest_minutes: self.shortest,
+            longest_minutes: self.longest,
+            ..Config::default()
+        }
+    }
+}
+
 impl Ground {
     pub(crate) fn new(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
         Self::with(
@@ -87,6 +100,21 @@ impl Ground {
         )
     }
 
+    /// The same with a maintainer who merges everything within minutes, so that the personas go on for days.
+    pub(crate) fn tended(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
+        let (knobs, faults) = (Knobs::documented(), FaultPlan::default());
+        let jules = sessions.config();
+        Self::of(
+            start,
+            owners,
+            jules,
+            |_| plan(),
+            knobs,
+            faults,
+            Temper::eager(),
+        )
+    }
+
     /// The same with these answers to the open questions, and these faults.
     pub(crate) fn with(
         start: Timestamp,
@@ -95,14 +123,16 @@ impl Ground {
         knobs: Knobs,
         faults: FaultPlan,
     ) -> Self {
-        let jules = Config {
-            asks: 0.0,
-            weights: Weights::only_changes(),
-            shortest_minutes: sessions.shortest,
-            longest_minutes: sessions.longest,
-            ..Config::default()
-        };
-        Self::of(start, owners, jules, |_| plan(), knobs, faults)
+        let jules = sessions.config();
+        Self::of(
+            start,
+            owners,
+            jules,
+            |_| plan(),
+            knobs,
+            faults,
+            Temper::away(),
+        )
     }
 
     /// The same with sessions that go as they are told, and a plan for each repository by its number.
@@ -118,7 +148,7 @@ impl Ground {
             ..Config::default()
         };
         let (knobs, faults) = (Knobs::documented(), FaultPlan::default());
-        Self::of(start, owners, jules, plan, knobs, faults)
+        Self::of(start, owners, jules, plan, knobs, faults, Temper::away())
     }
 
     fn of(
@@ -128,6 +158,7 @@ impl Ground {
         plan: impl Fn(usize) -> String,
         knobs: Knobs,
         faults: FaultPlan,
+        temper: Temper,
     ) -> Self {
         let keys = tempfile::tempdir().unwrap();
         let accounts = owners.iter().map(|(owner, count)| {
@@ -145,7 +176,7 @@ impl Ground {
             seed: 11,
             knobs,
             faults,
-            temper: Temper::away(),
+            temper,
             jules: Config {
                 accounts: accounts.collect(),
                 ..jules
