@@ -13,6 +13,7 @@ mod process;
 mod rig;
 mod setup;
 mod slow;
+mod soak;
 pub(crate) mod stage;
 mod stop;
 mod sweep;

@@ -137,17 +137,17 @@ fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
         answered.len()
     ));
     drop(process);
-    let kept = deliveries(rig.data.path());
+    let facts = facts(rig.data.path());
+    let kept: BTreeSet<String> = facts
+        .iter()
+        .map(|fact| fact["guid"].as_str().unwrap().to_owned())
+        .collect();
     let lost: Vec<_> = answered.difference(&kept).collect();
     assert!(!answered.is_empty() && lost.is_empty(), "{lost:?}");
 }
 
-/// The ids of the deliveries that a data directory holds.
-fn deliveries(data: &Path) -> BTreeSet<String> {
+/// The deliveries that a data directory holds.
+pub(super) fn facts(data: &Path) -> Vec<Value> {
     let arguments = ["deliveries", "--data-dir", data.to_str().unwrap(), "--json"];
-    let facts = Phileas::new(&arguments).run().expect(0).lines();
-    facts
-        .iter()
-        .map(|fact| fact["guid"].as_str().unwrap().to_owned())
-        .collect()
+    Phileas::new(&arguments).run().expect(0).lines()
 }

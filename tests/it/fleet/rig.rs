@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
+use phileas_world::WebhookDelivery;
 use phileas_world::github::RepoId;
 use phileas_world::http::Gate;
 use serde_json::Value;
@@ -162,22 +163,12 @@ impl Rig {
         let count = due.len();
         let mut taken = Vec::new();
         for delivery in due {
-            let mut head = format!("POST /webhook HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
-            let mut id = String::new();
-            for (name, value) in &delivery.headers {
-                let value = value.to_str().unwrap();
-                if name.as_str() == "x-github-delivery" {
-                    value.clone_into(&mut id);
-                }
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-            head.push_str(&format!("content-length: {}\r\n\r\n", delivery.body.len()));
-            let mut answered = post(to, head.as_bytes(), &delivery.body);
+            let mut answered = deliver(to, &delivery);
             if or != to && answered.is_none_or(|status| status >= 300) {
-                answered = post(or, head.as_bytes(), &delivery.body);
+                answered = deliver(or, &delivery);
             }
             if answered == Some(202) {
-                taken.push(id);
+                taken.push(delivery.guid);
             }
             let mut world = self.ground.world.world();
             world.delivery_done(delivery.id, answered);
@@ -245,6 +236,16 @@ impl Rig {
             assert_eq!(order, wanted, "{source} lost a turn");
         }
     }
+}
+
+/// Posts a delivery of the model to a service. Answers with the status, or with nothing if nobody answered.
+pub(crate) fn deliver(to: SocketAddr, delivery: &WebhookDelivery) -> Option<u16> {
+    let mut head = format!("POST /webhook HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
+    for (name, value) in &delivery.headers {
+        head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap()));
+    }
+    head.push_str(&format!("content-length: {}\r\n\r\n", delivery.body.len()));
+    post(to, head.as_bytes(), &delivery.body)
 }
 
 fn post(to: SocketAddr, head: &[u8], body: &[u8]) -> Option<u16> {

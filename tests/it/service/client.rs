@@ -15,11 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     pub(super) status: u16,
     /// Names in lower case.
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: String,
+    pub(crate) body: String,
 }
 
 impl Reply {
@@ -95,7 +95,7 @@ pub(super) fn ask(address: SocketAddr, request: &[u8]) -> Reply {
     reply.expect("the connection was closed without an answer")
 }
 
-pub(super) fn get(address: SocketAddr, path: &str) -> Reply {
+pub(crate) fn get(address: SocketAddr, path: &str) -> Reply {
     ask(
         address,
         format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes(),

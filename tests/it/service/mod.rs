@@ -1,7 +1,7 @@
 //! `phileas serve` and the commands beside it, as GitHub, a person and an attacker meet them.
 
 mod accept;
-mod client;
+pub(crate) mod client;
 mod commands;
 mod handler;
 mod health;
