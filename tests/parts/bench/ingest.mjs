@@ -31,12 +31,12 @@ const ours = (program, ...mode) => (data) => ({
   env: { PHILEAS_WEBHOOK_SECRET: SECRET },
 });
 const servers = [
-  { name: 'phileas serve', start: ours('phileas') },
-  { name: 'signature only (nothing stored)', start: ours('examples/peers', 'verify') },
-  { name: 'the same handler, nothing stored', start: ours('examples/peers', 'nowhere') },
-  { name: 'one transaction a request', start: ours('examples/peers', 'single') },
-  { name: 'Probot (nothing stored)', start: () => ({ command: [process.execPath, join(HERE, 'probot.mjs')], env: { SECRET, BENCH } }) },
-  { name: 'adnanh/webhook (a process a request)', start: adnanh },
+  { key: 'phileas', name: 'phileas serve', start: ours('phileas') },
+  { key: 'verify', name: 'signature only (nothing stored)', start: ours('examples/peers', 'verify') },
+  { key: 'nowhere', name: 'the same handler, nothing stored', start: ours('examples/peers', 'nowhere') },
+  { key: 'single', name: 'one transaction a request', start: ours('examples/peers', 'single') },
+  { key: 'probot', name: 'Probot (nothing stored)', start: () => ({ command: [process.execPath, join(HERE, 'probot.mjs')], env: { SECRET, BENCH } }) },
+  { key: 'adnanh', name: 'adnanh/webhook (a process a request)', start: adnanh },
 ];
 
 function adnanh() {
@@ -161,6 +161,18 @@ for (const server of servers) {
   const rows = paced.get(server);
   const worst = Math.max(...rows.map((row) => row.p99));
   console.log(`| ${server.name} | ${column(rows, 'p50').toFixed(2)} | ${column(rows, 'p99').toFixed(2)} | ${worst.toFixed(2)} | ${column(rows, 'wrong')} |`);
+}
+if (process.env.RESULTS) {
+  // For the README's table.
+  const ratios = servers.slice(1).flatMap((server) => cells.map(({ payload, connections }, place) => ({
+    peer: server.key,
+    size: payload.size,
+    connections,
+    ratio: column(measured.get(servers[0])[place], 'rate') / column(measured.get(server)[place], 'rate'),
+  })));
+  const ours = paced.get(servers[0]);
+  const offered = { p50: column(ours, 'p50'), p99: column(ours, 'p99') };
+  writeFileSync(process.env.RESULTS, `${JSON.stringify({ rounds: ROUNDS, ratios, offered }, null, 1)}\n`);
 }
 for (const note of notes) console.log(`\nNote: ${note}.`);
 rmSync(scratch, { recursive: true, force: true });
