@@ -291,8 +291,8 @@ pub trait WriteGitHub: ReadGitHub {
         label: &str,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Makes our one comment with the marker say this, and writes it where there is none; answers with its id. Comments
-    /// of others are never touched.
+    /// Makes our one comment with the marker say this, whichever of phileas' accounts wrote it, and writes it where there
+    /// is none; answers with its id. Comments of others are never touched.
     fn tell_status(
         &self,
         thread: u64,

@@ -27,8 +27,9 @@ pub const INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 pub const FIRST_AFTER: SignedDuration = SignedDuration::from_secs(60);
 /// How far back the first sweep looks: GitHub's window of three days, less than an hour for clocks and for slowness.
 pub const WINDOW: SignedDuration = SignedDuration::from_hours(71);
-/// By how much a sweep overlaps the one before: an attempt may be listed late.
-pub const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
+/// By how much a sweep overlaps the one before: it reaches back to what that one left alone, because it had been asked for
+/// a moment before, by this process or by another; and an attempt may be listed late.
+pub const OVERLAP: SignedDuration = SignedDuration::from_mins(45);
 /// How soon after a sweep that did not get to its end the next one comes.
 pub const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(5);
 /// The most pages of 100 attempts that are read of one hook at a time. The next sweep goes on where this one stopped.
@@ -460,6 +461,23 @@ mod tests {
         assert_eq!(asks, MAX_ASKS);
         // After a restart GitHub's list alone tells it.
         assert_eq!(lost(&attempts, at(0), at(30 * hour), &BTreeMap::new()), []);
+    }
+
+    #[test]
+    fn what_is_left_alone_for_a_while_is_within_reach_of_the_next_sweep() {
+        let attempts = [
+            attempt(5_000, "lost", 503, true),
+            attempt(1, "lost", 503, false),
+        ];
+        let none = BTreeMap::new();
+        let swept_at = at(5_000) + PATIENCE - SignedDuration::from_secs(1);
+        let (before, since) = (swept_at - INTERVAL - OVERLAP, swept_at - OVERLAP);
+        // Another process had asked for it.
+        assert_eq!(lost(&attempts, before, swept_at, &none), []);
+        assert_eq!(
+            lost(&attempts, since, swept_at + INTERVAL, &none),
+            [(1, "lost")]
+        );
     }
 
     #[test]

@@ -312,6 +312,13 @@ impl Model {
         Some(id)
     }
 
+    /// Takes all webhooks of a repository off.
+    pub fn remove_hooks(&mut self, repo: RepoId) {
+        if let Some(repository) = self.repository_mut(repo) {
+            repository.hooks.clear();
+        }
+    }
+
     /// Sets a variable of Actions.
     pub fn set_variable(&mut self, repo: RepoId, name: &str, value: &str, now: Timestamp) {
         let Some(repository) = self.repository_mut(repo) else {

@@ -17,10 +17,13 @@ use crate::runtime::ports::{Disposition, Failure};
 use super::answer::Answer;
 use super::request::Sent;
 use super::retry::{LONGEST_CALL, READ_ATTEMPTS};
+use super::token::Signed;
 use super::{App, Client, Token, error, routes};
 
 /// An installation token is renewed this long before it expires.
 pub(super) const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
+/// How long a JSON Web Token of the App is used; then it is good for four more minutes, for the request and for clocks.
+const SIGNED_FOR: Duration = Duration::from_secs(5 * 60);
 /// What phileas asks for, of what the installation was granted. Nothing of this lets anybody change workflows.
 const WANTED: [(&str, &str); 7] = [
     ("actions", "read"),
@@ -224,7 +227,7 @@ pub(super) async fn as_app(
     let mut now = begun;
     let mut corrected = false;
     for attempt in 1..=READ_ATTEMPTS {
-        let jwt = sign(app, now).map_err(|()| {
+        let jwt = signed(app, now).map_err(|()| {
             error::plain(route, "the App's key does not sign", Disposition::Denied)
         })?;
         let (method, mut path) = routes::expand(route, &client.place.root(), values);
@@ -248,6 +251,9 @@ pub(super) async fn as_app(
         };
         if answer.status.is_success() {
             return Ok(answer);
+        }
+        if answer.status == StatusCode::UNAUTHORIZED {
+            forget(app, &jwt);
         }
         if let Some(path) = client.redirect_of(&answer)
             && client.place.follow(&path)
@@ -295,6 +301,32 @@ fn denied(client: &Client, route: &str, answer: &Answer) -> Failure {
         }
         _ => error::refused(route, answer, Disposition::Denied),
     }
+}
+
+/// The App's token of the last minutes, or a new one: whoever reads page after page, or asks for a thousand deliveries,
+/// need not sign each request.
+fn signed(app: &App, now: Timestamp) -> Result<Token, ()> {
+    let mut last = app.signed.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(signed) = last.as_ref() {
+        let age = now.duration_since(signed.at);
+        // A clock that was set back makes it one of the future.
+        if !age.is_negative() && age.unsigned_abs() < SIGNED_FOR {
+            return Ok(signed.token.clone());
+        }
+    }
+    let token = sign(app, now)?;
+    *last = Some(Signed {
+        token: token.clone(),
+        at: now,
+    });
+    Ok(token)
+}
+
+/// A token was refused; the next request is signed anew.
+fn forget(app: &App, token: &Token) {
+    let mut last = app.signed.lock().unwrap_or_else(PoisonError::into_inner);
+    // Somebody else may have signed another one already.
+    last.take_if(|signed| signed.token.expose() == token.expose());
 }
 
 /// GitHub wants `iat` a minute in the past and `exp` at most ten minutes ahead.

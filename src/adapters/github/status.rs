@@ -1,9 +1,23 @@
 //! What people see of a request on its issue or pull request: eyes, the label off, and one status comment.
 //!
-//! The comment is looked for before every write: GitHub says which comments are ours, and the marker says which of these
-//! it is. So a forged marker is not taken for ours, nobody else's comment is ever edited, and a first comment whose
-//! answer was lost is found instead of being written twice.
+//! The comment is looked for before every write, so that a first one whose answer was lost is found instead of being
+//! written twice. GitHub says which comments are ours, and the marker says which of these it is.
+//!
+//! One repository may know phileas as several accounts: an App's service, a workflow's token, a person's. What one of
+//! them wrote another takes over, where nobody could have forged it who gains by it:
+//!
+//! - the comment is framed as ours is: the heading is the first line and the marker the whole last one. A quotation, or
+//!   words beside a copied marker, are somebody else's;
+//! - a bot wrote it, which speaks only where somebody in charge let it in, but not Jules, which says what an agent thinks
+//!   up; or a person who may write to the repository at this moment. GitHub lets both edit every comment on it, ours as
+//!   well, so that a forged one gives them nothing that they do not have. Being a member, or having been invited to read,
+//!   is too little: its author could rewrite what we say.
+//!
+//! The number that the ledger knows proves nothing and only chooses among these: whoever can put a wrong one there could
+//! otherwise make us write over a stranger's words. Where GitHub does not let this account edit the other's, it writes
+//! its own, and the ledger hands that number over to all.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -17,15 +31,20 @@ use super::graphql::OWN_COMMENTS;
 use super::request::success;
 use super::retry::Nature;
 use super::wire::issue::Created;
+use super::wire::observation::Opener;
 use super::wire::present;
-use super::wire::subject::Thread;
+use super::wire::subject::{Comment, Thread};
 use super::{Client, error, routes};
 
 /// How many pages of comments are looked through, newest first; each holds 100.
 const MAX_PAGES: usize = 10;
+/// How many people are asked for who may have written one of them.
+const MAX_PEOPLE: usize = 5;
 /// The waits before looking again for what may have been written: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 const WHAT: &str = "POST /graphql (OwnComments)";
+/// The bot of Jules, as GraphQL writes its name.
+const JULES: &str = "google-labs-jules";
 
 #[derive(Deserialize)]
 struct Found {
@@ -37,6 +56,68 @@ struct Found {
 struct Repository {
     #[serde(deserialize_with = "present")]
     thread: Option<Thread>,
+}
+
+/// A comment that may be ours.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    id: u64,
+    author: Author,
+}
+
+/// Who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Author {
+    /// This very account.
+    Viewer,
+    Bot,
+    /// Counts if this person may write.
+    Person(String),
+}
+
+/// What was found on a thread.
+struct Candidates {
+    found: Vec<Candidate>,
+    /// Whether there are more comments than are looked through.
+    cut: bool,
+}
+
+/// A comment that is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ours {
+    id: u64,
+    /// Whether this very account wrote it.
+    own: bool,
+}
+
+impl Candidate {
+    fn of(comment: Comment, marker: &str, body: &str) -> Option<Self> {
+        let is_framed = || is_framed(&comment.body, marker, body);
+        let author = if comment.viewer_did_author {
+            comment.body.contains(marker).then_some(Author::Viewer)?
+        } else if Opener::may_be_ours(comment.author.as_ref(), &comment.author_association)
+            && is_framed()
+        {
+            let Opener { kind, login } = comment.author?;
+            match (kind.as_str(), login?) {
+                ("Bot", login) if login != JULES => Author::Bot,
+                ("User", login) => Author::Person(login),
+                _ => return None,
+            }
+        } else {
+            return None;
+        };
+        let id = comment.full_database_id?.parse().ok()?;
+        Some(Self { id, author })
+    }
+}
+
+/// Whether a text begins with the same line as the one that is to be written, and the marker is all that its last line
+/// says.
+fn is_framed(text: &str, marker: &str, body: &str) -> bool {
+    let first = |text: &str| text.lines().next().map(|line| line.trim_end().to_owned());
+    let last = text.trim_end().lines().next_back();
+    first(text) == first(body) && last == Some(marker) && text.matches(marker).count() == 1
 }
 
 impl Client {
@@ -80,10 +161,18 @@ impl Client {
         body: &str,
     ) -> Result<u64, Failure> {
         let wish = json!({ "body": body });
-        if let Some(id) = self.own_comment(thread, known, marker).await? {
+        let mut ours = self.our_comment(thread, known, marker, body).await?;
+        while let Some(one) = ours.take() {
             let route = routes::UPDATE_COMMENT;
-            let answer = self.write(route, &[&id.to_string()], &wish).await?;
-            return success(route, answer).map(|_| id);
+            let answer = self.write(route, &[&one.id.to_string()], &wish).await;
+            match answer.and_then(|answer| success(route, answer)) {
+                Ok(_) => return Ok(one.id),
+                // It is another account's, and this one may not edit it.
+                Err(failure) if !one.own && failure.disposition == Disposition::Denied => {
+                    ours = self.own_comment(thread, marker, body).await?;
+                }
+                Err(failure) => return Err(failure),
+            }
         }
         let route = routes::CREATE_COMMENT;
         let failure = match self.write(route, &[&thread.to_string()], &wish).await {
@@ -97,8 +186,8 @@ impl Client {
         if failure.disposition == Disposition::Unknown {
             for wait in LOOKS {
                 self.pause.pause(wait).await;
-                if let Ok(Some(id)) = self.own_comment(thread, known, marker).await {
-                    return Ok(id);
+                if let Ok(Some(one)) = self.our_comment(thread, known, marker, body).await {
+                    return Ok(one.id);
                 }
             }
         }
@@ -106,15 +195,69 @@ impl Client {
     }
 
     /// The comment of ours that carries the marker: the known one, or else the oldest.
-    async fn own_comment(
+    async fn our_comment(
         &self,
         thread: u64,
         known: Option<u64>,
         marker: &str,
-    ) -> Result<Option<u64>, Failure> {
+        body: &str,
+    ) -> Result<Option<Ours>, Failure> {
+        let Candidates { mut found, cut } = self.candidates(thread, known, marker, body).await?;
+        found.sort_by_key(|one| (Some(one.id) != known, one.id));
+        let mut asked: BTreeMap<String, bool> = BTreeMap::new();
+        for Candidate { id, author } in found {
+            let own = author == Author::Viewer;
+            if let Author::Person(login) = author {
+                let writes = match asked.get(&login) {
+                    Some(writes) => *writes,
+                    None if asked.len() == MAX_PEOPLE => continue,
+                    None => {
+                        let writes = self.may_write(&login).await?;
+                        asked.insert(login, writes);
+                        writes
+                    }
+                };
+                if !writes {
+                    continue;
+                }
+            }
+            return Ok(Some(Ours { id, own }));
+        }
+        if cut {
+            let said =
+                format!("#{thread} has too many comments to tell whether one of them is ours");
+            return Err(error::plain(WHAT, &said, Disposition::Refused));
+        }
+        Ok(None)
+    }
+
+    /// The oldest one that this very account wrote.
+    async fn own_comment(
+        &self,
+        thread: u64,
+        marker: &str,
+        body: &str,
+    ) -> Result<Option<Ours>, Failure> {
+        let candidates = self.candidates(thread, None, marker, body).await?;
+        let own = candidates
+            .found
+            .iter()
+            .filter(|one| one.author == Author::Viewer);
+        let oldest = own.map(|one| one.id).min();
+        Ok(oldest.map(|id| Ours { id, own: true }))
+    }
+
+    /// All comments that may be ours, on pages that are read until the known one is there.
+    async fn candidates(
+        &self,
+        thread: u64,
+        known: Option<u64>,
+        marker: &str,
+        body: &str,
+    ) -> Result<Candidates, Failure> {
         let mut variables = self.repository_variables();
         variables["number"] = thread.into();
-        let mut oldest = None;
+        let mut found = Vec::new();
         for _ in 0..MAX_PAGES {
             let reply = self
                 .query::<Found>("OwnComments", OWN_COMMENTS, &variables, |_| false)
@@ -122,107 +265,24 @@ impl Client {
             let gone = |said| error::told(WHAT, &reply.answer, Disposition::NotFound, said);
             let repository = reply.data.repository;
             let repository = repository.ok_or_else(|| gone("the repository is gone"))?;
-            let found = repository
-                .thread
-                .ok_or_else(|| gone("the issue or pull request is gone"))?;
-            let comments = found.comments;
-            let ours = comments.nodes.into_iter().flatten();
-            let ours = ours
-                .filter(|comment| comment.viewer_did_author && comment.body.contains(marker))
-                .filter_map(|comment| comment.full_database_id?.parse::<u64>().ok());
-            for id in ours {
-                if Some(id) == known {
-                    return Ok(known);
-                }
-                oldest = Some(oldest.map_or(id, |other: u64| other.min(id)));
-            }
+            let thread = repository.thread;
+            let thread = thread.ok_or_else(|| gone("the issue or pull request is gone"))?;
+            let comments = thread.comments;
+            let shown = comments.nodes.into_iter().flatten();
+            found.extend(shown.filter_map(|one| Candidate::of(one, marker, body)));
+            // Another's must still be looked into, and may not be ours after all.
+            let is_there =
+                |one: &Candidate| Some(one.id) == known && !matches!(one.author, Author::Person(_));
             let page = comments.page_info;
-            let Some(before) = page.start_cursor.filter(|_| page.has_previous_page) else {
-                return Ok(oldest);
+            let before = page.start_cursor.filter(|_| page.has_previous_page);
+            let Some(before) = before.filter(|_| !found.iter().any(is_there)) else {
+                return Ok(Candidates { found, cut: false });
             };
             variables["before"] = before.into();
         }
-        if oldest.is_some() {
-            return Ok(oldest);
-        }
-        let said = format!("#{thread} has too many comments to tell whether one of them is ours");
-        Err(error::plain(WHAT, &said, Disposition::Refused))
+        Ok(Candidates { found, cut: true })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json as value};
-
-    use super::super::scripted::{Set, json, lost, set};
-    use super::*;
-
-    const MARKER: &str = "<!-- phileas:status -->";
-
-    fn listed(comments: &[(u64, bool, &str)]) -> Value {
-        let nodes: Vec<_> = comments
-            .iter()
-            .map(|(id, ours, body)| {
-                value!({ "fullDatabaseId": id.to_string(), "viewerDidAuthor": ours, "body": body })
-            })
-            .collect();
-        value!({ "data": { "repository": { "thread": { "comments": {
-            "pageInfo": { "hasPreviousPage": false, "startCursor": null }, "nodes": nodes } } } } })
-    }
-
-    async fn tell(set: &Set, known: Option<u64>) -> Result<u64, Failure> {
-        set.client.tell_status_once(7, known, MARKER, "text").await
-    }
-
-    #[tokio::test]
-    async fn r22_a_forged_marker_is_ignored_and_nobody_elses_comment_edited() {
-        let forged = listed(&[(4_000_000_001, false, MARKER), (5, true, "something else")]);
-        for known in [None, Some(4_000_000_001), Some(5)] {
-            let set = set([json(200, &forged), json(201, &value!({ "id": 9 }))]);
-            assert_eq!(tell(&set, known).await.unwrap(), 9);
-            let seen = set.script.seen();
-            assert!(seen[1].line.starts_with("POST"), "{}", seen[1].line);
-            assert!(seen[1].line.ends_with("/issues/7/comments"));
-        }
-    }
-
-    #[tokio::test]
-    async fn r22_the_one_that_is_ours_is_edited() {
-        let ours = listed(&[(4_000_000_001, true, MARKER), (4_000_000_002, true, MARKER)]);
-        for (known, edited) in [(None, 4_000_000_001), (Some(4_000_000_002), 4_000_000_002)] {
-            let set = set([json(200, &ours), json(200, &value!({ "id": edited }))]);
-            assert_eq!(tell(&set, known).await.unwrap(), edited);
-            let line = set.script.lines().remove(1);
-            assert!(line.starts_with("PATCH"), "{line}");
-            assert!(
-                line.ends_with(&format!("/issues/comments/{edited}")),
-                "{line}"
-            );
-        }
-    }
-
-    #[tokio::test]
-    async fn a_lost_answer_is_looked_up_and_never_repeated() {
-        let none = || json(200, &listed(&[]));
-        let found = || json(200, &listed(&[(9, true, MARKER)]));
-        let set = set([none(), lost(), none(), found()]);
-        assert_eq!(tell(&set, None).await.unwrap(), 9);
-        let set = super::super::scripted::set([none(), json(502, &value!({})), none(), none()]);
-        let failure = tell(&set, None).await.unwrap_err();
-        assert_eq!(failure.disposition, Disposition::Unknown);
-        let lines = set.script.lines();
-        let posts = lines.iter().filter(|line| line.ends_with("/comments"));
-        assert_eq!(posts.count(), 1);
-    }
-
-    #[tokio::test]
-    async fn a_label_that_is_off_is_off_and_others_are_left_alone() {
-        let set = set([json(404, &value!({ "message": "Label does not exist" }))]);
-        set.client.take_off_label(7, "phileas:a").await.unwrap();
-        let line = set.script.lines().remove(0);
-        assert!(line.starts_with("DELETE"), "{line}");
-        assert!(line.ends_with("/issues/7/labels/phileas%3Aa"), "{line}");
-        let refused = set.client.take_off_label(7, "bug").await.unwrap_err();
-        assert_eq!(refused.disposition, Disposition::Refused);
-    }
-}
+mod tests;

@@ -1,8 +1,10 @@
 //! What phileas shows GitHub to be let in. Tokens are opaque: of any length, of any form.
 
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use http::HeaderValue;
+use jiff::Timestamp;
 use octocrab::EncodingKey;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -29,6 +31,15 @@ pub struct App {
     /// Its client id, or its numeric id: the `iss` of its JSON Web Tokens.
     pub(super) issuer: String,
     pub(super) key: EncodingKey,
+    /// The token that was signed last. All clones share it.
+    pub(super) signed: Arc<Mutex<Option<Signed>>>,
+}
+
+/// A JSON Web Token of an App.
+#[derive(Clone)]
+pub(super) struct Signed {
+    pub(super) token: Token,
+    pub(super) at: Timestamp,
 }
 
 /// What a token is, by the way it begins.
@@ -131,6 +142,7 @@ impl App {
         Ok(Self {
             issuer: id.to_owned(),
             key,
+            signed: Arc::default(),
         })
     }
 }

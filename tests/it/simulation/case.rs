@@ -61,6 +61,11 @@ impl Case {
         self.hours < 24
     }
 
+    /// Whether it lasts as long as what the project promises to have been through.
+    pub(super) fn is_long(&self) -> bool {
+        self.hours >= 48
+    }
+
     pub(super) fn is_turned(&self, name: &str) -> bool {
         self.turned.contains(name)
     }

@@ -15,6 +15,7 @@
 //! | `SIMULATION_SEEDS` | how many seeds |
 //! | `SIMULATION_FIRST` | the first of them |
 //! | `SIMULATION_HOURS` | how many hours each has with troubles; some without follow |
+//! | `SIMULATION_WORKERS` | how many cases are played at once |
 //! | `SIMULATION_FAULT_SEEDS` | within how many seeds each fault of our own must be found |
 //!
 //! A case that fails is shrunk, printed, and kept in `known.txt` beside this file; those are always played first.
@@ -27,6 +28,7 @@ mod play;
 mod sabotage;
 mod shrink;
 mod stage;
+mod swept;
 mod tally;
 mod troubles;
 mod verdict;
@@ -53,7 +55,7 @@ const FAULT_HOURS: i64 = 4;
 /// The cases that have failed before.
 const KNOWN: &str = "tests/it/simulation/known.txt";
 /// How many cases are played at once.
-const WORKERS: usize = 2;
+const WORKERS: u64 = 2;
 
 fn variable(name: &str, usual: u64) -> u64 {
     match std::env::var(name) {
@@ -99,8 +101,9 @@ fn play_all(cases: &[Case]) -> (Tally, Vec<(Case, Vec<String>)>) {
     let next = AtomicU64::new(0);
     let tally = Mutex::new(Tally::default());
     let failed = Mutex::new(Vec::new());
+    let workers = variable("SIMULATION_WORKERS", WORKERS);
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
+        for _ in 0..workers {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);

@@ -331,7 +331,7 @@ impl<'a> Play<'a> {
     async fn kill(&mut self, who: usize, life: u64) {
         if let Some(place) = self.replicas.get_mut(who) {
             if let Some(replica) = place.take_if(|replica| replica.process.life == life) {
-                replica.fleet.abort();
+                replica.driver.abort();
                 self.kills += 1;
                 self.soon(1, 600, Act::Start(who));
             }
@@ -367,9 +367,9 @@ impl<'a> Play<'a> {
             }
         }
         for who in 0..REPLICAS {
-            let ended = self.replicas[who].take_if(|replica| replica.fleet.is_finished());
+            let ended = self.replicas[who].take_if(|replica| replica.driver.is_finished());
             if let Some(replica) = ended {
-                if let Err(panic) = replica.fleet.await {
+                if let Err(panic) = replica.driver.await {
                     panic!("{}: replica {who}: {panic}", self.case);
                 }
                 self.soon(1, 60, Act::Start(who));

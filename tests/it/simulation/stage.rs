@@ -17,6 +17,7 @@ use phileas::server::figures::Figures;
 use phileas::server::keys::Keys;
 use phileas::server::outside::Outside;
 use phileas::server::repositories::{Repositories, Source};
+use phileas::server::sweep::Sweep;
 use phileas::server::ticks::Ticks;
 use phileas::server::webhook::{Intake, Listed, Secrets, routes};
 use phileas::server::{Fleet, ending};
@@ -27,6 +28,7 @@ use phileas_world::Face;
 use phileas_world::chance::Stream;
 use phileas_world::github::RepoId;
 use phileas_world::github::account::{Access, permissions};
+use phileas_world::github::hook::Target;
 use phileas_world::seed::NewApp;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -45,8 +47,20 @@ const SLUG: &str = "phileas-test";
 pub(super) const OURS: [&str; 2] = ["phileas-test[bot]", scene::RUNNER];
 /// The names of the other repositories.
 const OTHERS: [&str; 2] = ["gadget", "gizmo"];
+/// What the App hears of.
+const EVENTS: [&str; 5] = [
+    "pull_request",
+    "pull_request_review",
+    "push",
+    "issues",
+    "issue_comment",
+];
+/// Where its webhook is, by name only.
+const WEBHOOK_URL: &str = "http://phileas.invalid/webhook";
 /// Sessions a day that the plans allow.
 pub(super) const DAILY_SESSIONS: usize = 24;
+/// How many more they allow where people ask for them.
+pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
 pub(super) const AGENTS_PATHS: [&str; 3] = [
     ".jules/exchange/",
@@ -74,6 +88,7 @@ fn plan() -> String {
 [budget]
 max_active = 4
 daily_sessions = {DAILY_SESSIONS}
+reserve_for_people = {RESERVED_SESSIONS}
 max_open_pulls = 6
 tier = \"ultra\"
 
@@ -122,11 +137,19 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
             ("statuses", Access::Read),
             ("metadata", Access::Read),
         ]),
-        events: Vec::new(),
-        hook: None,
+        events: EVENTS.map(str::to_owned).to_vec(),
+        hook: Some(Target {
+            url: WEBHOOK_URL.to_owned(),
+            secret: Some(scene::WEBHOOK_SECRET.to_owned()),
+            content_type: "json".to_owned(),
+        }),
         public_key: Some(KEY.1.clone()),
     };
     github.add_app(app, start);
+    // What an App hears comes by its own hook.
+    for repo in &repositories {
+        github.remove_hooks(*repo);
+    }
     github.install_app(APP, scene::OWNER, Some(&repositories), start);
     (Shared::new(world), repositories)
 }
@@ -157,7 +180,7 @@ pub(super) struct Replica {
     pub(super) process: Arc<Process>,
     pub(super) desk: Arc<Desk>,
     pub(super) webhook: axum::Router,
-    pub(super) fleet: JoinHandle<()>,
+    pub(super) driver: JoinHandle<()>,
     pub(super) end: End,
 }
 
@@ -185,6 +208,11 @@ impl Replica {
             bounds: Bounds::default(),
             pulse: Arc::new(Pulse::default()),
         };
+        let sweep = Sweep {
+            repositories: Arc::clone(&fleet.repositories),
+            clock: Arc::clone(&fleet.clock),
+            public_url: None,
+        };
         let desk = Arc::new(Desk::new(inbox, &process));
         let secrets = Secrets::from_list(&scene::WEBHOOK_SECRET.into()).unwrap();
         let intake = Intake::new(
@@ -197,7 +225,7 @@ impl Replica {
         let (end, asked) = ending();
         Self {
             webhook: routes(intake),
-            fleet: tokio::spawn(fleet.run(Arc::clone(&desk), asked)),
+            driver: tokio::spawn((fleet, sweep).run(Arc::clone(&desk), asked)),
             process,
             desk,
             end,

@@ -18,11 +18,25 @@ pub(super) struct Tally {
     sessions: usize,
     wishes: usize,
     imports: usize,
+    swept: usize,
     workflow_runs: u64,
     races: usize,
     requests: usize,
     violations: usize,
+    long: Option<Least>,
 }
+
+/// The least that a long case came to.
+#[derive(Debug, Clone, Copy)]
+struct Least {
+    kills: u64,
+    turns: usize,
+}
+
+/// How often processes die at least in a long case.
+const KILLS_OF_LONG: u64 = 10;
+/// How many turns a long case has at least.
+const TURNS_OF_LONG: usize = 30;
 
 impl Tally {
     pub(super) fn add(&mut self, case: &Case, played: &Played) {
@@ -35,10 +49,17 @@ impl Tally {
         self.sessions += played.verdict.sessions;
         self.wishes += played.verdict.wishes;
         self.imports += played.verdict.imports;
+        self.swept += played.verdict.swept;
         self.workflow_runs += played.workflow_runs;
         self.races += played.lost_races;
         self.requests += played.requests;
         self.violations += played.verdict.findings.len();
+        if case.is_long() {
+            let (kills, turns) = (played.kills, played.verdict.turns);
+            let least = self.long.get_or_insert(Least { kills, turns });
+            least.kills = least.kills.min(kills);
+            least.turns = least.turns.min(turns);
+        }
     }
 
     /// A simulation in which nothing happens would find nothing.
@@ -58,6 +79,12 @@ impl Tally {
             "{} imports in {cases} cases",
             self.imports
         );
+        let swept = self.swept;
+        assert!(2 * swept >= cases, "{swept} swept in {cases} cases");
+        if let Some(Least { kills, turns }) = self.long {
+            assert!(kills >= KILLS_OF_LONG, "a long case has {kills} kills");
+            assert!(turns >= TURNS_OF_LONG, "a long case has {turns} turns");
+        }
         if self.seeds.len() as u64 >= 2 * BLOCK - 1 {
             assert_eq!(self.pairs.seen(), Pairs::all(), "pairs of knobs");
         }
@@ -68,8 +95,9 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} seeds, {} h with troubles, {} kills, {} turns of {} sessions, {} wishes, {} imports, {} workflow runs, \
-             {} races lost by these, {} requests, {} of {} settings of knob pairs, {} violations",
+            "{} seeds, {} h with troubles, {} kills, {} turns of {} sessions, {} wishes, {} imports, {} lost deliveries \
+             found, {} workflow runs, {} races lost by these, {} requests, {} of {} settings of knob pairs, \
+             {} violations",
             self.seeds.len(),
             self.hours,
             self.kills,
@@ -77,12 +105,22 @@ impl fmt::Display for Tally {
             self.sessions,
             self.wishes,
             self.imports,
+            self.swept,
             self.workflow_runs,
             self.races,
             self.requests,
             self.pairs.seen(),
             Pairs::all(),
             self.violations
-        )
+        )?;
+        match self.long {
+            Some(Least { kills, turns }) => {
+                write!(
+                    f,
+                    "; a long case has at least {kills} kills and {turns} turns"
+                )
+            }
+            None => Ok(()),
+        }
     }
 }

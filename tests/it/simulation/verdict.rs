@@ -11,7 +11,8 @@ use phileas_world::github::{Oid, RepoId};
 use serde_json::Value;
 
 use super::play::TAKE_A_NOTE;
-use super::stage::{DAILY_SESSIONS, OURS};
+use super::stage::{DAILY_SESSIONS, OURS, RESERVED_SESSIONS};
+use super::swept::swept;
 
 /// Who is asked for by labels.
 const WISH: &str = "phileas:fixer";
@@ -37,6 +38,8 @@ pub(super) struct Verdict {
     pub(super) sessions: usize,
     pub(super) wishes: usize,
     pub(super) imports: usize,
+    /// Lost deliveries that were found by a sweep.
+    pub(super) swept: usize,
 }
 
 /// What the last line of a session's prompt says.
@@ -45,6 +48,8 @@ struct Marked<'a> {
     turn: &'a str,
     attempt: u32,
     repository: u64,
+    /// Whether a person asked for it.
+    asked_for: bool,
     session: &'a Session,
     at: Timestamp,
 }
@@ -54,10 +59,12 @@ fn marked(session: &Session) -> Option<Marked<'_>> {
     let mut words = line.strip_prefix("phileas-turn: ")?.split(' ');
     let (turn, attempt) = words.next()?.split_once('.')?;
     let repository = words.find_map(|word| word.strip_prefix("repository="))?;
+    let track = words.find_map(|word| word.strip_prefix("track="))?;
     Some(Marked {
         turn,
         attempt: attempt.parse().ok()?,
         repository: repository.parse().ok()?,
+        asked_for: track.starts_with("request:"),
         session,
         at: session.created_at?,
     })
@@ -81,6 +88,9 @@ pub(super) fn judge(world: &World, books: &Books, repositories: &[RepoId]) -> Ve
     doubles(&ours, &mut verdict);
     messages(&ours, &mut verdict);
     merges(books, &mut verdict);
+    let swept = swept(books, world.now());
+    verdict.swept = swept.found;
+    verdict.findings.extend(swept.findings);
     for repo in repositories {
         let own: Vec<&Marked<'_>> = ours.iter().filter(|one| one.repository == repo.0).collect();
         Judge {
@@ -319,29 +329,23 @@ impl Judge<'_> {
         }
     }
 
+    /// A day has so many sessions by the clock, and some more that people ask for.
     fn budget(&mut self, ours: &[&Marked<'_>]) {
-        let mut created: Vec<Timestamp> = ours.iter().map(|one| one.at).collect();
-        created.sort_unstable();
-        let day = SignedDuration::from_hours(24);
-        let within = |first: &Timestamp| {
-            let after = created.iter().filter(|at| *at >= first);
-            after.filter(|at| at.duration_since(*first) < day).count()
-        };
-        if let Some(most) = created
-            .iter()
-            .map(within)
-            .max()
-            .filter(|most| *most > DAILY_SESSIONS)
-        {
-            self.find(format!("{most} sessions within a day"));
+        let by_clock = ours.iter().filter(|one| !one.asked_for);
+        let by_clock = busiest_day(by_clock.map(|one| one.at).collect());
+        if by_clock > DAILY_SESSIONS {
+            self.find(format!("{by_clock} sessions by the clock within a day"));
+        }
+        let all = busiest_day(ours.iter().map(|one| one.at).collect());
+        if all > DAILY_SESSIONS + RESERVED_SESSIONS {
+            self.find(format!("{all} sessions within a day"));
         }
     }
 
     /// Each wish by label is taken up, and told in one comment.
     fn wishes(&mut self, state: &Value) {
-        // The App and the workflow's token are two authors to GitHub, and neither takes the other's comment for its own:
-        // a marker alone can be forged.
-        let mut comments: BTreeMap<(u64, &str), usize> = BTreeMap::new();
+        // The App and the workflow's token are two authors to GitHub, and one phileas to people.
+        let mut comments: BTreeMap<u64, BTreeMap<&str, usize>> = BTreeMap::new();
         let mut labelled = 0;
         let end = self.world.now();
         let names = self.names();
@@ -353,14 +357,16 @@ impl Judge<'_> {
             let body = detail["body"].as_str().unwrap_or_default();
             if write.what == "comment.created" && body.contains(STATUS) {
                 let number = detail["number"].as_u64().unwrap_or_default();
-                *comments.entry((number, &write.actor)).or_default() += 1;
+                let authors = comments.entry(number).or_default();
+                *authors.entry(&write.actor).or_default() += 1;
             }
             let is_wish = write.what == "label.added" && detail["label"] == WISH;
             labelled += usize::from(is_wish && end.duration_since(write.at) > PATIENCE);
         }
-        for ((number, author), count) in comments {
+        for (number, authors) in comments {
+            let count: usize = authors.values().sum();
             if count > 1 {
-                self.find(format!("{count} status comments of {author} on #{number}"));
+                self.find(format!("{count} status comments on #{number}: {authors:?}"));
             }
         }
         let requests = state["requests"].as_object();
@@ -387,6 +393,21 @@ impl Judge<'_> {
         }
         names
     }
+}
+
+/// The most of them within 24 hours.
+fn busiest_day(mut created: Vec<Timestamp>) -> usize {
+    created.sort_unstable();
+    let day = SignedDuration::from_hours(24);
+    let mut first = 0;
+    let mut most = 0;
+    for (last, at) in created.iter().enumerate() {
+        while at.duration_since(created[first]) >= day {
+            first += 1;
+        }
+        most = most.max(last + 1 - first);
+    }
+    most
 }
 
 /// All entries of the history.

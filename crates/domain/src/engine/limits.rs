@@ -109,6 +109,9 @@ pub(super) const ACCOUNTS_READ: usize = 50;
 pub(super) const WISHES_TAKEN: usize = 20;
 /// A status comment that is not confirmed is written again after this.
 pub(super) const STATUS_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+/// What is new waits so long for a first comment that is not confirmed: its writer may be at it for as long as an intent is
+/// good, and who looks for it right afterwards may not be shown it yet.
+pub(super) const STATUS_SETTLES: SignedDuration = SignedDuration::from_mins(3);
 /// So many times; a comment that GitHub does not let us write is not worth more.
 pub(super) const STATUS_REPEATS: u32 = 6;
 /// While something waits, its status comment changes no more often than this.

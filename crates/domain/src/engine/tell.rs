@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::draft::Draft;
 use super::limits::{
     DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS,
-    STATUS_REQUESTS,
+    STATUS_REQUESTS, STATUS_SETTLES,
 };
 use super::neutral::neutral;
 use super::obey::{account, newest_of};
@@ -95,6 +95,10 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
     let now = draft.now();
     let digest = prompt::sha256(&body);
     let calm = Some(prompt::sha256(&calm));
+    if let Some(settled_at) = settled_at(draft, requests).filter(|at| now < *at) {
+        draft.wake(settled_at);
+        return;
+    }
     let Some(request) = draft.state.requests.get_mut(newest) else {
         return;
     };
@@ -142,6 +146,20 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
         body,
         not_after: later(now, INTENT_VALID),
     });
+}
+
+/// When it can be told whether there is a comment, after a first one was begun that is not confirmed; `None`: there is a
+/// known one, or none was begun.
+fn settled_at(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Timestamp> {
+    let all = requests
+        .iter()
+        .filter_map(|(_, key)| draft.state.requests.get(key));
+    if all.clone().any(|request| request.comment_id.is_some()) {
+        return None;
+    }
+    let begun = all.filter_map(|request| request.status.as_ref());
+    let last = begun.map(|said| said.at).max()?;
+    Some(later(last, STATUS_SETTLES))
 }
 
 pub(super) fn later(at: Timestamp, span: SignedDuration) -> Timestamp {

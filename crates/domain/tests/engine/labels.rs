@@ -180,6 +180,23 @@ fn a_status_that_got_lost_is_told_again_and_not_for_ever() {
     assert!(desk.status(7).contains("is open"));
 }
 
+/// It may have been written, and whoever looks for it a moment later may not be shown it yet.
+#[test]
+fn what_is_new_waits_while_the_first_comment_may_still_be_on_its_way() {
+    let mut desk = desk();
+    desk.label(7, "b", "ada");
+    desk.lost = vec!["tell_status"];
+    desk.tick();
+    desk.lost.clear();
+    desk.opens_pull();
+    desk.minutes(1);
+    desk.tick();
+    assert!(!names(&desk).contains(&"tell_status"), "{:?}", names(&desk));
+    desk.minutes(2);
+    desk.tick();
+    assert!(desk.status(7).contains("is open"));
+}
+
 #[test]
 fn whoever_dies_after_the_commit_leaves_a_request_that_is_worked_off() {
     let mut desk = desk();

@@ -300,20 +300,22 @@ impl Model {
         Some(new)
     }
 
-    /// The attempts of a hook that can still be listed, newest first.
-    pub(crate) fn listed_deliveries(&self, source: Source, now: Timestamp) -> Vec<&Delivery> {
+    /// The attempts of a hook that can still be listed, newest first; only those with a smaller number, where one is given.
+    pub(crate) fn listed_deliveries(
+        &self,
+        source: Source,
+        now: Timestamp,
+        below: Option<u64>,
+    ) -> impl Iterator<Item = &Delivery> {
         let oldest = earlier(now, REDELIVERY_WINDOW);
-        let mut found: Vec<&Delivery> = self
-            .deliveries
-            .values()
-            .filter(|delivery| {
+        let attempts = self.deliveries.range(..below.unwrap_or(u64::MAX)).rev();
+        attempts
+            .map(|(_, delivery)| delivery)
+            .filter(move |delivery| {
                 delivery.source == source
                     && matches!(delivery.fate, Fate::Done(_))
                     && delivery.due.is_some_and(|due| due >= oldest)
             })
-            .collect();
-        found.sort_by_key(|delivery| std::cmp::Reverse(delivery.id));
-        found
     }
 }
 

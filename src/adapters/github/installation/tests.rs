@@ -207,3 +207,52 @@ async fn a_renamed_repository_is_named_by_its_id() {
     assert_eq!(wish["repository_ids"], value!([7]));
     assert_eq!(wish["repositories"], serde_json::Value::Null);
 }
+
+#[tokio::test]
+async fn one_signature_serves_many_requests_until_it_is_refused_or_old() {
+    let (app, _) = app();
+    let good = || json(200, &value!({}));
+    let refused = || {
+        json(
+            401,
+            &value!({ "message": "A JSON web token could not be decoded" }),
+        )
+    };
+    let answers = [
+        good(),
+        good(),
+        good(),
+        good(),
+        refused(),
+        good(),
+        good(),
+        good(),
+    ];
+    let set = set_as(Credential::App(app.clone()), answers);
+    let ask = async || {
+        as_app(&app, &set.client, routes::READ_APP, &[], "", None)
+            .await
+            .unwrap()
+    };
+    ask().await;
+    set.clock.pass(SIGNED_FOR - Duration::from_secs(1));
+    ask().await;
+    set.clock.pass(Duration::from_secs(1));
+    ask().await;
+    // The refusal's own time is that of the world's beginning.
+    ask().await;
+    ask().await;
+    ask().await;
+    ask().await;
+    assert!(set.script.is_used_up());
+    let seen = set.script.seen();
+    let shown: Vec<&str> = seen.iter().map(|one| one.authorization.as_str()).collect();
+    assert_eq!(shown[0], shown[1], "it is used again");
+    assert_ne!(shown[1], shown[2], "five minutes later it is not");
+    assert_eq!(shown[2], shown[3]);
+    assert_eq!(shown[3], shown[4]);
+    assert_ne!(shown[4], shown[5], "what was refused is not shown again");
+    // GitHub's time, that the token was mended by, lies before this clock by more than a token's use.
+    assert_ne!(shown[5], shown[6]);
+    assert_eq!(shown[6], shown[7]);
+}

@@ -147,11 +147,14 @@ pub(in super::super) struct NoticeIssue {
     pub(in super::super) author: Option<Opener>,
 }
 
-/// What kind of account has opened an issue.
+/// The account that has opened an issue, or written a comment.
 #[derive(Debug, Clone, Deserialize)]
 pub(in super::super) struct Opener {
     #[serde(rename = "__typename")]
     pub(in super::super) kind: String,
+    /// Left out where it was not asked for.
+    #[serde(default)]
+    pub(in super::super) login: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

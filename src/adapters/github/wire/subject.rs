@@ -10,7 +10,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::Login;
 use serde::Deserialize;
 
-use super::observation::Named;
+use super::observation::{Named, Opener};
 use super::{Connection, present};
 
 /// Behind the login of every bot in REST and in the plan. GraphQL writes the login without it.
@@ -207,6 +207,11 @@ pub(in super::super) struct Comment {
     #[serde(deserialize_with = "present")]
     pub(in super::super) full_database_id: Option<String>,
     pub(in super::super) viewer_did_author: bool,
+    /// What the author is to the repository.
+    pub(in super::super) author_association: String,
+    /// Null when the account is gone.
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) author: Option<Opener>,
     pub(in super::super) body: String,
 }
 

@@ -12,8 +12,8 @@ mod schema;
 mod thing;
 mod validate;
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_graphql_parser::types::{ExecutableDocument, OperationDefinition, OperationType};
 use async_graphql_parser::{Positioned, parse_query};
@@ -33,7 +33,34 @@ const MAX_DOCUMENTS: usize = 512;
 /// Parsed documents by their texts.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    known: HashMap<String, Arc<ExecutableDocument>>,
+    known: HashMap<String, Arc<Document>>,
+}
+
+/// A document, and which of its operations were found to have no mistakes; the schema never changes.
+#[derive(Debug)]
+struct Document {
+    parsed: ExecutableDocument,
+    sound: Mutex<BTreeSet<Option<String>>>,
+}
+
+impl Document {
+    /// The mistakes of one operation.
+    fn mistakes(
+        &self,
+        operation: &Positioned<OperationDefinition>,
+        name: Option<&str>,
+    ) -> Vec<Value> {
+        let name = name.map(str::to_owned);
+        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        if sound.contains(&name) {
+            return Vec::new();
+        }
+        let mistakes = validate::validate(&self.parsed, operation, name.as_deref());
+        if mistakes.is_empty() {
+            sound.insert(name);
+        }
+        mistakes
+    }
 }
 
 /// The body of a request.
@@ -48,11 +75,11 @@ struct Asked {
 }
 
 impl Documents {
-    fn parse(&mut self, text: &str) -> Result<Arc<ExecutableDocument>, Value> {
+    fn parse(&mut self, text: &str) -> Result<Arc<Document>, Value> {
         if let Some(known) = self.known.get(text) {
             return Ok(Arc::clone(known));
         }
-        let document = parse_query(text).map_err(|error| {
+        let parsed = parse_query(text).map_err(|error| {
             let locations: Vec<Value> = error
                 .positions()
                 .map(|pos| json!({"line": pos.line, "column": pos.column}))
@@ -62,7 +89,10 @@ impl Documents {
         if self.known.len() >= MAX_DOCUMENTS {
             self.known.clear();
         }
-        let document = Arc::new(document);
+        let document = Arc::new(Document {
+            parsed,
+            sound: Mutex::default(),
+        });
         self.known.insert(text.to_owned(), Arc::clone(&document));
         Ok(document)
     }
@@ -94,7 +124,7 @@ impl Model {
         else {
             return false;
         };
-        operation(&document, asked.operation_name.as_deref())
+        operation(&document.parsed, asked.operation_name.as_deref())
             .is_some_and(|(_, operation)| operation.node.ty == OperationType::Mutation)
     }
 
@@ -128,14 +158,15 @@ impl Model {
             Ok(document) => document,
             Err(error) => return failed(vec![error]),
         };
-        let Some((name, operation)) = operation(&document, asked.operation_name.as_deref()) else {
+        let wanted = asked.operation_name.as_deref();
+        let Some((name, operation)) = operation(&document.parsed, wanted) else {
             let name = asked.operation_name.unwrap_or_default();
             return failed(vec![
                 json!({"message": format!("No operation named \"{name}\"")}),
             ]);
         };
         let fields = top_level(operation);
-        let mistakes = validate::validate(&document, operation, name);
+        let mistakes = document.mistakes(operation, name);
         if !mistakes.is_empty() {
             return (json_response(200, &json!({"errors": mistakes})), fields);
         }
@@ -144,7 +175,7 @@ impl Model {
             Err(error) => return (json_response(200, &json!({"errors": [error]})), fields),
         };
         let mutation = operation.node.ty == OperationType::Mutation;
-        let mut run = execute::Run::new(self, knobs, &identity, now, &document, variables);
+        let mut run = execute::Run::new(self, knobs, &identity, now, &document.parsed, variables);
         let mut data = run.operation(operation);
         let mut errors = run.errors;
         if !mutation && self.chance.happens(knobs.graphql_partial) {

@@ -350,14 +350,14 @@ pub(super) fn list_deliveries(call: &mut Call<'_>, source: Source) -> Result<Rep
     };
     let failed_only = call.query("status") == Some("failure");
     let good_only = call.query("status") == Some("success");
-    let listed = call.model.listed_deliveries(source, call.now);
+    let listed = call.model.listed_deliveries(source, call.now, below);
+    // One more than the page holds tells whether there is another.
     let matching: Vec<&Delivery> = listed
-        .into_iter()
-        .filter(|delivery| below.is_none_or(|below| delivery.id < below))
         .filter(|delivery| {
             let good = matches!(delivery.fate, Fate::Done(Some(200..=299)));
             !(failed_only && good || good_only && !good)
         })
+        .take(size + 1)
         .collect();
     let list: Vec<Value> = matching
         .iter()
