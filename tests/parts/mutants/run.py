@@ -23,7 +23,7 @@ PACKAGE = "phileas-domain"
 ASKED = {
     "engine": (("lib", "engine::"), ("engine", "")),
     "state": (("lib", "state::"), ("engine", "")),
-    "exchange": (("lib", "exchange::"), ("exchange", "")),
+    "exchange": (("lib", "exchange::"), ("exchange", ""), ("engine", "")),
 }
 CHANCE = ("property", "properties", "::any::")
 # It takes longer than all the others of its target together, and is asked last.
@@ -155,7 +155,7 @@ def steps(directory, near, file=None):
             yield target, ["--exact", *names[-NEAR:]]
     if file:
         # Stories bear the names of what they are about.
-        yield ASKED[directory][-1][0], [pathlib.PurePath(file).stem.rstrip("s"), *skips]
+        yield ASKED[directory][1][0], [pathlib.PurePath(file).stem.rstrip("s"), *skips]
     for target, start in ASKED[directory]:
         yield target, [*([start] if start else []), *skips]
         if target == "engine":

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{LastTurn, Standing, Yield, roster, yield_of_all, yields};
 use phileas_domain::model::PullNumber;
-use phileas_domain::state::{HistoryEntry, Outcome, State};
+use phileas_domain::state::{HistoryEntry, Outcome, PersonaState, State};
 
 use crate::desk::Desk;
 
@@ -126,8 +126,10 @@ fn who_is_there_and_how_it_went_is_told_by_the_newest_turns() {
         entry.outcome = Some(Outcome::Failed);
         state.history.insert(key, entry);
     }
-    let mut memory = phileas_domain::state::PersonaState::default();
-    memory.empty_streak = 2;
+    let memory = PersonaState {
+        empty_streak: 2,
+        ..PersonaState::default()
+    };
     state.personas.insert("a".into(), memory);
     desk.set_state(state);
 
