@@ -26,7 +26,7 @@ ASKED = {
     "exchange": (("lib", "exchange::"), ("exchange", ""), ("engine", "")),
 }
 CHANCE = ("property", "properties", "::any::")
-# It takes longer than all the others of its target together, and is asked last.
+# It takes longest by far, and is asked last.
 SLOW = "approvals::an_issue_that_does_not_open_is_asked_for_less_and_less"
 TARGETS = sorted({target for steps in ASKED.values() for target, _ in steps} - {"lib"})
 # So many tests that have noticed mutants of a file are asked first about another of it.
