@@ -199,7 +199,8 @@ def main():
     given = words.parse_args()
     folder = given.target / "mutants"
     copied = folder / "tree"
-    os.environ["CARGO_TARGET_DIR"] = str(given.target)
+    # By itself: Cargo takes a member of the copy for that of the repository, and would run mutants in its place.
+    os.environ["CARGO_TARGET_DIR"] = str(folder / "build")
 
     if given.again:
         kept = json.loads((folder / "built.json").read_text())
