@@ -491,3 +491,6 @@ fn refusal(code: &str) -> &'static str {
         _ => "`phileas explain` says why",
     }
 }
+
+#[cfg(test)]
+mod tests;

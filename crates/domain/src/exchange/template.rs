@@ -131,4 +131,21 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_template_says_how_many_entries_a_list_has() {
+        let line = |about: &str| {
+            let templates = SHAPES.iter().map(|shape| shape.template());
+            let found =
+                templates.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+            found
+                .filter(|line| line.contains(about))
+                .collect::<String>()
+        };
+        let list = |least, most| List::between(least, most, &Kind::Flag);
+        assert_eq!(range(&list(0, 5)), " At most 5.");
+        assert_eq!(range(&list(1, 3)), " 1 to 3.");
+        assert_eq!(range(&list(4, 4)), " Exactly 4.");
+        assert!(line("goals:").contains(" 1 to 3."), "{}", line("goals:"));
+    }
 }

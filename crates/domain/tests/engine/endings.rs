@@ -1,6 +1,6 @@
 //! How the end of a session is read: what it made, and for how long a pull request or an answer is waited for.
 
-use phileas_domain::engine::{ActivityKind, Reason, SessionState, Verdict};
+use phileas_domain::engine::{ActivityKind, Reason, SessionState, Verdict, end_cancelled};
 use phileas_domain::model::SessionId;
 use phileas_domain::state::Outcome;
 
@@ -195,4 +195,44 @@ fn a_failure_is_noted_in_jules_own_words() {
         desk.tick();
         assert_eq!(first(&desk), (Some(Outcome::Failed), Some(note)));
     }
+}
+
+#[test]
+fn a_session_that_a_person_stopped_ends_its_turn_and_no_other() {
+    let mut desk = Desk::new("cycle = [\"a\", \"b\"]\n", &["a", "b"]);
+    desk.tick();
+    let session = desk.sessions[0].id.clone();
+    let mut state = desk.state().clone();
+    assert_eq!(
+        end_cancelled(&mut state, &"elsewhere".into(), desk.now),
+        None
+    );
+    let (_, _, turn) = state.live_turn(session.as_str()).unwrap();
+    let named: SessionId = turn.turn.as_str().into();
+    assert_eq!(
+        end_cancelled(&mut state, &named, desk.now),
+        None,
+        "a turn is no session"
+    );
+    assert_eq!(
+        state,
+        *desk.state(),
+        "nothing is written for a session of others"
+    );
+
+    let (track, turn) = end_cancelled(&mut state, &session, desk.now).unwrap();
+    assert_eq!(turn.session_id, Some(session.clone()));
+    assert!(state.tracks[&track].turns.is_empty());
+    let entry = state
+        .history
+        .values()
+        .find(|entry| entry.session_id.as_ref() == Some(&session));
+    let entry = entry.unwrap();
+    assert_eq!(entry.outcome, Some(Outcome::Cancelled));
+    assert_eq!(entry.finished_at, Some(desk.now));
+    assert_eq!(
+        end_cancelled(&mut state, &session, desk.now),
+        None,
+        "it has ended"
+    );
 }

@@ -1,9 +1,9 @@
 //! Figures about the work, out of a history that is written down here line by line.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{Yield, yield_of_all, yields};
+use phileas_domain::engine::{LastTurn, Standing, Yield, roster, yield_of_all, yields};
 use phileas_domain::model::PullNumber;
-use phileas_domain::state::{HistoryEntry, Outcome, State};
+use phileas_domain::state::{HistoryEntry, Outcome, PersonaState, State};
 
 use crate::desk::Desk;
 
@@ -102,4 +102,66 @@ fn each_persona_has_figures_of_its_own_and_who_never_ran_has_none() {
         ..a
     };
     assert_eq!(yield_of_all(&desk.snapshot()), all);
+}
+
+#[test]
+fn who_is_there_and_how_it_went_is_told_by_the_newest_turns() {
+    let mut desk = merged_after(&[10, 20, 30, 40]);
+    let mut state = desk.state().clone();
+    let end = |key: u64, outcome: Option<Outcome>, state: &mut State| {
+        let entry = state.history.get_mut(&key).unwrap();
+        entry.outcome = outcome;
+    };
+    end(0, Some(Outcome::Merged), &mut state);
+    end(1, Some(Outcome::Rejected), &mut state);
+    end(2, Some(Outcome::Rejected), &mut state);
+    // The newest is under way, and began when the sessions above did.
+    end(3, None, &mut state);
+    state.history.get_mut(&3).unwrap().finished_at = None;
+    // One that the plan no longer has, and one of a layer, which is no persona.
+    for (key, persona) in [(4, "gone"), (5, "observers/taxonomy")] {
+        let mut entry = state.history[&2].clone();
+        entry.persona_id = persona.into();
+        entry.session_id = Some(format!("{key}").into());
+        entry.outcome = Some(Outcome::Failed);
+        state.history.insert(key, entry);
+    }
+    let memory = PersonaState {
+        empty_streak: 2,
+        ..PersonaState::default()
+    };
+    state.personas.insert("a".into(), memory);
+    desk.set_state(state);
+
+    let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let standings = roster(&desk.snapshot());
+    let names: Vec<&str> = standings.iter().map(|one| one.persona.as_str()).collect();
+    assert_eq!(names, ["a", "b", "gone"]);
+    let [a, b, gone] = standings.as_slice() else {
+        panic!("{standings:#?}");
+    };
+
+    assert_eq!((a.known, a.streak, a.unwanted), (true, 2, 2));
+    let last = a.last.clone().unwrap();
+    assert_eq!((last.outcome, last.at), (None, Some(start)));
+    assert_eq!(last.pull, Some(PullNumber(4)));
+    assert_eq!(
+        (a.yields.sessions, a.yields.merged, a.yields.rejected),
+        (4, 1, 2)
+    );
+
+    let nothing = Standing {
+        persona: "b".into(),
+        known: true,
+        last: None,
+        streak: 0,
+        unwanted: 0,
+        yields: Yield::default(),
+    };
+    assert_eq!(*b, nothing);
+
+    assert_eq!((gone.known, gone.streak, gone.unwanted), (false, 1, 0));
+    let LastTurn { outcome, at, .. } = gone.last.clone().unwrap();
+    assert_eq!(outcome, Some(Outcome::Failed));
+    assert_eq!(at, Some(start + MINUTE * 30));
 }

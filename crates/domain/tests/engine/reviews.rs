@@ -185,6 +185,20 @@ fn r10_what_strangers_and_bots_say_in_reviews_never_enters_a_message() {
     assert!(words(&desk)[0].contains("helper[bot]: Consider a map."));
 }
 
+/// It would ask in a circle, though the plan named it by mistake.
+#[test]
+fn the_account_that_phileas_works_as_hands_nothing_back() {
+    let bot = account("helper[bot]");
+    let id = bot.id.unwrap();
+    let plan = format!("{PLAN}[gate]\nallow_bots = [{{ login = \"helper[bot]\", id = {id} }}]\n");
+    let mut desk = reviewed(&plan);
+    desk.viewer = Some(bot);
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    assert!(words(&desk)[0].contains("Too long a function."));
+    assert!(!words(&desk)[0].contains("Consider a map."));
+}
+
 /// The permission counts at the time of asking, not of the review.
 #[test]
 fn r5_who_may_not_write_any_more_is_not_heard() {

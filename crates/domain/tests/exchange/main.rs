@@ -6,6 +6,8 @@ mod checks;
 mod every_check;
 mod examples;
 mod import;
+mod offers;
+mod older;
 mod quarantine;
 mod schemas;
 mod streams;

@@ -1,6 +1,7 @@
 //! What each side gives to the state that both become.
 
 mod entries;
+mod watched;
 
 use jiff::Timestamp;
 

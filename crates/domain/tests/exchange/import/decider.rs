@@ -230,6 +230,22 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
     );
 }
 
+/// A link, or a text too large to be read: whatever is there may hold what the observer has learned.
+#[test]
+fn a_memory_that_is_not_read_is_not_written_anew() {
+    let feedback = "date: 2026-01-06\ntopic: Names\ncritique: It was never so.\nguidance: Look at the code first.\n";
+    let path = ".jules/exchange/feedback/pend01.yml";
+    let mut ledger = Ledger::flat();
+    let unread = Entry {
+        text: None,
+        ..ledger.tree.get(OBSERVER).unwrap().clone()
+    };
+    ledger.tree.insert(OBSERVER, unread);
+    let done = ledger.ask(Author::Decider, &[wrote(path, feedback)]);
+    assert!(!done.files.is_empty(), "the rejection itself comes in");
+    assert!(!done.files.contains_key(OBSERVER), "{:#?}", done.files);
+}
+
 /// An entry that is no id is told of, and six digits are an id without its quotes.
 #[test]
 fn no_event_is_dropped_without_a_word() {

@@ -1,0 +1,134 @@
+//! Older places of artifacts, and where they belong.
+
+use phileas_domain::exchange::migrate;
+use phileas_domain::model::Tree;
+
+const ITEM: &str = "schema_version: 2\nid: \"item01\"\nsource_events: [\"even01\"]\ntitle: One name for a step\nlabel: refacts\npriority: high\n";
+const PERSONA: &str = "schema_version: 1\npersona: recruiter\nupdated_at: 2026-01-05\n";
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    let mut tree = Tree::new();
+    for (path, text) in files {
+        tree.insert_text((*path).to_owned(), text);
+    }
+    tree
+}
+
+/// Where each file goes that does not stay: a path without a goal is removed.
+fn goes(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
+    let migration = migrate(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    let moved = migration.steps.into_iter();
+    moved
+        .filter(|step| step.to.as_ref() != Some(&step.path))
+        .map(|step| (step.path, step.to))
+        .collect()
+}
+
+/// Why each file goes where it does.
+fn why(files: &[(&str, &str)]) -> Vec<String> {
+    let migration = migrate(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    migration
+        .steps
+        .into_iter()
+        .flat_map(|step| step.why)
+        .collect()
+}
+
+fn one(from: &str, to: &str) -> (String, Option<String>) {
+    (from.to_owned(), Some(to.to_owned()))
+}
+
+#[test]
+fn work_items_of_a_flat_exchange_lay_among_issues() {
+    let files = [
+        (".jules/exchange/issues/one.yml", ITEM),
+        (".jules/exchange/issues/refacts/two.yaml", ITEM),
+        (".jules/exchange/events/pending/.gitkeep", ""),
+    ];
+    let expected = [
+        one(
+            ".jules/exchange/issues/one.yml",
+            ".jules/exchange/requirements/one.yml",
+        ),
+        one(
+            ".jules/exchange/issues/refacts/two.yaml",
+            ".jules/exchange/requirements/two.yml",
+        ),
+    ];
+    assert_eq!(goes(&files), expected);
+    let said = why(&files);
+    assert_eq!(
+        said.iter()
+            .filter(|one| *one == "an older place of work items")
+            .count(),
+        2,
+        "{said:#?}"
+    );
+}
+
+#[test]
+fn memories_of_innovators_lay_in_the_exchange() {
+    let files = [
+        (
+            ".jules/exchange/innovators/recruiter/perspective.yml",
+            PERSONA,
+        ),
+        (".jules/exchange/innovators/scout/perspective.yaml", PERSONA),
+        // No name of a role: nothing that a role wrote.
+        (
+            ".jules/exchange/innovators/Not a name/perspective.yml",
+            PERSONA,
+        ),
+        (".jules/exchange/events/pending/.gitkeep", ""),
+    ];
+    let expected = [
+        one(
+            ".jules/exchange/innovators/recruiter/perspective.yml",
+            ".jules/workstations/recruiter/perspective.yml",
+        ),
+        one(
+            ".jules/exchange/innovators/scout/perspective.yaml",
+            ".jules/workstations/scout/perspective.yml",
+        ),
+    ];
+    assert_eq!(goes(&files), expected);
+    assert!(why(&files).contains(&"an older place of memories".to_owned()));
+}
+
+#[test]
+fn issues_of_a_workstream_go_to_the_folder_of_the_label_that_they_give_themselves() {
+    let unlabelled = ITEM.replace("label: refacts", "label: nothing-of-ours");
+    let files = [
+        (".jules/workstreams/core/issues/one.yml", ITEM),
+        (
+            ".jules/workstreams/core/issues/two.yml",
+            unlabelled.as_str(),
+        ),
+        (".jules/workstreams/core/events/pending/.gitkeep", ""),
+    ];
+    let to = ".jules/workstreams/core/issues/refacts/one.yml";
+    let moved = goes(&files);
+    assert!(
+        moved.contains(&one(".jules/workstreams/core/issues/one.yml", to)),
+        "{moved:#?}"
+    );
+    assert!(
+        moved.iter().all(|(path, _)| !path.ends_with("two.yml")),
+        "{moved:#?}"
+    );
+}
+
+#[test]
+fn memories_of_a_workstream_end_as_artifacts_do() {
+    let from = ".jules/workstreams/core/workstations/taxonomy/perspective.yaml";
+    let files = [
+        (
+            from,
+            "schema_version: 1\nobserver: taxonomy\nworkstream: core\n",
+        ),
+        (".jules/workstreams/core/events/pending/.gitkeep", ""),
+    ];
+    let to = ".jules/workstreams/core/workstations/taxonomy/perspective.yml";
+    assert_eq!(goes(&files), [one(from, to)]);
+    assert!(why(&files).contains(&"artifacts end in `.yml`".to_owned()));
+}
