@@ -76,19 +76,6 @@ pub(crate) struct Sessions {
     pub(crate) longest: f64,
 }
 
-impl Sessions {
-    /// Sessions that take so long, ask nothing, and always change something.
-    fn config(&self) -> Config {
-        Config {
-            asks: 0.0,
-            weights: Weights::only_changes(),
-            shortest_minutes: self.shortest,
-            longest_minutes: self.longest,
-            ..Config::default()
-        }
-    }
-}
-
 impl Ground {
     pub(crate) fn new(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
         Self::with(
@@ -102,17 +89,8 @@ impl Ground {
 
     /// The same with a maintainer who merges everything within minutes, so that the personas go on for days.
     pub(crate) fn tended(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
-        let (knobs, faults) = (Knobs::documented(), FaultPlan::default());
-        let jules = sessions.config();
-        Self::of(
-            start,
-            owners,
-            jules,
-            |_| plan(),
-            knobs,
-            faults,
-            Temper::eager(),
-        )
+        let usual = (Knobs::documented(), FaultPlan::default());
+        Self::timed(start, owners, sessions, usual, Temper::eager())
     }
 
     /// The same with these answers to the open questions, and these faults.
@@ -123,16 +101,24 @@ impl Ground {
         knobs: Knobs,
         faults: FaultPlan,
     ) -> Self {
-        let jules = sessions.config();
-        Self::of(
-            start,
-            owners,
-            jules,
-            |_| plan(),
-            knobs,
-            faults,
-            Temper::away(),
-        )
+        Self::timed(start, owners, sessions, (knobs, faults), Temper::away())
+    }
+
+    fn timed(
+        start: Timestamp,
+        owners: &[(&str, usize)],
+        sessions: &Sessions,
+        (knobs, faults): (Knobs, FaultPlan),
+        temper: Temper,
+    ) -> Self {
+        let jules = Config {
+            asks: 0.0,
+            weights: Weights::only_changes(),
+            shortest_minutes: sessions.shortest,
+            longest_minutes: sessions.longest,
+            ..Config::default()
+        };
+        Self::of(start, owners, jules, |_| plan(), knobs, faults, temper)
     }
 
     /// The same with sessions that go as they are told, and a plan for each repository by its number.
