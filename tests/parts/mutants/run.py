@@ -23,7 +23,7 @@ PACKAGE = "phileas-domain"
 ASKED = {
     "engine": (("lib", "engine::"), ("engine", "")),
     "state": (("lib", "state::"), ("engine", "")),
-    "exchange": (("lib", "exchange::"), ("exchange", ""), ("engine", "")),
+    "exchange": (("lib", "exchange::"), ("exchange", ""), ("pipeline", ""), ("engine", "")),
 }
 CHANCE = ("property", "properties", "::any::")
 # It takes longest by far, and is asked last.

@@ -240,10 +240,9 @@ mod tests {
             of(&[".jules/workstations/a/perspective.yml"]),
             Ok(Some(Layout::Flat))
         );
-        assert_eq!(
-            of(&[".jlo/config.toml", ".jlo/roles/observers/a/role.yml"]),
-            Ok(Some(Layout::Flat))
-        );
+        for intended in [".jlo/config.toml", ".jlo/roles/observers/a/role.yml"] {
+            assert_eq!(of(&[intended]), Ok(Some(Layout::Flat)), "{intended}");
+        }
         assert_eq!(
             of(&[".jules/workstreams/generic/.gitkeep"]),
             Ok(Some(Layout::Workstreams))

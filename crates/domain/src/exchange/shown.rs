@@ -232,5 +232,17 @@ mod tests {
             );
             assert_eq!(pieces.concat(), line);
         }
+        let words = broken(&"word ".repeat(60));
+        assert_eq!(words[0], "word ".repeat(20), "a line ends with its space");
+    }
+
+    #[test]
+    fn one_value_stands_beside_its_key_and_what_holds_others_below() {
+        let (root, mistakes) =
+            crate::yaml::parse("a: x\nb: [y]\nc: {d: z}\ne: \"\"\nf: |\n  1\n  2\n");
+        assert_eq!(mistakes, []);
+        let lines = outline(&root.unwrap());
+        let expected = ["a: x", "b:", "  - y", "c:", "  d: z", "f:", "  1", "  2"];
+        assert_eq!(lines, expected);
     }
 }

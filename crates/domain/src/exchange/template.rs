@@ -148,4 +148,14 @@ mod tests {
         assert_eq!(range(&list(4, 4)), " Exactly 4.");
         assert!(line("goals:").contains(" 1 to 3."), "{}", line("goals:"));
     }
+
+    #[test]
+    fn an_empty_list_says_what_an_entry_has_and_not_what_nobody_asks_for() {
+        static KEYS: [Key; 2] = [
+            Key::new("path", Kind::Line("<path>"), ""),
+            Key::new("older", Kind::Flag, "").kept(),
+        ];
+        assert_eq!(each(&Kind::Map(&KEYS)), " Each: { path: \"<path>\" }");
+        assert_eq!(each(&Kind::Flag), "");
+    }
 }

@@ -644,6 +644,23 @@ fn a_layers_session_is_answered_and_reminded_in_its_own_terms() {
     );
 }
 
+#[test]
+fn who_finds_nothing_may_be_silent_and_who_must_decide_is_reminded() {
+    let mut desk = desk();
+    desk.tick();
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    ends(&mut desk, "observers/errors", vec![event("errors")]);
+    ends(&mut desk, "observers/tests", Vec::new());
+    ends(&mut desk, "observers/docs", Vec::new());
+    desk.tick();
+    assert_eq!(desk.sending(), 0);
+    assert_eq!(slots(&desk), ["decider"], "{:#?}", desk.lines);
+    ends(&mut desk, "decider", Vec::new());
+    desk.tick();
+    assert_eq!(desk.sending(), 1, "{:#?}", desk.lines);
+}
+
 /// Two pieces of work that are open go to one session, which is told the pull requests, their branches and where to.
 #[test]
 fn an_integrator_puts_open_pull_requests_together() {

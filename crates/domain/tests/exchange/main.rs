@@ -6,6 +6,7 @@ mod checks;
 mod every_check;
 mod examples;
 mod import;
+mod limits;
 mod offers;
 mod older;
 mod quarantine;

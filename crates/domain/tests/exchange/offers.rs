@@ -3,11 +3,14 @@
 use phileas_domain::exchange::{Publication, check, offer};
 use phileas_domain::model::Tree;
 
-use crate::examples::{REQUIREMENT, flat, requirement, with};
+use crate::examples::{DECIDED, REQUIREMENT, event, flat, requirement, with};
 
 /// What becomes of the one work item of an exchange with this text.
 fn offered(text: &str) -> Result<Publication, String> {
-    let files = with(flat(), REQUIREMENT, text);
+    offered_of(with(flat(), REQUIREMENT, text))
+}
+
+fn offered_of(files: Vec<(String, String)>) -> Result<Publication, String> {
     let tree = Tree::of_texts(
         files
             .iter()
@@ -34,4 +37,29 @@ fn a_sound_item_is_shown_and_one_with_mistakes_is_not() {
     let why = offered(&wrong).unwrap_err();
     assert!(why.contains("something is wrong with it"), "{why}");
     assert!(why.contains("phileas exchange check"), "{why}");
+}
+
+/// A finding that the item was made of, whose statement has so many characters; nothing where there is no room for it.
+fn finding_of(statement: usize) -> Option<String> {
+    const STATEMENT: &str = "The parser calls it a step, and the runner calls it a stage.";
+    let note = format!("    note: {}\n", "n".repeat(450));
+    let evidence = format!("  - path: src/parser.rs\n    loc: [12]\n{note}").repeat(20);
+    let text = event("deci01", "item01").replace(STATEMENT, &"s".repeat(statement)) + &evidence;
+    let body = offered_of(with(flat(), DECIDED, &text)).unwrap().body;
+    let at = body.find("### finding deci01")?;
+    let end = body[at..].find("\n```\n").expect("the fence ends");
+    Some(body[at..at + end + "\n```".len()].to_owned())
+}
+
+#[test]
+fn findings_take_the_room_that_there_is_and_no_more() {
+    /// As `exchange/limits.rs` has it.
+    const ROOM: usize = 16 * 1024;
+    let longest = (5_000..9_000)
+        .rev()
+        .find_map(finding_of)
+        .expect("one of them has room");
+    // What stands between two sections is counted with each. One character more may break a line, and so take two.
+    let taken = longest.chars().count() + 2;
+    assert!((ROOM - 1..=ROOM).contains(&taken), "{taken}");
 }

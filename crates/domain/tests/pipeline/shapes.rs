@@ -285,3 +285,16 @@ fn a_file_is_known_by_its_name_alone() {
     );
     assert!(Artifact::at("plan.json/x").is_err());
 }
+
+#[test]
+fn names_that_somebody_chose_have_as_many_characters_as_a_line() {
+    let named = |name: &str| {
+        let mut plan = sample(Artifact::Plan);
+        plan["acceptance_mapping"] = json!({ name: "a test" });
+        let found = said(Artifact::Plan, &pretty(&plan));
+        found.iter().any(|one| one.contains("this is no name"))
+    };
+    assert!(!named(&"n".repeat(500)));
+    assert!(named(&"n".repeat(501)));
+    assert!(named(" "));
+}

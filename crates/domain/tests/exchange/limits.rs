@@ -1,0 +1,109 @@
+//! Each limit takes what is just within it, and speaks of one more.
+
+use crate::examples::{
+    CHANGES, OBSERVER, PENDING, REQUIREMENT, changes, event, flat, found, requirement, streams,
+    with,
+};
+
+/// What is said of a flat exchange in which one file has this text.
+fn said(path: &str, text: &str) -> Vec<String> {
+    found(&with(flat(), path, text))
+}
+
+/// Nothing is said of so many, and of one more (or less) it is, with these words.
+#[track_caller]
+fn edge(within: usize, beyond: usize, words: &str, of: impl Fn(usize) -> Vec<String>) {
+    assert_eq!(of(within), [""; 0], "{within}");
+    let found = of(beyond);
+    assert!(
+        found.iter().any(|one| one.contains(words)),
+        "{beyond}: {words}: {found:#?}"
+    );
+}
+
+#[test]
+fn texts_are_as_long_as_they_may_be() {
+    const TITLE: &str = "Two names for one thing";
+    const STATEMENT: &str = "The parser calls it a step, and the runner calls it a stage.";
+    let of = |from: &'static str| {
+        move |length: usize| {
+            let text = event("pend01", "").replace(from, &"n".repeat(length));
+            said(PENDING, &text)
+        }
+    };
+    edge(500, 501, "501 characters, more than 500", of(TITLE));
+    edge(
+        10_000,
+        10_001,
+        "10001 characters, more than 10000",
+        of(STATEMENT),
+    );
+    edge(
+        20,
+        19,
+        "`statement` says little in 19 characters",
+        of(STATEMENT),
+    );
+}
+
+#[test]
+fn names_are_as_long_as_they_may_be() {
+    edge(64, 65, "is no name", |length| {
+        let role = "r".repeat(length);
+        let text =
+            event("pend01", "").replace("author_role: taxonomy", &format!("author_role: {role}"));
+        let mut files = with(flat(), PENDING, &text);
+        // The role is one of the exchange.
+        let (_, memory) = files.iter().find(|(path, _)| path == OBSERVER).unwrap();
+        let memory = memory.replace("observer: taxonomy", &format!("observer: {role}"));
+        files.push((
+            format!(".jules/workstations/{role}/perspective.yml"),
+            memory,
+        ));
+        let about = |one: &String| one.contains("author_role");
+        found(&files).into_iter().filter(about).collect()
+    });
+}
+
+#[test]
+fn a_criterion_says_something_from_eight_characters_on() {
+    edge(8, 7, "a criterion of 7 characters says little", |length| {
+        let text = requirement("item01", "deci01")
+            .replace("No stage is left in the code.", &"c".repeat(length));
+        said(REQUIREMENT, &text)
+    });
+}
+
+#[test]
+fn lists_have_as_many_entries_as_they_may() {
+    edge(100, 101, "there are 101 entries", |count| {
+        let areas = vec!["src/parser.rs"; count].join(", ");
+        let text = requirement("item01", "deci01").replace(
+            "affected_areas: [src/parser.rs]",
+            &format!("affected_areas: [{areas}]"),
+        );
+        said(REQUIREMENT, &text)
+    });
+    let themes = |count: usize| {
+        let whole = changes();
+        let (head, theme) = whole.split_once("  - ").unwrap();
+        let theme = format!("  - {}", theme.split("  - ").next().unwrap());
+        said(CHANGES, &(head.to_owned() + &theme.repeat(count)))
+    };
+    edge(5, 6, "there are 6 entries", themes);
+    edge(5, 4, "there are 4 entries", themes);
+}
+
+#[test]
+fn a_summary_of_workstreams_names_as_many_commits_as_it_may() {
+    edge(50, 51, "there are 51 entries", |count| {
+        const ONE: &str = "  - {sha: 5d2e3f4, subject: Name it}\n";
+        let files = streams(true);
+        let (path, text) = files.last().unwrap().clone();
+        let text = text.replace(ONE, &ONE.repeat(count)).replace(
+            "commits_total: 1, commits_included: 1",
+            &format!("commits_total: {count}, commits_included: {count}"),
+        );
+        found(&with(files, &path, &text))
+    });
+}
