@@ -168,6 +168,18 @@ pub trait Inbox: Send + Sync {
         fault: &Fault,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
+    /// What these repositories were waiting for has come: they need not wait any longer for having failed. Whoever is
+    /// parked stays so. Answers with those that somebody holds: their pause may be about to begin, so that the caller
+    /// must come back for them.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then all of them still wait.
+    fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> impl Future<Output = Result<BTreeSet<RepositoryId>, InboxError>> + Send;
+
     /// Gives a lease back unused, as a process does that is about to end. Nothing is counted; the repository is due.
     ///
     /// # Errors

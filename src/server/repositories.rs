@@ -9,7 +9,7 @@ mod keep;
 mod learnt;
 mod source;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -63,6 +63,8 @@ struct Known {
     unasked: Vec<(RepositoryName, Failure)>,
     /// Why the truth could not be read the last time, if it could not.
     trouble: Option<String>,
+    /// Whose ticks were put off because nobody knew yet whether the service looks after them.
+    put_off: BTreeSet<RepositoryId>,
 }
 
 /// What is known of a repository.
@@ -178,6 +180,15 @@ impl Repositories {
     /// The truth may have changed; it is read again soon.
     pub fn look_again(&self) {
         self.changed.notify_one();
+    }
+
+    /// A repository's tick is put off because nobody knows yet whether the service looks after it. The truth is read
+    /// soon, and the repository then waits no longer, however long its pause has become.
+    pub fn put_off(&self, id: RepositoryId) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.put_off.insert(id);
+        drop(known);
+        self.look_again();
     }
 
     /// The Jules key of a repository, as its files say now.

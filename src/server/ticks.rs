@@ -199,7 +199,7 @@ impl Ticker for Ticks {
             // Should it have come a moment ago, its event has asked for a listing, and that wakes it.
             Standing::Stranger => Ticked::Gone,
             Standing::Unknown => {
-                self.repositories.look_again();
+                self.repositories.put_off(lease.repository);
                 let because = "GitHub has not told yet which repositories there are".to_owned();
                 outage(because, Some(UNKNOWN_REST))
             }

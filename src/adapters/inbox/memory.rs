@@ -252,6 +252,23 @@ impl Inbox for MemoryInbox {
         Ok(self.shelves().claim(holder, now, length, repositories))
     }
 
+    async fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        let mut shelves = self.shelves();
+        let mut held = BTreeSet::new();
+        for id in repositories {
+            let wake = shelves.wakes.get_mut(id);
+            if wake.is_some_and(|wake| !wake.end_pause()) {
+                held.insert(*id);
+            }
+        }
+        drop(shelves);
+        self.tell();
+        Ok(held)
+    }
+
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         let mut shelves = self.shelves();
         let called = shelves

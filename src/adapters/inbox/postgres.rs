@@ -305,6 +305,22 @@ impl Inbox for PostgresInbox {
         .await
     }
 
+    async fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
+        self.change(wanted.clone(), false, |rows| {
+            let held = |id: &RepositoryId| {
+                rows.get_mut(*id)
+                    .is_some_and(|wake| !wake.end_pause())
+                    .then_some(*id)
+            };
+            wanted.iter().filter_map(held).collect()
+        })
+        .await
+    }
+
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         // By a clock that is wrong everybody else's seem to be.
         if self.state.apart().is_some() {

@@ -72,6 +72,13 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.claim(holder, now, length, repositories).await)
     }
 
+    async fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        to!(self, inbox => inbox.end_pauses(repositories).await)
+    }
+
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         to!(self, inbox => inbox.call_back(now).await)
     }

@@ -180,6 +180,16 @@ impl Inbox for SqliteInbox {
             .await
     }
 
+    async fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        let repositories = repositories.to_vec();
+        self.writer
+            .ask(move |desk| desk.end_pauses(&repositories))
+            .await
+    }
+
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         self.writer.ask(move |desk| desk.call_back(now)).await
     }

@@ -299,6 +299,21 @@ impl Wake {
         Settled::Until(self.next_at())
     }
 
+    /// What the repository was waiting for has come: its pause after a failure is over. `false`: somebody holds it, so
+    /// that its pause may be about to begin.
+    #[must_use]
+    pub fn end_pause(&mut self) -> bool {
+        if self.held.is_some() {
+            return false;
+        }
+        // Whoever is parked is tried once a day, whatever has come.
+        if self.parked.is_none() {
+            self.outages = 0;
+            self.not_before = None;
+        }
+        true
+    }
+
     /// Gives a lease back unused.
     #[must_use]
     pub fn release(&mut self, lease: &Lease, now: Timestamp) -> Settled {

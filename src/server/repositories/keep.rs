@@ -90,6 +90,7 @@ impl Repositories {
         let whole = listing.is_whole();
         let (come, gone) = self.adopt(listing);
         self.tell(inbox, &come, &gone, now).await?;
+        self.end_pauses(inbox).await?;
         let come = come.len() + come_first;
         if come > 0 || !gone.is_empty() {
             tracing::info!(come, gone = gone.len(), "repositories were listed");
@@ -139,6 +140,25 @@ impl Repositories {
             self.unlearn(come);
         }
         told
+    }
+
+    /// Lets go on whoever was put off only until this was read. One whose tick is just being put off is let go on after
+    /// the next reading, which that tick has asked for.
+    async fn end_pauses(&self, inbox: &impl Inbox) -> Result<(), InboxError> {
+        let ready: Vec<RepositoryId> = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            let is_known = |id: &&RepositoryId| known.listed || known.members.contains_key(*id);
+            known.put_off.iter().filter(is_known).copied().collect()
+        };
+        if ready.is_empty() {
+            return Ok(());
+        }
+        let held = inbox.end_pauses(&ready).await?;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        for id in ready.iter().filter(|id| !held.contains(id)) {
+            known.put_off.remove(id);
+        }
+        Ok(())
     }
 
     /// Takes a listing for the truth, and answers with who has come and who has gone.

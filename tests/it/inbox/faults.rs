@@ -205,6 +205,35 @@ pub(super) async fn a_person_resumes_what_is_parked(inbox: &impl Inbox) {
     assert_eq!((lease.attempt, lease.parked), (1, false));
 }
 
+pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl Inbox) {
+    let now = park(inbox, at(0)).await;
+    let [paused, held, unheard] = [2, 3, 4].map(RepositoryId);
+    inbox.wake(paused, now).await.unwrap();
+    let failing = claim(inbox, "one", now).await;
+    inbox
+        .fail(&failing, now, &outage(Some(HOUR)))
+        .await
+        .unwrap();
+    inbox.wake(held, now).await.unwrap();
+    let lease = claim(inbox, "one", now).await;
+    assert_eq!(lease.repository, held);
+    let still = inbox
+        .end_pauses(&[WIDGET, paused, held, unheard])
+        .await
+        .unwrap();
+    assert_eq!(still, BTreeSet::from([held]));
+    assert_eq!(inbox.due(now, 10).await.unwrap(), [paused]);
+    // Its next pause is a first one again.
+    let again = claim(inbox, "one", now).await;
+    inbox.fail(&again, now, &outage(None)).await.unwrap();
+    let wake = inbox.look(paused).await.unwrap().unwrap();
+    assert_eq!(wake.outages, 1);
+    // Whoever is held or parked goes on as before, and nobody is known who was not.
+    assert!(inbox.finish(&lease, now, None).await.unwrap() != Settled::Lost);
+    assert_eq!(inbox.parked().await.unwrap().len(), 1);
+    assert!(inbox.look(unheard).await.unwrap().is_none());
+}
+
 /// For a moment the clock was days ahead. What was written meanwhile must not stop anybody for that long.
 pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
     let [leased, paused, ticked, parked] = [1, 2, 3, 4].map(RepositoryId);

@@ -43,6 +43,7 @@ macro_rules! conformance {
                     traffic_does_not_revive_what_is_parked,
                     a_parked_repository_is_tried_once_a_day,
                     a_person_resumes_what_is_parked,
+                    a_pause_ends_when_what_was_waited_for_has_come,
                     a_clock_that_was_set_back_stops_nobody,
                     those_that_went_down_together_come_back_apart;
                 keeping:

@@ -70,6 +70,13 @@ impl Inbox for Desk {
         stepped!(self.claim(holder, now, length, repositories))
     }
 
+    async fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        stepped!(self.end_pauses(repositories))
+    }
+
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         self.shared.call_back(now).await
     }

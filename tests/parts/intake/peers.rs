@@ -151,6 +151,13 @@ impl Inbox for Peer {
         self.inner.claim(holder, now, length, repositories).await
     }
 
+    async fn end_pauses(
+        &self,
+        repositories: &[RepositoryId],
+    ) -> Result<BTreeSet<RepositoryId>, InboxError> {
+        self.inner.end_pauses(repositories).await
+    }
+
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         self.inner.call_back(now).await
     }

@@ -206,6 +206,19 @@ impl<'a> Desk<'a> {
         Ok(called)
     }
 
+    pub(super) fn end_pauses(
+        &mut self,
+        repositories: &[RepositoryId],
+    ) -> rusqlite::Result<BTreeSet<RepositoryId>> {
+        let mut held = BTreeSet::new();
+        for id in repositories {
+            if self.change_known(*id, Wake::end_pause)? == Some(false) {
+                held.insert(*id);
+            }
+        }
+        Ok(held)
+    }
+
     pub(super) fn extend(
         &mut self,
         leases: &[Lease],
