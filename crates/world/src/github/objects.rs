@@ -473,20 +473,14 @@ impl Objects {
         let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
             return (String::new(), 0, 0);
         };
-        let diff = similar::TextDiff::from_lines(old, new);
-        let (mut added, mut removed) = (0, 0);
-        for change in diff.iter_all_changes() {
-            match change.tag() {
-                similar::ChangeTag::Insert => added += 1,
-                similar::ChangeTag::Delete => removed += 1,
-                similar::ChangeTag::Equal => {}
-            }
-        }
-        (
-            diff.unified_diff().context_radius(3).to_string(),
-            added,
-            removed,
-        )
+        let patch = diffy::create_patch(old, new);
+        let lines = || patch.hunks().iter().flat_map(diffy::Hunk::lines);
+        let added = lines().filter(|line| matches!(line, diffy::Line::Insert(_)));
+        let removed = lines().filter(|line| matches!(line, diffy::Line::Delete(_)));
+        // GitHub leaves out the two lines with the names of the files.
+        let text = patch.to_string();
+        let hunks = text.splitn(3, '\n').nth(2).unwrap_or_default();
+        (hunks.to_owned(), added.count(), removed.count())
     }
 
     /// The change between two trees or commits as `git diff` writes it.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use diffy::DiffOptions;
 use sha1::{Digest, Sha1};
-use similar::TextDiff;
 
 /// Lines of context around a change, git's default.
 const CONTEXT: usize = 3;
@@ -37,14 +37,12 @@ fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
         ));
         return text;
     };
-    let diff = TextDiff::from_lines(before, after);
-    let hunks = diff
-        .unified_diff()
-        .context_radius(CONTEXT)
-        .missing_newline_hint(true)
-        .header(&name("a", path, old), &name("b", path, new))
-        .to_string();
-    text.push_str(&hunks);
+    let mut options = DiffOptions::new();
+    options
+        .set_context_len(CONTEXT)
+        .set_original_filename(name("a", path, old))
+        .set_modified_filename(name("b", path, new));
+    text.push_str(&options.create_patch(before, after).to_string());
     text
 }
 
