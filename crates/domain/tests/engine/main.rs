@@ -30,6 +30,7 @@ mod incidents;
 mod labels;
 mod layers;
 mod losses;
+mod meanwhile;
 mod merging;
 mod money;
 mod older;

@@ -159,6 +159,25 @@ fn a_writer_hands_what_writers_want_changed_back_to_the_session_by_comment_or_la
     }
 }
 
+/// Who asked reads in the report whether the session was given all of it.
+#[test]
+fn the_report_says_whether_something_was_left_out() {
+    for (others, more) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut desk = reviewed(PLAN);
+        let read = desk.reviews.get_mut(&PULL).unwrap();
+        read.more = more;
+        if !others {
+            read.remarks = vec![remark(None, &[("ada", "Too long a function.")])];
+        }
+        desk.writes(1, "/phileas retry", "ada");
+        desk.tick();
+        assert_eq!(words(&desk).len(), 1, "{:?}", desk.lines);
+        let mut lines = desk.lines.iter();
+        let left_out = lines.any(|line| line.detail.contains("without what others than writers"));
+        assert_eq!(left_out, others || more, "{:?}", desk.lines);
+    }
+}
+
 /// Whoever may not write reviews a public repository as well, and so do bots.
 #[test]
 fn r10_what_strangers_and_bots_say_in_reviews_never_enters_a_message() {

@@ -86,3 +86,64 @@ fn a_role_that_has_no_memory_begins_with_one() {
         prompt.contains("What you write at the end: .jules/workstations/errors/perspective.yml")
     );
 }
+
+/// A workstream says so for itself, or leaves it to the files of roles.
+#[test]
+fn each_workstream_has_its_own_observers() {
+    let role = |layer: &str, stream: &str| {
+        let profile = "profile:\n  focus: It looks at names.\n  analysis_points: [Names]\n";
+        format!("layer: {layer}\nworkstream: {stream}\n{profile}")
+    };
+    let roster = |roles: &str, enabled: bool| {
+        format!("version = 1\nenabled = {enabled}\n[observers]\nroles = [{roles}]\n")
+    };
+    let plan = "[budget]\nmax_active = 6\ndaily_sessions = 60\n[tracks.eyes]\nsteps = [\"layer:observers\"]\n\
+                start = \"0 1 * * *\"\n";
+    let mut desk = Desk::new(plan, &[]);
+    let streams = ".jules/workstreams";
+    let files = [
+        (
+            format!("{streams}/core/scheduled.toml"),
+            roster("\"errors\", \"tests\"", true),
+        ),
+        (
+            format!("{streams}/rest/scheduled.toml"),
+            roster("\"docs\"", false),
+        ),
+        (
+            ".jules/roles/observers/names/role.yml".to_owned(),
+            role("observers", "web"),
+        ),
+        (
+            ".jules/roles/observers/errors/role.yml".to_owned(),
+            role("observers", "core"),
+        ),
+        (
+            ".jules/roles/deciders/judge/role.yml".to_owned(),
+            role("deciders", "web"),
+        ),
+    ];
+    desk.files.extend(files);
+    desk.tick();
+    desk.exchange
+        .insert_text(format!("{streams}/web/events/pending/.gitkeep"), "");
+    desk.hours(1);
+    desk.tick();
+    assert_eq!(
+        slots(&desk),
+        [
+            "observers/core/errors",
+            "observers/core/tests",
+            "observers/web/names",
+        ],
+        "{:#?}",
+        desk.lines
+    );
+    // Nobody is on two lists, and nobody stands where another layer is asked for.
+    let mut lines = desk.lines.iter();
+    assert!(
+        lines.all(|line| line.reason != Reason::PersonaInvalid),
+        "{:#?}",
+        desk.lines
+    );
+}

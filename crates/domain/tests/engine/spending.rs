@@ -9,6 +9,7 @@ use phileas_domain::model::PullNumber;
 use phileas_domain::state::{Outcome, State};
 
 use crate::desk::{Answering, Desk};
+use crate::hand_over::{changes, desk, ends, slots};
 
 const TWO: &str =
     "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nskip_unchanged = false\nretry = 1\n";
@@ -299,4 +300,34 @@ fn a_key_whose_listing_fails_starts_nothing_and_says_when_it_is_asked_again() {
             assert_eq!(decision.effects.len(), usize::from(credential));
         }
     }
+}
+
+/// What was begun is brought to its end; only what is new waits until somebody has time to look at it.
+#[test]
+fn a_second_attempt_of_a_layer_does_not_wait_for_reviewers() {
+    let mut desk = desk();
+    let plan = desk.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace(
+        "[budget]",
+        "[defaults]\nretry = 1\n[budget]\nmax_open_pulls = 1",
+    );
+    desk.persona("a", "emoji: \"🔧\"");
+    desk.tick();
+    assert_eq!(slots(&desk), ["narrator"], "{:#?}", desk.lines);
+    desk.ask = Ask::Persona("a".into());
+    desk.tick();
+    desk.minutes(5);
+    desk.opens_pull();
+    desk.ask = Ask::Due;
+    desk.tick();
+    assert_eq!(desk.outcomes().last().unwrap(), &Some(Outcome::PrOpen));
+    desk.sessions[0].state = SessionState::Failed;
+    desk.sessions[0].updated_at = Some(desk.now);
+    desk.tick();
+    assert_eq!(slots(&desk), ["narrator"], "{:#?}", desk.lines);
+    assert!(desk.reasons("layers").contains(&Reason::DueRetry));
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    assert!(slots(&desk).is_empty(), "{:#?}", desk.lines);
+    assert!(desk.reasons("layers").contains(&Reason::ReviewBacklog));
 }

@@ -225,3 +225,14 @@ fn older_forms_come_first_and_names_are_names() {
             .is_empty()
     );
 }
+
+#[test]
+fn a_memory_of_an_innovator_is_the_same_in_both() {
+    const IDEAS: &str = "schema_version: 1\npersona: architect\nfocus: What little would change much.\nrecent_proposals: [Fewer parts]\n";
+    let mut flat = brought(&streams(), Layout::Flat);
+    flat.insert_text(".jules/workstations/architect/perspective.yml", IDEAS);
+    sound(&flat);
+    let back = brought(&flat, Layout::Workstreams);
+    let memory = format!("{STREAM}/workstations/architect/perspective.yml");
+    assert_eq!(back.text(&memory), Some(IDEAS));
+}

@@ -2,7 +2,7 @@
 
 use crate::examples::{
     CHANGES, DECIDED, INNOVATOR, OBSERVER, PENDING, PROPOSAL, REQUIREMENT, changes, event, flat,
-    found, proposal, requirement, with,
+    found, proposal, requirement, streams, with,
 };
 
 /// In a sound flat exchange, `from` becomes `to` in one file; a finding must hold each of the words.
@@ -604,6 +604,26 @@ pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
                 .iter()
                 .any(|one| one.contains(word) && one.contains("warning")),
             "{word}: {found:#?}"
+        );
+    }
+}
+
+/// A memory of an observer has another shape in each layout.
+#[test]
+pub(crate) fn schema_files_of_memories_are_held_against_the_layout() {
+    use phileas_domain::exchange::{PERSPECTIVE, PERSPECTIVE_V1};
+    let path = ".jules/layers/observers/schemas/perspective.yml";
+    let (of_flat, of_streams) = (PERSPECTIVE.template(), PERSPECTIVE_V1.template());
+    assert_eq!(found(&with(flat(), path, &of_flat)), [""; 0]);
+    assert_eq!(found(&with(streams(false), path, &of_streams)), [""; 0]);
+    for (files, template, version) in [
+        (flat(), of_streams, "another version than 2"),
+        (streams(false), of_flat, "another version than 1"),
+    ] {
+        let found = found(&with(files, path, &template));
+        assert!(
+            found.iter().any(|one| one.contains(version)),
+            "{version}: {found:#?}"
         );
     }
 }

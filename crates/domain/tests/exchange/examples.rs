@@ -149,3 +149,14 @@ pub(crate) fn nothing_is_wrong_with_sound_exchanges() {
     assert_eq!(found(&streams(true)), [""; 0]);
     assert_eq!(found(&streams(false)), [""; 0]);
 }
+
+#[test]
+pub(crate) fn a_finding_reads_as_it_was_written() {
+    let files = flat();
+    let tree = Tree::of_texts(files.iter().map(|(path, text)| (path, text.as_str())));
+    let exchange = check(&tree).exchange.unwrap();
+    let event = &exchange.streams["generic"].events[0].value;
+    assert_eq!(event.author_role, "taxonomy");
+    // Lines, spans of lines and names are all places, whatever a reader of YAML takes them for.
+    assert_eq!(event.evidence[0].loc, ["12", "20-30", "parse"]);
+}

@@ -1,6 +1,6 @@
 //! Work items as issues, on which people let them through.
 
-use phileas_domain::exchange::{Publication, check, offer};
+use phileas_domain::exchange::{Publication, check, offer, shown};
 use phileas_domain::model::Tree;
 
 use crate::examples::{DECIDED, REQUIREMENT, event, flat, requirement, with};
@@ -62,4 +62,26 @@ fn findings_take_the_room_that_there_is_and_no_more() {
     // What stands between two sections is counted with each. One character more may break a line, and so take two.
     let taken = longest.chars().count() + 2;
     assert!((ROOM - 1..=ROOM).contains(&taken), "{taken}");
+}
+
+/// An agent writes its keys, too: what is no plain word stands in a fence like all the rest of its words, also in an item
+/// that nobody has checked.
+#[test]
+fn a_key_that_is_no_word_is_no_heading() {
+    let further = "open_points: None.\n\"Ask @everyone to [read](https://example.com)\": It is urgent.\n\"\": Nothing.\n";
+    let text = requirement("item01", "deci01") + further;
+    let why = offered(&text).unwrap_err();
+    assert!(why.contains("something is wrong with it"), "{why}");
+    let files = with(flat(), REQUIREMENT, &text);
+    let tree = Tree::of_texts(files.iter().map(|(path, text)| (path, text.as_str())));
+    let exchange = check(&tree).exchange.unwrap();
+    let stream = &exchange.streams["generic"];
+    let body = shown(stream, &stream.items[0]).unwrap();
+    for section in [
+        "### open points\n\n```text\nNone.\n```",
+        "### further\n\n```text\nAsk @everyone to [read](https://example.com): It is urgent.\n```",
+        "### further\n\n```text\n: Nothing.\n```",
+    ] {
+        assert!(body.contains(section), "{section}: {body}");
+    }
 }

@@ -118,6 +118,58 @@ fn issues_of_a_workstream_go_to_the_folder_of_the_label_that_they_give_themselve
     );
 }
 
+/// An older contract had a folder for each priority.
+#[test]
+fn issues_of_a_folder_that_is_no_label_go_to_that_of_their_label_and_the_list_follows() {
+    let from = ".jules/workstreams/core/issues/high/one.yml";
+    let list = ".jules/workstreams/core/issues/index.md";
+    let to = ".jules/workstreams/core/issues/refacts/one.yml";
+    let files = [
+        (from, ITEM),
+        (list, "# Issues\n\n| [One](./high/one.yml) | x |\n"),
+    ];
+    assert_eq!(goes(&files), [one(from, to)]);
+    let steps = migrate(&tree(&files)).unwrap().steps;
+    let of_list = steps.iter().find(|step| step.path == list).unwrap();
+    assert_eq!(of_list.why, ["the list of issues follows"]);
+    assert!(
+        of_list
+            .text
+            .contains("| [One name for a step](./refacts/one.yml) |"),
+        "{}",
+        of_list.text
+    );
+    // A folder that is a label is left, whatever the item says: which of the two counts, a person decides.
+    let labelled = [(".jules/workstreams/core/issues/bugs/one.yml", ITEM)];
+    assert_eq!(goes(&labelled), []);
+}
+
+#[test]
+fn a_flag_that_was_turned_over_says_the_same_as_before() {
+    let path = ".jules/exchange/requirements/one.yml";
+    for ready in [true, false] {
+        let text = format!("{ITEM}implementation_ready: {ready}\n");
+        let steps = migrate(&tree(&[(path, &text)])).unwrap().steps;
+        let expected = format!("{ITEM}requires_deep_analysis: {}\n", !ready);
+        assert_eq!(steps[0].text, expected);
+        let contrary = "`requires_deep_analysis` is the contrary of `implementation_ready`";
+        assert_eq!(steps[0].why, [contrary]);
+    }
+}
+
+#[test]
+fn what_stands_half_way_is_told_with_its_place() {
+    let path = ".jules/exchange/requirements/one.yml";
+    let text = format!("{ITEM}implementation_ready: true\nrequires_deep_analysis: true\n");
+    let wrong = migrate(&tree(&[(path, &text)])).unwrap_err();
+    let place = format!("{path}:7:23: error: `implementation_ready` is the older form of");
+    assert!(wrong[0].to_string().starts_with(&place), "{}", wrong[0]);
+    let text = format!("{ITEM}implementation_ready: soon\n");
+    let kept = migrate(&tree(&[(path, &text)])).unwrap().kept;
+    let place = format!("{path}:7:23: warning: it is neither true nor false");
+    assert!(kept[0].to_string().starts_with(&place), "{}", kept[0]);
+}
+
 #[test]
 fn memories_of_a_workstream_end_as_artifacts_do() {
     let from = ".jules/workstreams/core/workstations/taxonomy/perspective.yaml";

@@ -169,6 +169,16 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
         &twice,
         "`taxonomy` works for `docs` here, and for `core` by",
     );
+    let agreed = with(
+        fits,
+        ".jules/roles/observers/taxonomy/role.yml",
+        &prompt("core"),
+    );
+    assert!(
+        !found(&agreed).iter().any(|one| one.contains("works for")),
+        "{:#?}",
+        found(&agreed)
+    );
     told(
         &with(
             files(),
@@ -268,6 +278,30 @@ pub(crate) fn the_list_of_issues_is_kept_in_step() {
         }
         assert_eq!(check(&mended).found, []);
         assert_eq!(fix(&mended), []);
+    }
+}
+
+/// One section for each label, the repository's own among them.
+#[test]
+pub(crate) fn the_list_of_issues_is_ordered_by_their_labels() {
+    let slow = issue("citem1", "cpend0")
+        .replace("label: refacts", "label: perf")
+        .replace("One name for a step", "Open faster");
+    let files = with(
+        streams(false),
+        &format!("{CORE}/issues/perf/slow.yml"),
+        &slow,
+    );
+    let path = format!("{CORE}/issues/index.md");
+    let fixes = fix(&tree(&files));
+    let list = fixes.iter().find(|one| one.path == path).unwrap();
+    let list = list.text.as_deref().unwrap();
+    for section in [
+        "## Refacts\n\n| Issue | Summary |\n|---|---|\n| [One name for a step](./refacts/one-name.yml) | ",
+        "## Bugs\n\n| Issue | Summary |\n|---|---|\n| no open issues | |\n",
+        "## Perf\n\n| Issue | Summary |\n|---|---|\n| [Open faster](./perf/slow.yml) | ",
+    ] {
+        assert!(list.contains(section), "{section}: {list}");
     }
 }
 

@@ -353,3 +353,24 @@ fn an_older_copy_writes_over_nothing() {
         assert_eq!(done.files.contains_key(REQUIREMENT), written, "{oid}");
     }
 }
+
+/// An item that a person has changed meanwhile is left alone with its file's name, however that is spelled.
+#[test]
+fn an_item_that_was_changed_meanwhile_stays_where_it_lies() {
+    let path = REQUIREMENT.replace(".yml", ".yaml");
+    let given = requirement("item01", "deci01");
+    let present = given.replace("priority: medium", "priority: low");
+    let copy = given.replace("[\"deci01\"]", "[\"deci01\", \"pend01\"]");
+    for (before, stays) in [(&given, false), (&present, true)] {
+        let lying = |text: &str| with(with(flat(), REQUIREMENT, ""), &path, text);
+        let mut ledger = Ledger::of(&lying(before));
+        ledger.base = Some(Ledger::of(&lying(&given)).tree);
+        let done = ledger.ask(Author::Decider, &[wrote(&path, &copy)]);
+        ledger.commit(&done);
+        assert_eq!(ledger.tree.get(&path).is_some(), stays, "{done:#?}");
+        assert_eq!(ledger.tree.get(REQUIREMENT).is_none(), stays, "{done:#?}");
+        let text = ledger.text(if stays { &path } else { REQUIREMENT });
+        assert_eq!(text.contains("low"), stays, "{text}");
+        assert!(text.contains("pend01"), "{text}");
+    }
+}

@@ -67,6 +67,14 @@ fn the_narrators_range_is_the_one_it_was_given() {
         []
     );
     assert!(ledger.text(LATEST).contains("to_commit: 5d2e3f4"));
+    // Where there is no range, no commits are told of.
+    let at = text.find("range:").unwrap();
+    let end = text.find("stats:").unwrap();
+    let vague = format!("{}range: since yesterday\n{}", &text[..at], &text[end..]);
+    let done = ledger.ask(Author::Narrator, &[wrote(LATEST, &vague)]);
+    assert!(done.files.is_empty());
+    told(&done, "(at range)");
+    assert_eq!(done.found.len(), 1, "{:#?}", done.found);
     let broken = text.replace("range:", "renge:");
     let done = ledger.ask(Author::Narrator, &[wrote(LATEST, &broken)]);
     assert!(done.files.is_empty());

@@ -81,6 +81,12 @@ fn a_proposal_is_published_so_that_it_can_be_found_again() {
         one.body
     );
     assert!(!one.body.contains("@everyone") && one.body.contains("## What it costs\n\nA day.\n"));
+    for part in [
+        "## What it touches\n\n- src\n\n",
+        "## What it could clash with\n\n- Names could clash.\n\n",
+    ] {
+        assert!(one.body.contains(part), "{part}: {}", one.body);
+    }
     assert_eq!(published("title: \"\""), None);
 }
 
