@@ -36,6 +36,12 @@ fn ten_thousand_idle_repositories_cost_next_to_nothing() {
     // What an hour brings to all of them, spread evenly over it, falls due here while it is watched.
     service.come_due();
     let looks = service.watch();
+    // The last one may still be at it.
+    let begun = Instant::now();
+    while service.requests() - before < LOOKED_AT {
+        assert!(begun.elapsed() < PATIENCE, "not all were looked at");
+        std::thread::sleep(Duration::from_millis(50));
+    }
     let asked = service.requests() - before;
     let peak = peak_kib(service.id()) / 1024;
     say(&format!(
@@ -48,7 +54,7 @@ fn ten_thousand_idle_repositories_cost_next_to_nothing() {
         service.listed,
     ));
     // One request for each, and a token for all.
-    assert!((LOOKED_AT..=LOOKED_AT + 1).contains(&asked), "{asked}");
+    assert!(asked <= LOOKED_AT + 1, "{asked} requests");
     assert!(peak <= 150, "{peak} MiB");
 }
 
