@@ -75,3 +75,19 @@ pub(super) fn unapproved(
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_places_as_there_is_room_for_are_named_and_more_are_hinted_at() {
+        let places: Vec<String> = (1..=NUMBERS_NAMED + 1).map(|n| format!("#{n}")).collect();
+        let named = "#1, #2, #3, #4, #5, #6, #7, #8, #9, #10";
+        let said = |count: usize| in_words(&places[..count]);
+        assert_eq!(said(NUMBERS_NAMED).as_deref(), Some(named));
+        assert_eq!(said(NUMBERS_NAMED + 1), Some(format!("{named}, …")));
+        assert_eq!(said(1).as_deref(), Some("#1"));
+        assert_eq!(said(0), None);
+    }
+}

@@ -286,6 +286,23 @@ rename to .jules/exchange/b.yml
         assert_eq!(changed("nonsense", &BTreeMap::new()).0, Vec::new());
     }
 
+    #[test]
+    fn a_patch_is_as_large_as_it_may_be() {
+        const BEGIN: &str = "\
+diff --git a/src/big.txt b/src/big.txt
+new file mode 100644
+index 0000000..1111111
+--- /dev/null
++++ b/src/big.txt
+@@ -0,0 +1 @@
++";
+        for (size, expected) in [(PATCH_LIMIT_BYTES, (1, 0)), (PATCH_LIMIT_BYTES + 1, (0, 1))] {
+            let filling = "x".repeat(size - BEGIN.len() - "\n".len());
+            let (files, found) = changed(&format!("{BEGIN}{filling}\n"), &BTreeMap::new());
+            assert_eq!((files.len(), found.len()), expected, "{size}: {found:?}");
+        }
+    }
+
     /// All ways to divide a first line are tried, so that one of a hundred thousand spaces took minutes.
     #[test]
     fn a_first_line_without_end_is_refused() {

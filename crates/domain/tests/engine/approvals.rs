@@ -599,6 +599,9 @@ fn an_item_that_is_let_through_and_due_is_done_once() {
     let mut started = Vec::new();
     for _ in 0..3 {
         desk.tick();
+        let tracks = desk.state().tracks.values();
+        let holders = tracks.filter(|track| track.turns.contains_key("implementer/item01"));
+        assert_eq!(holders.count(), 1, "{:#?}", desk.lines);
         started.extend(slots(&desk));
         desk.minutes(5);
     }

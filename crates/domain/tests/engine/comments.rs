@@ -182,6 +182,20 @@ fn pause_keeps_everything_from_starting_until_somebody_resumes() {
     assert!(desk.status(7).contains("refused.nothing_to_do"));
 }
 
+/// GitHub dates comments to the second, so that both may bear the same time.
+#[test]
+fn a_resume_in_the_second_of_its_pause_takes_it_back() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    assert!(desk.state().paused.is_some());
+    desk.writes(7, "/phileas resume", "ada");
+    desk.tick();
+    assert_eq!(desk.state().paused, None);
+    assert_eq!(desk.personas_run(), ["a"]);
+}
+
 #[test]
 fn what_was_said_later_counts_later_in_whatever_order_it_is_shown() {
     for (first, second, paused) in [

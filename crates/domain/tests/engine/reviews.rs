@@ -385,6 +385,22 @@ fn a_word_whose_sender_died_is_said_again_and_counted_once() {
     assert!(desk.status(1).contains("its session was told"));
 }
 
+/// What the next moment tells of is not told as something that waits.
+#[test]
+fn while_a_session_is_being_told_nobody_reads_that_it_waits() {
+    let mut desk = reviewed(PLAN);
+    desk.lost = vec!["tell_pull"];
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    assert_eq!(words(&desk).len(), 1);
+    assert!(desk.comments.is_empty(), "{:?}", desk.comments);
+    // By now whoever should have told it has died.
+    desk.minutes(2);
+    desk.tick();
+    let status = desk.status(1);
+    assert!(status.contains(Reason::ReviewsTold.code()), "{status}");
+}
+
 /// What its session never heard was not told, and who asks again has it tried again.
 #[test]
 fn a_word_that_was_not_heard_is_said_again_for_who_asks_again() {

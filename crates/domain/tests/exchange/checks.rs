@@ -575,6 +575,27 @@ pub(crate) fn labels_are_those_of_the_registry() {
 }
 
 #[test]
+fn an_empty_list_is_offered_only_where_one_is_taken() {
+    for (line, mend) in [
+        (
+            "affected_areas: [src/parser.rs]\n",
+            "`affected_areas` is missing (at affected_areas); write a list",
+        ),
+        (
+            "constraints: []\n",
+            "`constraints` is missing (at constraints); write a list, or `[]`",
+        ),
+    ] {
+        let text = requirement("item01", "deci01").replace(line, "");
+        let found = found(&with(flat(), REQUIREMENT, &text));
+        assert!(
+            found.iter().any(|one| one.ends_with(mend)),
+            "{mend}: {found:#?}"
+        );
+    }
+}
+
+#[test]
 pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
     let path = ".jules/layers/observers/schemas/event.yml";
     let template = phileas_domain::exchange::EVENT.template();
@@ -605,6 +626,29 @@ pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
                 .any(|one| one.contains(word) && one.contains("warning")),
             "{word}: {found:#?}"
         );
+    }
+}
+
+/// A decider writes why it rejects an event, too.
+#[test]
+fn schema_files_of_rejections_ask_for_what_is_taken() {
+    let template = phileas_domain::exchange::FEEDBACK.template();
+    for path in [
+        ".jules/layers/decider/schemas/feedback.yml",
+        ".jules/roles/deciders/schemas/feedback.yml",
+    ] {
+        assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
+        let other = template.replacen("guidance:", "advice:", 1);
+        let found = found(&with(flat(), path, &other));
+        for word in [
+            "agents are asked for `advice`",
+            "agents are not asked for `guidance`",
+        ] {
+            assert!(
+                found.iter().any(|one| one.contains(word)),
+                "{word}: {found:#?}"
+            );
+        }
     }
 }
 

@@ -39,6 +39,26 @@ fn a_sound_item_is_shown_and_one_with_mistakes_is_not() {
     assert!(why.contains("phileas exchange check"), "{why}");
 }
 
+/// Its issue bears a label, and GitHub has none of more than fifty characters.
+#[test]
+fn an_item_whose_label_github_cannot_have_is_not_shown() {
+    let of = |length: usize| {
+        let label = "l".repeat(length);
+        let text =
+            requirement("item01", "deci01").replace("label: refacts", &format!("label: {label}"));
+        let registry = format!("{{\"schema_version\":1,\"issue_labels\":{{\"{label}\":{{}}}}}}");
+        let files = with(flat(), REQUIREMENT, &text);
+        offered_of(with(files, ".jules/github-labels.json", &registry))
+    };
+    // `work/` stands before it.
+    assert_eq!(of(45).unwrap().label, format!("work/{}", "l".repeat(45)));
+    for length in [46, 64] {
+        let why = of(length).unwrap_err();
+        assert!(why.contains("no label of more than 50 characters"), "{why}");
+        assert!(why.contains("give its label a shorter name"), "{why}");
+    }
+}
+
 /// A finding that the item was made of, whose statement has so many characters; nothing where there is no room for it.
 fn finding_of(statement: usize) -> Option<String> {
     const STATEMENT: &str = "The parser calls it a step, and the runner calls it a stage.";

@@ -95,6 +95,31 @@ fn memories_of_innovators_lay_in_the_exchange() {
     assert!(why(&files).contains(&"an older place of memories".to_owned()));
 }
 
+/// Only parts of proposals are told what became of such parts.
+#[test]
+fn what_has_no_place_stays_and_is_told_what_to_do_with_it() {
+    for (path, mend) in [
+        (
+            ".jules/exchange/innovators/recruiter/idea.yml",
+            "ideas and comments became proposals of one piece: write what still counts as one",
+        ),
+        (
+            ".jules/exchange/notes/idea.yml",
+            "move it to where artifacts of its kind lie, or remove it",
+        ),
+    ] {
+        let files = [
+            (path, PERSONA),
+            (".jules/exchange/events/pending/.gitkeep", ""),
+        ];
+        let migration = migrate(&tree(&files)).unwrap();
+        assert_eq!(migration.steps, [], "{path}");
+        let kept: Vec<_> = migration.kept.iter().map(ToString::to_string).collect();
+        let said = format!("{path}: warning: nothing of the exchange belongs here; {mend}");
+        assert_eq!(kept, [said]);
+    }
+}
+
 #[test]
 fn issues_of_a_workstream_go_to_the_folder_of_the_label_that_they_give_themselves() {
     let unlabelled = ITEM.replace("label: refacts", "label: nothing-of-ours");

@@ -201,6 +201,30 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
 }
 
 #[test]
+fn only_a_role_that_no_roster_names_is_told_to_be_on_none() {
+    let role = |name: &str| {
+        let path = format!(".jules/roles/observers/{name}/role.yml");
+        (path, format!("role: {name}\n"))
+    };
+    let (path, text) = role("taxonomy");
+    let listed = with(streams(false), &path, &text);
+    assert_eq!(found(&listed), [""; 0]);
+    let (path, text) = role("qa");
+    let unlisted = with(listed, &path, &text);
+    let said = found(&unlisted);
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].contains("`qa` is on no roster"), "{said:#?}");
+    // Where there are no rosters at all, nobody misses one.
+    let bare = with(unlisted, &format!("{CORE}/scheduled.toml"), "");
+    let bare = with(bare, ".jules/workstreams/docs/scheduled.toml", "");
+    let said = found(&bare);
+    assert!(
+        said.iter().all(|one| !one.contains("is on no roster")),
+        "{said:#?}"
+    );
+}
+
+#[test]
 pub(crate) fn rosters_are_checked_in_their_place() {
     let path = format!("{CORE}/scheduled.toml");
     told(

@@ -134,6 +134,22 @@ fn links_sizes_counts_and_spellings_are_limited() {
     told(&done, "no regular file there");
 }
 
+#[test]
+fn a_file_is_as_large_as_it_may_be() {
+    let path = pending("new");
+    for (size, comes_in) in [
+        (ARTIFACT_LIMIT_BYTES, true),
+        (ARTIFACT_LIMIT_BYTES + 1, false),
+    ] {
+        let text = finding("newone", "New") + "# ";
+        let filling = "x".repeat(size - text.len());
+        let change = wrote(&path, &(text + &filling));
+        let done = Ledger::flat().ask(TAXONOMY, &[change]);
+        assert_eq!(done.found.is_empty(), comes_in, "{size}: {:#?}", done.found);
+        assert_eq!(done.files.contains_key(&path), comes_in, "{size}");
+    }
+}
+
 /// What stands where a folder belongs is not written through.
 #[test]
 fn nothing_is_written_below_a_link_or_a_file() {
