@@ -94,7 +94,7 @@ impl From<Diagnostic> for Trouble {
 /// A lock that the system takes back when the process ends, in whatever way.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -106,7 +106,7 @@ impl Lock {
     pub fn wait(path: &Path) -> Result<Self, StoreError> {
         let (at, file) = open_lock(path)?;
         file.lock().map_err(|error| StoreError::new(&at, error))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 
     /// Takes the lock beside this file unless somebody else holds it.
@@ -117,10 +117,17 @@ impl Lock {
     pub fn attempt(path: &Path) -> Result<Option<Self>, StoreError> {
         let (at, file) = open_lock(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(StoreError::new(&at, error)),
         }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone would leave the lock to a child that is just being started and has the file still open.
+        let _unlocked = self.file.unlock();
     }
 }
 
@@ -258,6 +265,9 @@ mod tests {
         let held = Lock::attempt(&path).unwrap();
         assert!(held.is_some());
         assert!(Lock::attempt(&path).unwrap().is_none());
+        // So a child has it that is just being started.
+        let held = held.unwrap();
+        let _inherited = held.file.try_clone().unwrap();
         drop(held);
         assert!(Lock::attempt(&path).unwrap().is_some());
     }

@@ -183,7 +183,9 @@ impl Stage {
     /// One look of a monitor that has just been started.
     pub(super) async fn look(&self) -> Cycle {
         let now = self.shared.now();
-        self.monitor().cycle(now, true).await.unwrap()
+        let cycle = self.monitor().cycle(now, true).await.unwrap();
+        assert!(!cycle.busy, "nobody else looks");
+        cycle
     }
 
     /// Looks every 45 seconds.

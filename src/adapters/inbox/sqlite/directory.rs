@@ -17,8 +17,8 @@ const LOCK_TEXT: u64 = 400;
 #[derive(Debug)]
 pub struct DataDirectory {
     path: PathBuf,
-    /// The operating system keeps the lock as long as the file is open.
-    _lock: File,
+    /// The operating system takes the lock back when the process ends, in whatever way.
+    lock: File,
 }
 
 /// Why a data directory cannot be used.
@@ -80,7 +80,7 @@ impl DataDirectory {
         sync_folder(path.parent().unwrap_or(path));
         Ok(Self {
             path: path.to_owned(),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -88,6 +88,13 @@ impl DataDirectory {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+impl Drop for DataDirectory {
+    fn drop(&mut self) {
+        // Closing alone would leave the lock to a child that is just being started and has the file still open.
+        let _unlocked = self.lock.unlock();
     }
 }
 
@@ -186,5 +193,21 @@ fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
             path,
             detail: error.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_given_back_though_a_child_is_just_being_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = DataDirectory::lock(folder.path()).unwrap();
+        let other = DataDirectory::lock(folder.path());
+        assert!(matches!(other, Err(DirectoryError::Held { .. })));
+        let _inherited = held.lock.try_clone().unwrap();
+        drop(held);
+        assert!(DataDirectory::lock(folder.path()).is_ok());
     }
 }
