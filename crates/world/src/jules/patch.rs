@@ -42,7 +42,11 @@ fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
         .set_context_len(CONTEXT)
         .set_original_filename(name("a", path, old))
         .set_modified_filename(name("b", path, new));
-    text.push_str(&options.create_patch(before, after).to_string());
+    let patch = options.create_patch(before, after);
+    // git names no sides where no line differs, as with an empty file that is new.
+    if !patch.hunks().is_empty() {
+        text.push_str(&patch.to_string());
+    }
     text
 }
 
@@ -96,6 +100,7 @@ mod tests {
                 "docs/new.md".to_owned(),
                 (None, bytes("# New\n\nno newline at the end")),
             ),
+            ("empty.txt".to_owned(), (None, bytes(""))),
             ("old.txt".to_owned(), (bytes("gone\n"), None)),
             ("ends.txt".to_owned(), (bytes("a\nb"), bytes("a\nb\n"))),
             ("same.txt".to_owned(), (bytes("same\n"), bytes("same\n"))),
@@ -107,6 +112,7 @@ mod tests {
         }
         let patch = unified(&files);
         assert!(!patch.contains("same.txt"));
+        assert!(!patch.contains("+++ b/empty.txt"), "{patch}");
         std::fs::write(at("p.diff"), &patch).unwrap();
         let applied = Command::new("git")
             .args(["apply", "--whitespace=nowarn", "p.diff"])
