@@ -133,6 +133,20 @@ fn to_the_implementer(desk: &mut Desk) {
     assert_eq!(slots(desk), ["implementer/item01"], "{:#?}", desk.lines);
 }
 
+/// A desk whose decider is at work on one finding.
+pub(crate) fn deciding() -> Desk {
+    let mut desk = desk();
+    desk.tick();
+    ends(&mut desk, "narrator", vec![changes()]);
+    desk.tick();
+    ends(&mut desk, "observers/errors", vec![event("errors")]);
+    ends(&mut desk, "observers/tests", Vec::new());
+    ends(&mut desk, "observers/docs", Vec::new());
+    desk.tick();
+    assert_eq!(slots(&desk), ["decider"], "{:#?}", desk.lines);
+    desk
+}
+
 #[test]
 fn a_pass_goes_from_the_narrator_to_merged_code_a_tick_a_hop() {
     let mut desk = desk();
@@ -646,16 +660,8 @@ fn a_layers_session_is_answered_and_reminded_in_its_own_terms() {
 
 #[test]
 fn who_finds_nothing_may_be_silent_and_who_must_decide_is_reminded() {
-    let mut desk = desk();
-    desk.tick();
-    ends(&mut desk, "narrator", vec![changes()]);
-    desk.tick();
-    ends(&mut desk, "observers/errors", vec![event("errors")]);
-    ends(&mut desk, "observers/tests", Vec::new());
-    ends(&mut desk, "observers/docs", Vec::new());
-    desk.tick();
+    let mut desk = deciding();
     assert_eq!(desk.sending(), 0);
-    assert_eq!(slots(&desk), ["decider"], "{:#?}", desk.lines);
     ends(&mut desk, "decider", Vec::new());
     desk.tick();
     assert_eq!(desk.sending(), 1, "{:#?}", desk.lines);

@@ -2,22 +2,7 @@
 
 use phileas_domain::exchange::{Changed, Content};
 
-use crate::desk::Desk;
-use crate::hand_over::{ITEM, changes, created, desk, ends, event, item, slots};
-
-/// A desk whose decider is at work on one finding.
-fn deciding() -> Desk {
-    let mut desk = desk();
-    desk.tick();
-    ends(&mut desk, "narrator", vec![changes()]);
-    desk.tick();
-    ends(&mut desk, "observers/errors", vec![event("errors")]);
-    ends(&mut desk, "observers/tests", Vec::new());
-    ends(&mut desk, "observers/docs", Vec::new());
-    desk.tick();
-    assert_eq!(slots(&desk), ["decider"], "{:#?}", desk.lines);
-    desk
-}
+use crate::hand_over::{ITEM, created, deciding, ends, event, item, slots};
 
 fn text_of(one: Changed) -> String {
     match one.content {
