@@ -2,7 +2,7 @@
 
 use crate::examples::{
     CHANGES, DECIDED, INNOVATOR, OBSERVER, PENDING, PROPOSAL, REQUIREMENT, changes, event, flat,
-    found, proposal, requirement, streams, with,
+    found, proposal, requirement, with,
 };
 
 /// In a sound flat exchange, `from` becomes `to` in one file; a finding must hold each of the words.
@@ -591,83 +591,6 @@ fn an_empty_list_is_offered_only_where_one_is_taken() {
         assert!(
             found.iter().any(|one| one.ends_with(mend)),
             "{mend}: {found:#?}"
-        );
-    }
-}
-
-#[test]
-pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
-    let path = ".jules/layers/observers/schemas/event.yml";
-    let template = phileas_domain::exchange::EVENT.template();
-    assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
-    for (from, to, word) in [
-        (
-            "confidence: low|medium|high",
-            "confidence: low|sure",
-            "agents are offered `sure`",
-        ),
-        ("title:", "headline:", "agents are asked for `headline`"),
-        ("title:", "headline:", "agents are not asked for `title`"),
-        (
-            "schema_version: 1",
-            "schema_version: 3",
-            "another version than 1",
-        ),
-        (
-            "schema_version: 1",
-            "a: b: c",
-            "no template that can be read",
-        ),
-    ] {
-        let found = found(&with(flat(), path, &template.replacen(from, to, 1)));
-        assert!(
-            found
-                .iter()
-                .any(|one| one.contains(word) && one.contains("warning")),
-            "{word}: {found:#?}"
-        );
-    }
-}
-
-/// A decider writes why it rejects an event, too.
-#[test]
-fn schema_files_of_rejections_ask_for_what_is_taken() {
-    let template = phileas_domain::exchange::FEEDBACK.template();
-    for path in [
-        ".jules/layers/decider/schemas/feedback.yml",
-        ".jules/roles/deciders/schemas/feedback.yml",
-    ] {
-        assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
-        let other = template.replacen("guidance:", "advice:", 1);
-        let found = found(&with(flat(), path, &other));
-        for word in [
-            "agents are asked for `advice`",
-            "agents are not asked for `guidance`",
-        ] {
-            assert!(
-                found.iter().any(|one| one.contains(word)),
-                "{word}: {found:#?}"
-            );
-        }
-    }
-}
-
-/// A memory of an observer has another shape in each layout.
-#[test]
-pub(crate) fn schema_files_of_memories_are_held_against_the_layout() {
-    use phileas_domain::exchange::{PERSPECTIVE, PERSPECTIVE_V1};
-    let path = ".jules/layers/observers/schemas/perspective.yml";
-    let (of_flat, of_streams) = (PERSPECTIVE.template(), PERSPECTIVE_V1.template());
-    assert_eq!(found(&with(flat(), path, &of_flat)), [""; 0]);
-    assert_eq!(found(&with(streams(false), path, &of_streams)), [""; 0]);
-    for (files, template, version) in [
-        (flat(), of_streams, "another version than 2"),
-        (streams(false), of_flat, "another version than 1"),
-    ] {
-        let found = found(&with(files, path, &template));
-        assert!(
-            found.iter().any(|one| one.contains(version)),
-            "{version}: {found:#?}"
         );
     }
 }

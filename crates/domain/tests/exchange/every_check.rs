@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use phileas_domain::exchange::{Checked, limits};
 
+use crate::drift;
 use crate::examples::{DECIDED, PENDING, REQUIREMENT, event, flat, found, proposal, streams, with};
 
 /// Everything that was found so far.
@@ -82,7 +83,7 @@ fn every_sentence_of_the_checks_is_said_in_a_test() {
         checks::rejections_name_an_event_and_events_their_rejection,
         checks::names_and_places_are_those_of_the_layout,
         checks::labels_are_those_of_the_registry,
-        checks::schema_files_of_a_repository_ask_for_what_is_taken,
+        drift::schema_files_of_a_repository_ask_for_what_is_taken,
         checks::all_mistakes_are_told_at_once,
         checks::what_cannot_be_read_is_told_and_not_read,
         of_streams_tests::both_forms_are_read_into_the_same_model,

@@ -3,6 +3,7 @@
 
 mod across;
 mod checks;
+mod drift;
 mod every_check;
 mod examples;
 mod import;

@@ -1,0 +1,81 @@
+//! Schema files that a repository keeps for its agents, held against what is taken in.
+
+use phileas_domain::exchange::{EVENT, FEEDBACK, PERSPECTIVE, PERSPECTIVE_V1};
+
+use crate::examples::{flat, found, streams, with};
+
+#[test]
+pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
+    let path = ".jules/layers/observers/schemas/event.yml";
+    let template = EVENT.template();
+    assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
+    for (from, to, word) in [
+        (
+            "confidence: low|medium|high",
+            "confidence: low|sure",
+            "agents are offered `sure`",
+        ),
+        ("title:", "headline:", "agents are asked for `headline`"),
+        ("title:", "headline:", "agents are not asked for `title`"),
+        (
+            "schema_version: 1",
+            "schema_version: 3",
+            "another version than 1",
+        ),
+        (
+            "schema_version: 1",
+            "a: b: c",
+            "no template that can be read",
+        ),
+    ] {
+        let found = found(&with(flat(), path, &template.replacen(from, to, 1)));
+        assert!(
+            found
+                .iter()
+                .any(|one| one.contains(word) && one.contains("warning")),
+            "{word}: {found:#?}"
+        );
+    }
+}
+
+/// A decider writes why it rejects an event, too.
+#[test]
+fn schema_files_of_rejections_ask_for_what_is_taken() {
+    let template = FEEDBACK.template();
+    for path in [
+        ".jules/layers/decider/schemas/feedback.yml",
+        ".jules/roles/deciders/schemas/feedback.yml",
+    ] {
+        assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
+        let other = template.replacen("guidance:", "advice:", 1);
+        let found = found(&with(flat(), path, &other));
+        for word in [
+            "agents are asked for `advice`",
+            "agents are not asked for `guidance`",
+        ] {
+            assert!(
+                found.iter().any(|one| one.contains(word)),
+                "{word}: {found:#?}"
+            );
+        }
+    }
+}
+
+/// A memory of an observer has another shape in each layout.
+#[test]
+fn schema_files_of_memories_are_held_against_the_layout() {
+    let path = ".jules/layers/observers/schemas/perspective.yml";
+    let (of_flat, of_streams) = (PERSPECTIVE.template(), PERSPECTIVE_V1.template());
+    assert_eq!(found(&with(flat(), path, &of_flat)), [""; 0]);
+    assert_eq!(found(&with(streams(false), path, &of_streams)), [""; 0]);
+    for (files, template, version) in [
+        (flat(), of_streams, "another version than 2"),
+        (streams(false), of_flat, "another version than 1"),
+    ] {
+        let found = found(&with(files, path, &template));
+        assert!(
+            found.iter().any(|one| one.contains(version)),
+            "{version}: {found:#?}"
+        );
+    }
+}
