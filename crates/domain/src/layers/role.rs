@@ -1,8 +1,9 @@
 //! The roles of a layer: the catalogue's, and a repository's own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use super::spelling::{role_folders, spellings, usual_role};
+use super::spelling::{role_folders, spellings};
 use super::texts::ROLES;
 use crate::Diagnostic;
 use crate::exchange::limits::NAME_LIMIT_BYTES;
@@ -109,55 +110,70 @@ pub(super) fn own_roles(tree: &Tree, layer: &str) -> BTreeMap<String, String> {
     found
 }
 
+/// The catalogue's roles, as they are in a repository that has none of its own. Nothing is wrong with them.
+static CATALOGUE: LazyLock<Vec<Role>> = LazyLock::new(|| {
+    let roles = ROLES.iter().map(|(layer, name, text)| Role {
+        layer,
+        name: (*name).to_owned(),
+        source: Source::Catalogue,
+        ..said(yaml::parse(text).0.as_ref(), false)
+    });
+    roles.collect()
+});
+
 /// The roles of both layers, by layer and name, and what is wrong with the files of a repository's own.
 pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     let (mut roles, mut found) = (Vec::new(), Vec::new());
     for layer in ROLE_LAYERS {
         let own = own_roles(tree, layer);
         for name in role_names(tree, layer) {
-            let before = found.len();
-            let catalogue = built_in(layer, &name);
-            let path = own.get(&name);
-            let text = match path {
-                Some(path) => tree.text(path),
-                None => catalogue,
+            let built_in = CATALOGUE
+                .iter()
+                .find(|role| role.layer == layer && role.name == name);
+            let Some(path) = own.get(&name) else {
+                roles.extend(built_in.cloned());
+                continue;
             };
-            let file = path.cloned().unwrap_or_else(|| usual_role(layer, &name));
-            let (root, mistakes) = match text {
+            let before = found.len();
+            let (root, mistakes) = match tree.text(path) {
                 Some(text) => yaml::parse(text),
                 None => {
                     let message = "it was not read: it is no regular file, no text, or too large";
-                    found.push(Diagnostic::error(&file, message).mend("put a text file here"));
+                    found.push(Diagnostic::error(path, message).mend("put a text file here"));
                     (None, Vec::new())
                 }
             };
-            if path.is_some() {
-                found.extend(mistakes.into_iter().map(|one| one.diagnostic(&file)));
-                found.extend(
-                    root.iter()
-                        .flat_map(|root| check(&file, layer, &name, root)),
-                );
-            }
-            let text_of = |key: &str| root.as_ref().and_then(|root| root.get(key)?.text());
-            let flag = root.as_ref().and_then(|root| root.get("sensitive"));
-            // The catalogue's word on its own role counts until the repository says otherwise.
-            let usual =
-                catalogue.is_some_and(|text| text.lines().any(|line| line == "sensitive: true"));
+            found.extend(mistakes.into_iter().map(|one| one.diagnostic(path)));
+            found.extend(root.iter().flat_map(|root| check(path, layer, &name, root)));
+            let source = match built_in {
+                Some(_) => Source::Overlaid(path.clone()),
+                None => Source::Own(path.clone()),
+            };
+            let usual = built_in.is_some_and(|role| role.sensitive);
             roles.push(Role {
                 layer,
                 sound: !found[before..].iter().any(Diagnostic::is_error),
-                description: text_of("description").unwrap_or_default().to_owned(),
-                sensitive: flag.map_or(usual, |flag| flag.value != Value::Flag(false)),
-                source: match (path, catalogue) {
-                    (Some(path), Some(_)) => Source::Overlaid(path.clone()),
-                    (Some(path), None) => Source::Own(path.clone()),
-                    (None, _) => Source::Catalogue,
-                },
+                source,
                 name,
+                ..said(root.as_ref(), usual)
             });
         }
     }
     (roles, found)
+}
+
+/// What a role's file says of it. `sensitive`: what counts where it says nothing about that.
+fn said(root: Option<&Node>, sensitive: bool) -> Role {
+    let description = root.and_then(|root| root.get("description")?.text());
+    let flag = root.and_then(|root| root.get("sensitive"));
+    Role {
+        layer: "",
+        name: String::new(),
+        description: description.unwrap_or_default().to_owned(),
+        sensitive: flag.map_or(sensitive, |flag| flag.value != Value::Flag(false)),
+        sound: true,
+        source: Source::Catalogue,
+    }
 }
 
 /// What is wrong with a role's file. A blank that was left keeps the role from working; what is missing does not.
