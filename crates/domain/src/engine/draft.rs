@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -34,6 +35,9 @@ pub(super) struct Draft<'a> {
     pub(super) standing: Standing,
     /// The exchange as this decision leaves it, where it was read.
     pub(super) exchange: Option<Tree>,
+    /// How it reads, and who takes part; read once, since each step of a layer asks.
+    pub(super) picture: OnceCell<Rc<layers::Picture>>,
+    pub(super) cast: OnceCell<Rc<layers::Cast>>,
     files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
@@ -61,6 +65,8 @@ impl<'a> Draft<'a> {
             unable: BTreeMap::new(),
             standing: Standing::default(),
             exchange: layers::at_hand(snapshot),
+            picture: OnceCell::new(),
+            cast: OnceCell::new(),
             files: BTreeMap::new(),
             base,
             diagnostics: Vec::new(),
@@ -232,6 +238,8 @@ impl<'a> Draft<'a> {
     pub(super) fn write(&mut self, files: BTreeMap<String, Option<String>>) {
         if let Some(tree) = &mut self.exchange {
             *tree = tree.with(&files);
+            self.picture.take();
+            self.cast.take();
         }
         self.files.extend(files);
     }

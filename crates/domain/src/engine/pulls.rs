@@ -80,13 +80,11 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
     let mut news = Vec::new();
     let mut strayed = Vec::new();
     let default = draft.snapshot.repository.default_branch.clone();
-    for (key, entry) in &draft.state.history {
+    let history = &draft.state.history;
+    for (key, entry) in history.open().chain(history.rejected()) {
         let (Some(number), Some(outcome)) = (entry.pr_number, &entry.outcome) else {
             continue;
         };
-        if !matches!(outcome, Outcome::PrOpen | Outcome::Rejected) {
-            continue;
-        }
         match draft.snapshot.pulls.get(&number) {
             Some(pull) => {
                 let next = match pull.state {
@@ -114,6 +112,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
             None => {}
         }
     }
+    news.sort_by_key(|(key, _)| *key);
     unseen.reverse();
     draft
         .needs
@@ -265,19 +264,15 @@ pub(super) fn finish_request(
 /// Open pull requests of ours that no person has looked at. One that was not read counts as open; one that GitHub does
 /// not have waits for nobody.
 pub(super) fn unreviewed(draft: &Draft<'_>) -> Vec<PullNumber> {
-    let open = draft
-        .state
-        .history
-        .values()
-        .filter(|entry| entry.outcome == Some(Outcome::PrOpen));
     let live = draft
         .state
         .tracks
         .values()
         .flat_map(|track| track.turns.values())
         .filter_map(|turn| turn.pr_number);
+    let open = draft.state.history.open();
     let mut numbers: std::collections::BTreeSet<_> = open
-        .filter_map(|entry| entry.pr_number)
+        .filter_map(|(_, entry)| entry.pr_number)
         .chain(live)
         .collect();
     numbers.retain(|number| match draft.snapshot.pulls.get(number) {

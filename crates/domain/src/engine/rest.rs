@@ -93,7 +93,7 @@ fn has_passes(track: &TrackName) -> bool {
 /// How many open pull requests of each persona nobody has looked at for long.
 fn ignored(draft: &Draft<'_>) -> BTreeMap<PersonaId, u32> {
     let mut counts = BTreeMap::new();
-    let entries = draft.state.history.values();
+    let entries = draft.state.history.open().map(|(_, entry)| entry);
     for entry in entries.filter(|entry| is_ignored(draft.snapshot, entry)) {
         *counts.entry(entry.persona_id.clone()).or_default() += 1;
     }

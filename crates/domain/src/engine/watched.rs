@@ -11,7 +11,7 @@ use super::wish::HOLD;
 use super::{Line, NoticeKey, Pull, PullState, Reason, Verdict};
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::Mode;
-use crate::state::{HistoryEntry, Outcome, WatchedPull};
+use crate::state::{HistoryEntry, WatchedPull};
 
 /// An open pull request of a session of ours.
 #[derive(Debug, Clone)]
@@ -30,9 +30,8 @@ fn owners<'s>(draft: &'s Draft<'_>) -> BTreeMap<PullNumber, &'s HistoryEntry> {
     let state = &draft.state;
     let over = state
         .history
-        .values()
-        .filter(|entry| entry.outcome == Some(Outcome::PrOpen))
-        .filter_map(|entry| Some((entry.pr_number?, entry)));
+        .open()
+        .filter_map(|(_, entry)| Some((entry.pr_number?, entry)));
     let live = state
         .tracks
         .values()

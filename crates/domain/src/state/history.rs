@@ -2,57 +2,71 @@
 //!
 //! A decision works on a copy of the state, and the history is nearly all of it: ten thousand entries are copied in
 //! milliseconds and compared in more. Here a copy shares what is written already, and only what changes is copied.
+//!
+//! Few entries are not over yet, and a decision asks for them again and again: which those are is looked up once, and
+//! once more after somebody has written.
 
 use std::collections::{BTreeMap, btree_map};
 use std::fmt;
 use std::ops::{Index, RangeBounds};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::HistoryEntry;
+use super::{HistoryEntry, Outcome};
 
 type Entries = BTreeMap<u64, Arc<HistoryEntry>>;
 
 /// What ran, by consecutive number. Cloning is cheap, whatever its length; so is comparing with a clone.
 #[derive(Clone, Default)]
-pub struct History(Arc<Entries>);
+pub struct History {
+    entries: Arc<Entries>,
+    /// The numbers of those whose pull request may still be merged or closed. Emptied by whoever writes.
+    unsettled: OnceLock<Arc<Unsettled>>,
+}
+
+/// Numbers, ascending.
+#[derive(Default)]
+struct Unsettled {
+    open: Vec<u64>,
+    rejected: Vec<u64>,
+}
 
 impl History {
     /// How many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 
     /// The entry with a number.
     #[must_use]
     pub fn get(&self, key: &u64) -> Option<&HistoryEntry> {
-        self.0.get(key).map(Arc::as_ref)
+        self.entries.get(key).map(Arc::as_ref)
     }
 
     /// The entry with a number, to be completed.
     pub fn get_mut(&mut self, key: &u64) -> Option<&mut HistoryEntry> {
         // Looked for first, so that a miss copies nothing.
-        if !self.0.contains_key(key) {
+        if !self.entries.contains_key(key) {
             return None;
         }
-        Arc::make_mut(&mut self.0).get_mut(key).map(Arc::make_mut)
+        self.written().get_mut(key).map(Arc::make_mut)
     }
 
     /// Whether a number is taken.
     #[must_use]
     pub fn contains_key(&self, key: &u64) -> bool {
-        self.0.contains_key(key)
+        self.entries.contains_key(key)
     }
 
     /// Writes an entry; returns the one that stood there.
     pub fn insert(&mut self, key: u64, entry: HistoryEntry) -> Option<HistoryEntry> {
-        Arc::make_mut(&mut self.0)
+        self.written()
             .insert(key, Arc::new(entry))
             .map(Arc::unwrap_or_clone)
     }
@@ -60,29 +74,39 @@ impl History {
     /// Takes everything from a number on out.
     #[must_use]
     pub fn split_off(&mut self, key: &u64) -> Self {
-        Self(Arc::new(Arc::make_mut(&mut self.0).split_off(key)))
+        self.written().split_off(key).into()
     }
 
     /// The oldest entry.
     #[must_use]
     pub fn first_key_value(&self) -> Option<(&u64, &HistoryEntry)> {
-        self.0.first_key_value().map(shown)
+        self.entries.first_key_value().map(shown)
     }
 
     /// The newest entry.
     #[must_use]
     pub fn last_key_value(&self) -> Option<(&u64, &HistoryEntry)> {
-        self.0.last_key_value().map(shown)
+        self.entries.last_key_value().map(shown)
     }
 
     /// The numbers, ascending.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &u64> + Clone {
-        self.0.keys()
+        self.entries.keys()
     }
 
     /// The entries, oldest first.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &HistoryEntry> {
-        self.0.values().map(Arc::as_ref)
+        self.entries.values().map(Arc::as_ref)
+    }
+
+    /// Those whose pull request was open when somebody last wrote of it, oldest first.
+    pub fn open(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
+        self.numbered(&self.unsettled().open)
+    }
+
+    /// Those whose pull request was closed without a merge, oldest first: a person may open it again.
+    pub fn rejected(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
+        self.numbered(&self.unsettled().rejected)
     }
 
     /// Numbers and entries, oldest first.
@@ -95,7 +119,42 @@ impl History {
         &self,
         range: impl RangeBounds<u64>,
     ) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
-        self.0.range(range).map(shown)
+        self.entries.range(range).map(shown)
+    }
+
+    fn written(&mut self) -> &mut Entries {
+        self.unsettled.take();
+        Arc::make_mut(&mut self.entries)
+    }
+
+    fn unsettled(&self) -> &Unsettled {
+        self.unsettled.get_or_init(|| {
+            let mut found = Unsettled::default();
+            for (key, entry) in self {
+                match entry.outcome {
+                    Some(Outcome::PrOpen) => found.open.push(*key),
+                    Some(Outcome::Rejected) => found.rejected.push(*key),
+                    _ => {}
+                }
+            }
+            Arc::new(found)
+        })
+    }
+
+    fn numbered<'a>(
+        &'a self,
+        keys: &'a [u64],
+    ) -> impl DoubleEndedIterator<Item = (&'a u64, &'a HistoryEntry)> {
+        keys.iter().filter_map(|key| Some((key, self.get(key)?)))
+    }
+}
+
+impl From<Entries> for History {
+    fn from(entries: Entries) -> Self {
+        Self {
+            entries: Arc::new(entries),
+            unsettled: OnceLock::new(),
+        }
     }
 }
 
@@ -114,7 +173,7 @@ impl<'a> IntoIterator for &'a History {
     type IntoIter = Iter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter().map(shown)
+        self.entries.iter().map(shown)
     }
 }
 
@@ -126,7 +185,7 @@ impl IntoIterator for History {
     >;
 
     fn into_iter(self) -> Self::IntoIter {
-        Arc::unwrap_or_clone(self.0)
+        Arc::unwrap_or_clone(self.entries)
             .into_iter()
             .map(|(key, entry)| (key, Arc::unwrap_or_clone(entry)))
     }
@@ -137,7 +196,7 @@ impl FromIterator<(u64, HistoryEntry)> for History {
         let shared = entries
             .into_iter()
             .map(|(key, entry)| (key, Arc::new(entry)));
-        Self(Arc::new(shared.collect()))
+        shared.collect::<Entries>().into()
     }
 }
 
@@ -157,19 +216,19 @@ impl Index<&u64> for History {
     type Output = HistoryEntry;
 
     fn index(&self, key: &u64) -> &HistoryEntry {
-        &self.0[key]
+        &self.entries[key]
     }
 }
 
 impl PartialEq for History {
     fn eq(&self, other: &Self) -> bool {
         // In step, since a look-up for each would cost more than the comparison.
-        Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.len() == other.0.len()
+        Arc::ptr_eq(&self.entries, &other.entries)
+            || (self.entries.len() == other.entries.len()
                 && self
-                    .0
+                    .entries
                     .iter()
-                    .zip(&*other.0)
+                    .zip(&*other.entries)
                     .all(|((key, entry), (its, theirs))| {
                         key == its && (Arc::ptr_eq(entry, theirs) || entry == theirs)
                     }))
@@ -191,14 +250,17 @@ mod tests {
     fn a_copy_shares_everything_until_it_is_written_to() {
         let history = sound().history;
         let mut copy = history.clone();
-        assert!(Arc::ptr_eq(&history.0, &copy.0));
+        assert!(Arc::ptr_eq(&history.entries, &copy.entries));
         assert!(copy.get_mut(&u64::MAX).is_none());
-        assert!(Arc::ptr_eq(&history.0, &copy.0), "a miss copies nothing");
+        assert!(
+            Arc::ptr_eq(&history.entries, &copy.entries),
+            "a miss copies nothing"
+        );
 
         copy.get_mut(&0).unwrap().note = Some("new".to_owned());
         assert_eq!(history[&0].note, None);
         assert_ne!(history, copy);
-        assert!(Arc::ptr_eq(&history.0[&1], &copy.0[&1]));
+        assert!(Arc::ptr_eq(&history.entries[&1], &copy.entries[&1]));
     }
 
     #[test]
@@ -261,5 +323,40 @@ mod tests {
         let history: History = [(7, sound().history[&0].clone())].into();
         let shown = format!("{history:?}");
         assert!(shown.starts_with("{7: HistoryEntry { "), "{shown}");
+    }
+
+    #[test]
+    fn what_is_not_over_is_known_after_each_writing() {
+        fn numbers<'a>(shown: impl Iterator<Item = (&'a u64, &'a HistoryEntry)>) -> Vec<u64> {
+            shown.map(|(key, _)| *key).collect()
+        }
+        let entry = |outcome: Option<Outcome>| HistoryEntry {
+            outcome,
+            ..sound().history[&0].clone()
+        };
+        let mut history: History = [
+            (1, entry(Some(Outcome::PrOpen))),
+            (2, entry(Some(Outcome::Merged))),
+            (3, entry(Some(Outcome::Rejected))),
+            (4, entry(None)),
+            (5, entry(Some(Outcome::PrOpen))),
+        ]
+        .into();
+        assert_eq!(numbers(history.open()), [1, 5]);
+        assert_eq!(numbers(history.rejected()), [3]);
+        let before = history.clone();
+
+        history.get_mut(&1).unwrap().outcome = Some(Outcome::Rejected);
+        assert_eq!(numbers(history.open()), [5]);
+        assert_eq!(numbers(history.rejected().rev()), [3, 1]);
+        history.insert(2, entry(Some(Outcome::PrOpen)));
+        assert_eq!(numbers(history.open()), [2, 5]);
+        let rest = history.split_off(&3);
+        assert_eq!(numbers(history.open()), [2]);
+        assert_eq!(numbers(rest.open().rev()), [5]);
+        assert_eq!(numbers(rest.rejected()), [3]);
+        // The copy says what it said.
+        assert_eq!(numbers(before.open()), [1, 5]);
+        assert_eq!(numbers(before.rejected()), [3]);
     }
 }

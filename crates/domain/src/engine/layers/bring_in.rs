@@ -42,9 +42,9 @@ pub(in crate::engine) fn bring_in(
         let text = "what it wrote, and the exchange, are being read".to_owned();
         return wait(draft, Reason::ExchangeUnread, text, soon);
     };
-    let tree = picture::tree(draft);
-    let exchange = picture::exchange(draft);
-    let streams = exchange.as_ref().map(|exchange| &exchange.streams);
+    let picture = picture::picture(draft);
+    let (tree, exchange) = (&picture.tree, picture.exchange.as_ref());
+    let streams = exchange.map(|exchange| &exchange.streams);
     // The narrator tells all streams.
     let stream = match streams.and_then(|streams| streams.keys().next()) {
         Some(first) if *seat == Seat::Narrator => first.as_str(),
@@ -55,7 +55,7 @@ pub(in crate::engine) fn bring_in(
         .and_then(|streams| picture::item(streams.get(stream)?, item))
         .map_or(item, |item| item.path.as_str());
     let author = seat.author(path);
-    let given = picture::as_given(&tree, &turn.given);
+    let given = picture::as_given(tree, &turn.given);
     let range = draft
         .state
         .cursors
@@ -63,7 +63,7 @@ pub(in crate::engine) fn bring_in(
         .as_ref()
         .zip(turn.base_sha.as_ref());
     let imported = import(&Request {
-        tree: &tree,
+        tree,
         base: Some(&given),
         author,
         stream,

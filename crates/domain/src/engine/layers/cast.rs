@@ -1,9 +1,11 @@
 //! Which roles take part, and which work goes to implementers by itself.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use super::super::Reason;
 use super::super::draft::Draft;
+use super::super::{Reason, Snapshot};
+use super::picture::picture;
 use super::seat::Seat;
 use crate::exchange::{self, Bound, Exchange, FLAT_STREAM, Layout};
 use crate::layers::{Catalogue, Held};
@@ -11,7 +13,7 @@ use crate::plan::Roster;
 
 /// Who takes part.
 #[derive(Debug)]
-pub(super) struct Cast {
+pub(in crate::engine) struct Cast {
     pub(super) catalogue: Catalogue,
     /// The streams by name, with the roles of their observers. The flat layout has one.
     pub(super) streams: BTreeMap<String, Vec<Member>>,
@@ -44,9 +46,13 @@ pub(super) struct Member {
     pub(super) held: Option<(Reason, String)>,
 }
 
-/// Who takes part, by the default branch and the catalogue.
-pub(super) fn cast(draft: &Draft<'_>, exchange: Option<&Exchange>) -> Cast {
-    let snapshot = draft.snapshot;
+/// Who takes part, by the default branch and the catalogue, in the exchange as this decision leaves it.
+pub(super) fn cast(draft: &Draft<'_>) -> Rc<Cast> {
+    let read = || Rc::new(of(draft.snapshot, picture(draft).exchange.as_ref()));
+    Rc::clone(draft.cast.get_or_init(read))
+}
+
+fn of(snapshot: &Snapshot, exchange: Option<&Exchange>) -> Cast {
     let layout = exchange.map_or(Layout::Flat, |exchange| exchange.layout);
     let catalogue = Catalogue::of(&snapshot.tree, layout);
     let roster = &snapshot.plan.roster;

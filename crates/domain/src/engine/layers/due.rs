@@ -12,7 +12,6 @@ use super::{offer, picture};
 use crate::exchange::{EventState, Exchange, Next, Routes};
 use crate::model::TrackName;
 use crate::plan::{LAYERS, Policy, StepKind, Track};
-use crate::state::Outcome;
 
 /// What a layer's step comes to.
 pub(in crate::engine) enum Due {
@@ -57,8 +56,9 @@ pub(in crate::engine) fn due(
     if picture::unread(draft) {
         return Due::Unread("the exchange and the files of layers are being read");
     }
-    let exchange = picture::exchange(draft);
-    let cast = cast(draft, exchange.as_ref());
+    let picture = picture::picture(draft);
+    let exchange = picture.exchange.as_ref();
+    let cast = cast(draft);
     let seats = match name {
         "narrator" => vec![Seat::Narrator],
         "observers" => {
@@ -67,15 +67,15 @@ pub(in crate::engine) fn due(
         }
         "decider" => {
             lost(&cast, "deciders", &plan.name, left_out);
-            deciders(exchange.as_ref(), &cast)
+            deciders(exchange, &cast)
         }
-        "planner" => items(draft, exchange.as_ref(), &cast, Next::Planner),
-        "implementer" => items(draft, exchange.as_ref(), &cast, Next::Implementer),
+        "planner" => items(draft, exchange, &cast, Next::Planner),
+        "implementer" => items(draft, exchange, &cast, Next::Implementer),
         "innovators" => innovators(&cast, &plan.name, left_out),
         _ => integrator(draft),
     };
     if seats.is_empty() {
-        let detail = empty(draft, name, exchange.as_ref(), &cast);
+        let detail = empty(draft, name, exchange, &cast);
         return skip(Reason::LayerEmpty, &detail);
     }
     let work = willing(draft, &plan.name, passes, &step.policy, seats, left_out);
@@ -216,10 +216,8 @@ fn is_held(draft: &Draft<'_>, seat: &Seat, own: Option<&TrackName>) -> bool {
         .iter()
         .any(|(name, track)| Some(name) != own && track.turns.contains_key(&slot));
     let open = || {
-        let mut entries = draft.state.history.values();
-        entries.any(|entry| {
-            entry.outcome == Some(Outcome::PrOpen) && entry.slot.as_ref() == Some(&slot)
-        })
+        let mut entries = draft.state.history.open();
+        entries.any(|(_, entry)| entry.slot.as_ref() == Some(&slot))
     };
     live || open()
 }
@@ -235,11 +233,11 @@ fn integrator(draft: &Draft<'_>) -> Vec<Seat> {
 
 /// The open pull requests of implementers, by number.
 pub(super) fn candidates(draft: &Draft<'_>) -> Vec<crate::model::PullNumber> {
-    let open = draft.state.history.values().filter(|entry| {
+    let open = draft.state.history.open().filter(|(_, entry)| {
         let seat = entry.slot.as_ref().and_then(Seat::of);
-        entry.outcome == Some(Outcome::PrOpen) && matches!(seat, Some(Seat::Implementer { .. }))
+        matches!(seat, Some(Seat::Implementer { .. }))
     });
-    let mut numbers: Vec<_> = open.filter_map(|entry| entry.pr_number).collect();
+    let mut numbers: Vec<_> = open.filter_map(|(_, entry)| entry.pr_number).collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers

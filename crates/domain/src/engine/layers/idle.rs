@@ -14,7 +14,6 @@ use super::seat::Seat;
 use crate::model::TrackName;
 use crate::plan::{StepKind, Track};
 use crate::prompt::sha256;
-use crate::state::Outcome;
 
 /// How much of the digest tells one sight from another.
 const SIGHT_CHARS: usize = 16;
@@ -38,9 +37,8 @@ pub(in crate::engine) fn sight(draft: &Draft<'_>, plan: &Track, passes: u64) -> 
             let _infallible = writeln!(seen, "live {name} {slot}");
         }
     }
-    for entry in draft.state.history.values() {
+    for (_, entry) in draft.state.history.open() {
         if let Some(slot) = entry.slot.as_ref()
-            && entry.outcome == Some(Outcome::PrOpen)
             && Seat::of(slot).is_some()
         {
             let _infallible = writeln!(seen, "open {slot}");

@@ -50,6 +50,7 @@ mod settle;
 mod speak;
 
 pub(super) use bring_in::bring_in;
+pub(super) use cast::Cast;
 pub(super) use due::{Due, due};
 pub(super) use idle::{remember, sight};
 pub use offer::WORK_LABEL;
@@ -58,7 +59,7 @@ pub(super) use offer::{
     work as offered_work,
 };
 pub(super) use outcome::outcome;
-pub(super) use picture::{at_hand, unread_for};
+pub(super) use picture::{Picture, at_hand, unread_for};
 pub(super) use publish::{everybody as publish, published};
 pub(super) use seat::Seat;
 pub(super) use settle::{settle, settles_later};

@@ -53,12 +53,12 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
         return;
     }
     // An exchange that cannot be read is not an empty one: what people were shown stays, and is not let through meanwhile.
-    if picture::is_unreadable(draft) {
+    let picture = picture::picture(draft);
+    if picture.is_unreadable {
         return;
     }
-    let read = picture::exchange(draft);
-    let tree = picture::tree(draft);
-    let (offers, unshown) = offers(draft, read.as_ref());
+    let read = picture.exchange.as_ref();
+    let (offers, unshown) = offers(draft, read);
     draft.diagnose(unshown);
     for (key, number) in &known {
         if offers.contains_key(key) {
@@ -68,7 +68,7 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
         let is_there = offers
             .keys()
             .any(|other| exchange::offered(other).is_some_and(|(one, _)| one == slot));
-        if !is_there && may_be_broken(read.as_ref(), &tree, slot) {
+        if !is_there && may_be_broken(read, &picture.tree, slot) {
             continue;
         }
         if *number == INTENDED {
@@ -263,10 +263,10 @@ pub(in crate::engine) fn stands(
             false => Ok(()),
         };
     };
-    let read = picture::exchange(draft);
+    let picture = picture::picture(draft);
     let shown = exchange::offer_digest(&subject.title, &subject.body);
     let slot = seat.slot();
-    let (offers, _) = offers(draft, read.as_ref());
+    let (offers, _) = offers(draft, picture.exchange.as_ref());
     let same = offers
         .keys()
         .any(|key| exchange::offered(key) == Some((slot.as_str(), shown.as_str())));

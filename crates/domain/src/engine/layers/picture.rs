@@ -1,6 +1,7 @@
 //! The exchange as a decision leaves it.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::super::draft::Draft;
 use super::super::{Ledger, Snapshot};
@@ -46,9 +47,33 @@ pub(in crate::engine) fn unread_for(draft: &mut Draft<'_>, seat: &Seat) -> bool 
     unread(draft) || commits || words
 }
 
-/// The files of the exchange, with what people say about them on the default branch: which workstreams there are, and
-/// which labels.
-pub(super) fn tree(draft: &Draft<'_>) -> Tree {
+/// The exchange, read.
+#[derive(Debug)]
+pub(in crate::engine) struct Picture {
+    /// The files of the exchange, with what people say about them on the default branch: which workstreams there are,
+    /// and which labels.
+    pub(super) tree: Tree,
+    /// The exchange as it reads. `None`: it has not begun, or nobody can say which of two layouts counts.
+    pub(super) exchange: Option<Exchange>,
+    /// Whether nobody can say what the exchange holds, though there is one: that of two layouts at once.
+    pub(super) is_unreadable: bool,
+}
+
+/// The exchange as this decision leaves it.
+pub(super) fn picture(draft: &Draft<'_>) -> Rc<Picture> {
+    let read = || {
+        let tree = tree(draft);
+        let checked = check(&tree);
+        Rc::new(Picture {
+            is_unreadable: checked.exchange.is_none() && !checked.found.is_empty(),
+            exchange: checked.exchange,
+            tree,
+        })
+    };
+    Rc::clone(draft.picture.get_or_init(read))
+}
+
+fn tree(draft: &Draft<'_>) -> Tree {
     let exchange = draft.exchange.clone().unwrap_or_default();
     let intents: BTreeMap<String, Option<String>> = draft
         .snapshot
@@ -66,17 +91,6 @@ pub(super) fn tree(draft: &Draft<'_>) -> Tree {
         })
         .collect();
     exchange.with(&intents)
-}
-
-/// The exchange as it reads. `None`: it has not begun, or nobody can say which of two layouts counts.
-pub(super) fn exchange(draft: &Draft<'_>) -> Option<Exchange> {
-    check(&tree(draft)).exchange
-}
-
-/// Whether nobody can say what the exchange holds, though there is one: that of two layouts at once.
-pub(super) fn is_unreadable(draft: &Draft<'_>) -> bool {
-    let checked = check(&tree(draft));
-    checked.exchange.is_none() && !checked.found.is_empty()
 }
 
 /// What is still as a session was given it, by the digests that its turn remembers.

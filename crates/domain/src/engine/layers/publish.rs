@@ -36,7 +36,8 @@ fn proposals(draft: &mut Draft<'_>) {
         reads_for(draft, &intended);
         return;
     }
-    let Some(exchange) = picture::exchange(draft) else {
+    let picture = picture::picture(draft);
+    let Some(exchange) = &picture.exchange else {
         return;
     };
     let proposals = exchange

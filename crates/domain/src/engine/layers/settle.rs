@@ -40,18 +40,16 @@ pub(in crate::engine) fn settle(
     let Some(end) = end_of(outcome, note) else {
         return;
     };
-    let tree = picture::tree(draft);
-    let exchange = picture::exchange(draft);
-    let stream = exchange
-        .as_ref()
-        .and_then(|exchange| exchange.streams.get(&stream));
+    let picture = picture::picture(draft);
+    let (tree, exchange) = (&picture.tree, picture.exchange.as_ref());
+    let stream = exchange.and_then(|exchange| exchange.streams.get(&stream));
     // One that is gone was settled before.
     let Some(item) = stream.and_then(|stream| picture::item(stream, &id)) else {
         return;
     };
     match end {
         End::Leaves => {
-            let files = match exchange::merged(&tree, &item.path) {
+            let files = match exchange::merged(tree, &item.path) {
                 Ok((files, left)) => {
                     draft.diagnose(left);
                     files
@@ -76,7 +74,7 @@ pub(in crate::engine) fn settle(
             if let Some(pull) = pull.filter(|_| *outcome == Outcome::Rejected) {
                 reasons.extend(reviewed::words(draft, pull));
             }
-            let Ok((files, parked)) = exchange::returned(&tree, &item.path, &reasons) else {
+            let Ok((files, parked)) = exchange::returned(tree, &item.path, &reasons) else {
                 return;
             };
             let word = if parked { "parked" } else { "returned" };

@@ -26,16 +26,16 @@ pub(in crate::engine) fn speak(
     candidate: &Candidate,
     seat: &Seat,
 ) -> Result<Words, (Reason, String)> {
-    let ledger = picture::tree(draft);
-    let exchange = picture::exchange(draft);
-    let item = item(exchange.as_ref(), seat)?;
+    let picture = picture::picture(draft);
+    let (ledger, exchange) = (&picture.tree, picture.exchange.as_ref());
+    let item = item(exchange, seat)?;
     let is_let_through = binding::lets_through(draft, &candidate.track);
-    let cast = cast(draft, exchange.as_ref());
+    let cast = cast(draft);
     if let Some(why) = cast.holds(seat) {
         return Err(why);
     }
-    let catalogue = cast.catalogue;
-    let stream = stream(exchange.as_ref(), seat);
+    let catalogue = &cast.catalogue;
+    let stream = stream(exchange, seat);
     let commits = commits(draft, seat);
     let pulls = pulls(draft, seat);
     let mut beside = match seat {
@@ -67,7 +67,7 @@ pub(in crate::engine) fn speak(
     };
     let repository = &draft.snapshot.repository.name;
     let made = catalogue
-        .brief(repository, &ledger, exchange.as_ref(), &stream, job)
+        .brief(repository, ledger, exchange, &stream, job)
         .and_then(|mut brief| {
             brief.sections.append(&mut beside);
             // Why an item came back stands in it, so that a person has read it; what else there is to say was read by
@@ -76,11 +76,7 @@ pub(in crate::engine) fn speak(
                 .sections
                 .extend(last_note(draft, seat).filter(|_| !is_let_through));
             // A template of the repository may put in files of the ledger, which that person was not shown either.
-            let ledger = if is_let_through {
-                &Tree::new()
-            } else {
-                &ledger
-            };
+            let ledger = if is_let_through { &Tree::new() } else { ledger };
             // The attempt's number is not drawn yet; track, slot and commit are this prompt's alone.
             let about = format!("{} {}", candidate.track, candidate.work.slot);
             let now = draft.now();
@@ -100,7 +96,7 @@ pub(in crate::engine) fn speak(
                 .filter(|_| !is_let_through)
                 .map(|seed| (seed.to, Some(seed.text)))
                 .collect(),
-            given: given(exchange.as_ref(), &ledger, seat, &brief),
+            given: given(exchange, ledger, seat, &brief),
         }),
         Err(wrong) => {
             let text = wrong.to_string();
