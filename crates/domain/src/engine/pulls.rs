@@ -81,7 +81,9 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
     let mut strayed = Vec::new();
     let default = draft.snapshot.repository.default_branch.clone();
     let history = &draft.state.history;
-    for (key, entry) in history.open().chain(history.rejected()) {
+    let read = draft.snapshot.pulls.keys();
+    let rejected = read.flat_map(|number| history.rejected(*number));
+    for (key, entry) in history.open().chain(rejected) {
         let (Some(number), Some(outcome)) = (entry.pr_number, &entry.outcome) else {
             continue;
         };
@@ -105,11 +107,8 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
                 }
             }
             // GitHub hides those of accounts that it takes for spam; what stays away is over.
-            None if *outcome == Outcome::PrOpen && is_gone(draft, number, entry) => {
-                news.push((*key, Outcome::Rejected));
-            }
-            None if *outcome == Outcome::PrOpen => unseen.push(number),
-            None => {}
+            None if is_gone(draft, number, entry) => news.push((*key, Outcome::Rejected)),
+            None => unseen.push(number),
         }
     }
     news.sort_by_key(|(key, _)| *key);

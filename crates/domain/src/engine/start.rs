@@ -184,11 +184,11 @@ fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     let item = layers::Seat::of(&candidate.work.slot).is_some_and(|seat| seat.item().is_some());
     let (busy, _) = draft.state.tracks.iter().find(|(name, track)| {
         let mut turns = track.turns.iter();
-        **name != candidate.track
-            && turns.any(|(slot, turn)| match item {
-                true => *slot == candidate.work.slot,
-                false => turn.persona_id == *persona,
-            })
+        // Most tracks have no turns, and names take longer to compare.
+        turns.any(|(slot, turn)| match item {
+            true => *slot == candidate.work.slot,
+            false => turn.persona_id == *persona,
+        }) && **name != candidate.track
     })?;
     let text = format!("`{persona}` is at work in track `{busy}`");
     Some(wait(candidate, Reason::PersonaBusy, text).until(draft.after(super::limits::POLL)))

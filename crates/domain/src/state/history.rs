@@ -12,6 +12,7 @@ use std::ops::{Index, RangeBounds};
 use std::sync::{Arc, OnceLock};
 
 use super::{HistoryEntry, Outcome};
+use crate::model::PullNumber;
 
 type Entries = BTreeMap<u64, Arc<HistoryEntry>>;
 
@@ -19,15 +20,16 @@ type Entries = BTreeMap<u64, Arc<HistoryEntry>>;
 #[derive(Clone, Default)]
 pub struct History {
     entries: Arc<Entries>,
-    /// The numbers of those whose pull request may still be merged or closed. Emptied by whoever writes.
-    unsettled: OnceLock<Arc<Unsettled>>,
+    /// Those whose pull request may still be merged or closed. Shared with copies, and left to them by whoever writes.
+    unsettled: Arc<OnceLock<Unsettled>>,
 }
 
-/// Numbers, ascending.
 #[derive(Default)]
 struct Unsettled {
+    /// The numbers of the entries, ascending.
     open: Vec<u64>,
-    rejected: Vec<u64>,
+    /// The pull requests, and the numbers of the entries, both ascending.
+    rejected: Vec<(PullNumber, u64)>,
 }
 
 impl History {
@@ -101,12 +103,18 @@ impl History {
 
     /// Those whose pull request was open when somebody last wrote of it, oldest first.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
-        self.numbered(&self.unsettled().open)
+        let open = self.unsettled().open.iter();
+        open.filter_map(|key| Some((key, self.get(key)?)))
     }
 
-    /// Those whose pull request was closed without a merge, oldest first: a person may open it again.
-    pub fn rejected(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
-        self.numbered(&self.unsettled().rejected)
+    /// Those whose pull request is this one and was closed without a merge, oldest first. A person may open it again.
+    pub fn rejected(&self, pull: PullNumber) -> impl Iterator<Item = (&u64, &HistoryEntry)> {
+        let rejected = &self.unsettled().rejected;
+        let first = rejected.partition_point(|(number, _)| *number < pull);
+        rejected[first..]
+            .iter()
+            .take_while(move |(number, _)| *number == pull)
+            .filter_map(|(_, key)| Some((key, self.get(key)?)))
     }
 
     /// Numbers and entries, oldest first.
@@ -123,7 +131,10 @@ impl History {
     }
 
     fn written(&mut self) -> &mut Entries {
-        self.unsettled.take();
+        match Arc::get_mut(&mut self.unsettled) {
+            Some(own) => drop(own.take()),
+            None => self.unsettled = Arc::default(),
+        }
         Arc::make_mut(&mut self.entries)
     }
 
@@ -133,19 +144,15 @@ impl History {
             for (key, entry) in self {
                 match entry.outcome {
                     Some(Outcome::PrOpen) => found.open.push(*key),
-                    Some(Outcome::Rejected) => found.rejected.push(*key),
+                    Some(Outcome::Rejected) => {
+                        found.rejected.extend(entry.pr_number.zip(Some(*key)));
+                    }
                     _ => {}
                 }
             }
-            Arc::new(found)
+            found.rejected.sort_unstable();
+            found
         })
-    }
-
-    fn numbered<'a>(
-        &'a self,
-        keys: &'a [u64],
-    ) -> impl DoubleEndedIterator<Item = (&'a u64, &'a HistoryEntry)> {
-        keys.iter().filter_map(|key| Some((key, self.get(key)?)))
     }
 }
 
@@ -153,7 +160,7 @@ impl From<Entries> for History {
     fn from(entries: Entries) -> Self {
         Self {
             entries: Arc::new(entries),
-            unsettled: OnceLock::new(),
+            unsettled: Arc::default(),
         }
     }
 }
@@ -332,8 +339,10 @@ mod tests {
         }
         let entry = |outcome: Option<Outcome>| HistoryEntry {
             outcome,
+            pr_number: Some(PullNumber(7)),
             ..sound().history[&0].clone()
         };
+        let rejected = |history: &History| numbers(history.rejected(PullNumber(7)));
         let mut history: History = [
             (1, entry(Some(Outcome::PrOpen))),
             (2, entry(Some(Outcome::Merged))),
@@ -342,21 +351,29 @@ mod tests {
             (5, entry(Some(Outcome::PrOpen))),
         ]
         .into();
-        assert_eq!(numbers(history.open()), [1, 5]);
-        assert_eq!(numbers(history.rejected()), [3]);
         let before = history.clone();
+        assert_eq!(numbers(history.open()), [1, 5]);
+        assert_eq!(rejected(&history), [3]);
+        for other in [6, 8] {
+            assert_eq!(history.rejected(PullNumber(other)).next(), None);
+        }
+        let known = |history: &History| history.unsettled.get().is_some();
+        assert!(
+            known(&before),
+            "what one copy has looked up, the other knows"
+        );
 
         history.get_mut(&1).unwrap().outcome = Some(Outcome::Rejected);
         assert_eq!(numbers(history.open()), [5]);
-        assert_eq!(numbers(history.rejected().rev()), [3, 1]);
+        assert_eq!(rejected(&history), [1, 3]);
         history.insert(2, entry(Some(Outcome::PrOpen)));
         assert_eq!(numbers(history.open()), [2, 5]);
         let rest = history.split_off(&3);
         assert_eq!(numbers(history.open()), [2]);
         assert_eq!(numbers(rest.open().rev()), [5]);
-        assert_eq!(numbers(rest.rejected()), [3]);
+        assert_eq!(rejected(&rest), [3]);
         // The copy says what it said.
         assert_eq!(numbers(before.open()), [1, 5]);
-        assert_eq!(numbers(before.rejected()), [3]);
+        assert_eq!(rejected(&before), [3]);
     }
 }
