@@ -85,7 +85,14 @@ pub(super) struct Run<'a> {
 /// A null that its field does not allow: the parent becomes null.
 struct Bubble;
 
-type Path = Vec<Value>;
+/// One step of the way to a field. Written out only where an error has to be told.
+#[derive(Debug, Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+type Path<'a> = Vec<Step<'a>>;
 
 impl<'a> Run<'a> {
     pub(super) fn new(
@@ -145,20 +152,20 @@ impl<'a> Run<'a> {
         thing: &Thing,
         type_name: &str,
         sets: &[&'a SelectionSet],
-        path: &mut Path,
+        path: &mut Path<'a>,
     ) -> Result<Map<String, Value>, Bubble> {
         self.nodes += 1;
-        let mut wanted: Vec<(String, Vec<(&'a Field, Pos)>)> = Vec::new();
+        let mut wanted: Vec<(&'a str, Vec<(&'a Field, Pos)>)> = Vec::new();
         for set in sets {
             self.collect(set, type_name, &mut wanted);
         }
         let mut out = Map::new();
         for (key, fields) in wanted {
             let (field, pos) = fields[0];
-            path.push(key.clone().into());
+            path.push(Step::Key(key));
             let value = self.field(thing, type_name, field, pos, &fields, path);
             path.pop();
-            out.insert(key, value?);
+            out.insert(key.to_owned(), value?);
         }
         Ok(out)
     }
@@ -167,7 +174,7 @@ impl<'a> Run<'a> {
         &self,
         set: &'a SelectionSet,
         type_name: &str,
-        wanted: &mut Vec<(String, Vec<(&'a Field, Pos)>)>,
+        wanted: &mut Vec<(&'a str, Vec<(&'a Field, Pos)>)>,
     ) {
         for selection in &set.items {
             if self.left_out(&selection.node) {
@@ -176,9 +183,9 @@ impl<'a> Run<'a> {
             match &selection.node {
                 Selection::Field(field) => {
                     let key = field.node.response_key().node.as_str();
-                    match wanted.iter_mut().find(|(known, _)| known == key) {
+                    match wanted.iter_mut().find(|(known, _)| *known == key) {
                         Some((_, fields)) => fields.push((&field.node, field.pos)),
-                        None => wanted.push((key.to_owned(), vec![(&field.node, field.pos)])),
+                        None => wanted.push((key, vec![(&field.node, field.pos)])),
                     }
                 }
                 Selection::InlineFragment(fragment) => {
@@ -278,7 +285,7 @@ impl<'a> Run<'a> {
         field: &'a Field,
         pos: Pos,
         all: &[(&'a Field, Pos)],
-        path: &mut Path,
+        path: &mut Path<'a>,
     ) -> Result<Value, Bubble> {
         let name = field.name.node.as_str();
         if name == "__typename" {
@@ -341,14 +348,14 @@ impl<'a> Run<'a> {
         value: Val,
         ty: &Type,
         sets: &[&'a SelectionSet],
-        path: &mut Path,
+        path: &mut Path<'a>,
     ) -> Result<Value, Bubble> {
         let completed = match (value, &ty.base) {
             (Val::Json(Value::Null), _) => Value::Null,
             (Val::List(items), BaseType::List(inner)) => {
                 let mut out = Vec::with_capacity(items.len());
                 for (index, item) in items.into_iter().enumerate() {
-                    path.push(index.into());
+                    path.push(Step::Index(index));
                     let item = self.complete(item, inner, sets, path);
                     path.pop();
                     out.push(item?);
@@ -372,12 +379,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn fail(&mut self, fault: &Fault, pos: Pos, path: &Path) {
+    fn fail(&mut self, fault: &Fault, pos: Pos, path: &Path<'_>) {
         let mut error = json!({});
         if let Some(kind) = fault.kind {
             error["type"] = kind.into();
         }
-        error["path"] = path.clone().into();
+        error["path"] = path
+            .iter()
+            .map(|step| match step {
+                Step::Key(key) => Value::from(*key),
+                Step::Index(index) => Value::from(*index),
+            })
+            .collect();
         error["locations"] = json!([{"line": pos.line, "column": pos.column}]);
         error["message"] = fault.message.as_str().into();
         self.errors.push(error);
