@@ -510,7 +510,12 @@ impl<'a> Play<'a> {
         let books = world.complete_books();
         let digest = Sha256::digest(serde_json::to_vec(&books).unwrap());
         Played {
-            verdict: judge(&world, &books, &self.repositories),
+            verdict: judge(
+                &world,
+                &books,
+                &self.repositories,
+                stage::daily_sessions(self.case.seed),
+            ),
             kills: self.kills,
             workflow_runs: self.workflow_runs,
             lost_races: self.lost_races,

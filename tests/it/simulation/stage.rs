@@ -25,7 +25,7 @@ use phileas_domain::engine::Ask;
 use phileas_domain::model::{Holder, RepositoryName};
 use phileas_domain::plan::Driver;
 use phileas_world::Face;
-use phileas_world::chance::Stream;
+use phileas_world::chance::{Chance, Stream};
 use phileas_world::github::RepoId;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::Target;
@@ -57,8 +57,9 @@ const EVENTS: [&str; 5] = [
 ];
 /// Where its webhook is, by name only.
 const WEBHOOK_URL: &str = "http://phileas.invalid/webhook";
-/// Sessions a day that the plans allow.
-pub(super) const DAILY_SESSIONS: usize = 24;
+/// Sessions a day that the plans allow; the seed draws one of these. With few of them the budget is what holds work up,
+/// with many the number of sessions at once.
+const DAILY_SESSIONS: [usize; 3] = [8, 12, 24];
 /// How many more they allow where people ask for them.
 pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
@@ -81,13 +82,19 @@ roles = [\"architect\"]
 cron = [\"0 3,15 * * *\"]
 ";
 
-fn plan() -> String {
+/// How many sessions a day the plans of a case allow.
+pub(super) fn daily_sessions(seed: u64) -> usize {
+    let mut draws = Chance::new(seed).stream("daily sessions");
+    DAILY_SESSIONS[draws.below(DAILY_SESSIONS.len() as u64) as usize]
+}
+
+fn plan(daily_sessions: usize) -> String {
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
 [budget]
 max_active = 4
-daily_sessions = {DAILY_SESSIONS}
+daily_sessions = {daily_sessions}
 reserve_for_people = {RESERVED_SESSIONS}
 max_open_pulls = 6
 tier = \"ultra\"
@@ -114,7 +121,10 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     scene.wish = true;
     scene.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
-        (".jules/schedules.toml".to_owned(), plan()),
+        (
+            ".jules/schedules.toml".to_owned(),
+            plan(daily_sessions(case.seed)),
+        ),
     ]);
     let start = scene.start;
     let (mut world, first) = scene.build().unwrap();

@@ -11,7 +11,7 @@ use phileas_world::github::{Oid, RepoId};
 use serde_json::Value;
 
 use super::play::TAKE_A_NOTE;
-use super::stage::{DAILY_SESSIONS, OURS, RESERVED_SESSIONS};
+use super::stage::{OURS, RESERVED_SESSIONS};
 use super::swept::swept;
 
 /// Who is asked for by labels.
@@ -70,8 +70,13 @@ fn marked(session: &Session) -> Option<Marked<'_>> {
     })
 }
 
-/// Judges a world whose time is over.
-pub(super) fn judge(world: &World, books: &Books, repositories: &[RepoId]) -> Verdict {
+/// Judges a world whose time is over, in which the plans allow so many sessions a day.
+pub(super) fn judge(
+    world: &World,
+    books: &Books,
+    repositories: &[RepoId],
+    daily_sessions: usize,
+) -> Verdict {
     let mut verdict = Verdict::default();
     let ours: Vec<Marked<'_>> = books.sessions.iter().filter_map(marked).collect();
     for one in &ours {
@@ -97,6 +102,7 @@ pub(super) fn judge(world: &World, books: &Books, repositories: &[RepoId]) -> Ve
             world,
             books,
             repo: *repo,
+            daily_sessions,
             verdict: &mut verdict,
         }
         .judge(&own);
@@ -160,6 +166,7 @@ struct Judge<'a> {
     world: &'a World,
     books: &'a Books,
     repo: RepoId,
+    daily_sessions: usize,
     verdict: &'a mut Verdict,
 }
 
@@ -333,11 +340,11 @@ impl Judge<'_> {
     fn budget(&mut self, ours: &[&Marked<'_>]) {
         let by_clock = ours.iter().filter(|one| !one.asked_for);
         let by_clock = busiest_day(by_clock.map(|one| one.at).collect());
-        if by_clock > DAILY_SESSIONS {
+        if by_clock > self.daily_sessions {
             self.find(format!("{by_clock} sessions by the clock within a day"));
         }
         let all = busiest_day(ours.iter().map(|one| one.at).collect());
-        if all > DAILY_SESSIONS + RESERVED_SESSIONS {
+        if all > self.daily_sessions + RESERVED_SESSIONS {
             self.find(format!("{all} sessions within a day"));
         }
     }
