@@ -57,9 +57,11 @@ const EVENTS: [&str; 5] = [
 ];
 /// Where its webhook is, by name only.
 const WEBHOOK_URL: &str = "http://phileas.invalid/webhook";
-/// Sessions a day that the plans allow; the seed draws one of these. With few of them the budget is what holds work up,
-/// with many the number of sessions at once.
+/// Sessions a day that the first repository's plan allows; the seed draws one of these. With few of them the budget is
+/// what holds work up, with many the number of sessions at once.
 const DAILY_SESSIONS: [usize; 3] = [8, 12, 24];
+/// The same for the other repositories, whose plan is the sandbox's.
+const DAILY_SESSIONS_OF_OTHERS: usize = 12;
 /// How many more they allow where people ask for them.
 pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
@@ -82,10 +84,11 @@ roles = [\"architect\"]
 cron = [\"0 3,15 * * *\"]
 ";
 
-/// How many sessions a day the plans of a case allow.
-pub(super) fn daily_sessions(seed: u64) -> usize {
+/// How many sessions a day the plans of a case allow: that of the first repository, and those of the others.
+pub(super) fn daily_sessions(seed: u64) -> (usize, usize) {
     let mut draws = Chance::new(seed).stream("daily sessions");
-    DAILY_SESSIONS[draws.below(DAILY_SESSIONS.len() as u64) as usize]
+    let first = DAILY_SESSIONS[draws.below(DAILY_SESSIONS.len() as u64) as usize];
+    (first, DAILY_SESSIONS_OF_OTHERS)
 }
 
 fn plan(daily_sessions: usize) -> String {
@@ -123,7 +126,7 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
         (
             ".jules/schedules.toml".to_owned(),
-            plan(daily_sessions(case.seed)),
+            plan(daily_sessions(case.seed).0),
         ),
     ]);
     let start = scene.start;

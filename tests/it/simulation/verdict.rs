@@ -70,12 +70,13 @@ fn marked(session: &Session) -> Option<Marked<'_>> {
     })
 }
 
-/// Judges a world whose time is over, in which the plans allow so many sessions a day.
+/// Judges a world whose time is over, in which the plans of the first repository and of the others allow so many sessions
+/// a day.
 pub(super) fn judge(
     world: &World,
     books: &Books,
     repositories: &[RepoId],
-    daily_sessions: usize,
+    (first, others): (usize, usize),
 ) -> Verdict {
     let mut verdict = Verdict::default();
     let ours: Vec<Marked<'_>> = books.sessions.iter().filter_map(marked).collect();
@@ -96,13 +97,13 @@ pub(super) fn judge(
     let swept = swept(books, world.now());
     verdict.swept = swept.found;
     verdict.findings.extend(swept.findings);
-    for repo in repositories {
+    for (index, repo) in repositories.iter().enumerate() {
         let own: Vec<&Marked<'_>> = ours.iter().filter(|one| one.repository == repo.0).collect();
         Judge {
             world,
             books,
             repo: *repo,
-            daily_sessions,
+            daily_sessions: if index == 0 { first } else { others },
             verdict: &mut verdict,
         }
         .judge(&own);
