@@ -1,6 +1,6 @@
 //! A case is played: replicas of the service and runs of the workflow over one world, until its time is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -31,9 +31,11 @@ use super::verdict::{Verdict, judge};
 const REPLICAS: usize = 3;
 /// The minute of each hour at which the workflow's cron comes.
 const CRON_MINUTE: i64 = 17;
-/// How much room the inbox has, and how little.
+/// How much room the inbox has, and where there is little, at least and for each hour at most besides: it is full sooner or
+/// later.
 const ROOM: usize = 100_000;
-const LITTLE_ROOM: usize = 60;
+const LITTLE_ROOM: u64 = 60;
+const LITTLE_ROOM_AN_HOUR: u64 = 20;
 /// The name of the first repository while it is another.
 const RENAMED: &str = "sprocket";
 /// What somebody else writes to the ledger's branch.
@@ -106,6 +108,8 @@ struct Play<'a> {
     queued: bool,
     agenda: BTreeMap<(Timestamp, u64), Act>,
     posts: Vec<Post>,
+    /// The events of which somebody was told.
+    heard: BTreeSet<String>,
     chance: Stream,
     count: u64,
     calm: bool,
@@ -134,7 +138,10 @@ impl<'a> Play<'a> {
         let (world, repositories) = stage::world(case);
         let chance = Chance::new(case.seed);
         let room = match case.is_turned(troubles::INBOX_FULL) {
-            true => LITTLE_ROOM,
+            true => {
+                let most = LITTLE_ROOM + LITTLE_ROOM_AN_HOUR * case.hours.unsigned_abs();
+                chance.stream("room").between(LITTLE_ROOM, most) as usize
+            }
             false => ROOM,
         };
         let inbox = Arc::new(MemoryInbox::new(room));
@@ -151,6 +158,7 @@ impl<'a> Play<'a> {
             queued: false,
             agenda: BTreeMap::new(),
             posts: Vec::new(),
+            heard: BTreeSet::new(),
             chance: chance.stream("play"),
             count: 0,
             calm: false,
@@ -304,13 +312,19 @@ impl<'a> Play<'a> {
         all.get(which).cloned()
     }
 
-    /// At which of its steps a process dies.
+    /// At which of its steps a process dies. In the days of a long case that is later: a replica that has come up reads
+    /// three days of deliveries, and whoever is killed all the time does little else.
     fn fate(&mut self, steps: u64) -> Option<u64> {
-        let steps = match self.case.is_turned(troubles::MANY_KILLS) {
-            true => steps,
-            false => steps * 8,
+        let times = match (
+            self.case.is_short(),
+            self.case.is_turned(troubles::MANY_KILLS),
+        ) {
+            (true, true) => 1,
+            (true, false) => 8,
+            (false, true) => 3,
+            (false, false) => 9,
         };
-        let at = self.chance.between(1, steps);
+        let at = self.chance.between(1, times * steps);
         (!self.calm).then_some(at)
     }
 
@@ -402,7 +416,8 @@ impl<'a> Play<'a> {
     fn deliver(&mut self) {
         let due = self.world.world().take_due_deliveries();
         for delivery in due {
-            if self.chance.happens(0.2) {
+            // What the service is told once more starts no workflow once more.
+            if self.heard.insert(delivery.guid.clone()) && self.chance.happens(0.2) {
                 self.ask_workflow();
             }
             let living = self.replicas.iter().enumerate();
