@@ -31,8 +31,8 @@ use super::verdict::{Verdict, judge};
 const REPLICAS: usize = 3;
 /// The minute of each hour at which the workflow's cron comes.
 const CRON_MINUTE: i64 = 17;
-/// How much room the inbox has, and where there is little, at least and for each hour at most besides: it is full sooner or
-/// later.
+/// How much room the inbox has, and where there is little, at least and for each hour at most besides: in a long case
+/// it is full sooner or later.
 const ROOM: usize = 100_000;
 const LITTLE_ROOM: u64 = 60;
 const LITTLE_ROOM_AN_HOUR: u64 = 20;

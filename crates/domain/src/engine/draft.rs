@@ -23,7 +23,7 @@ pub(super) struct Draft<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) state: State,
     pub(super) needs: Needs,
-    /// What waits for a review; looked for once, since the whole history is looked through for it.
+    /// What waits for a review; looked for once, since each candidate asks.
     pub(super) backlog: OnceCell<Vec<PullNumber>>,
     /// How many ignored pull requests each persona has; counted once, for the same reason.
     pub(super) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
@@ -236,6 +236,10 @@ impl<'a> Draft<'a> {
 
     /// Writes files of the exchange, and (without a text) removes them, in this decision's commit.
     pub(super) fn write(&mut self, files: BTreeMap<String, Option<String>>) {
+        // Most sessions are given nothing, and what was read of the exchange stands.
+        if files.is_empty() {
+            return;
+        }
         if let Some(tree) = &mut self.exchange {
             *tree = tree.with(&files);
             self.picture.take();

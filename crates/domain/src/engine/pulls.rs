@@ -95,7 +95,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
                         strayed.extend(
                             session
                                 .filter(|_| is_astray(pull, &default))
-                                .zip(Some(pull)),
+                                .map(|session| (*key, session, pull)),
                         );
                         continue;
                     }
@@ -111,7 +111,9 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
             None => unseen.push(number),
         }
     }
+    // The oldest first, whatever became of them.
     news.sort_by_key(|(key, _)| *key);
+    strayed.sort_by_key(|(key, ..)| *key);
     unseen.reverse();
     draft
         .needs
@@ -126,7 +128,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
         }
     }
     amend_archived(draft);
-    for (session, pull) in strayed {
+    for (_, session, pull) in strayed {
         retarget(draft, pull, &session);
     }
 }

@@ -22,7 +22,7 @@
 //! the journal entries, the sprint's context and its tasks. Seed 004's system added the sprint's context alone, and left a
 //! persona of that kind without its memory. Notes on earlier turns, and what a person asked for it on, are added wherever they were not used.
 //!
-//! **What is bounded**: see the constants below. A rendering runs on a thread of its own, because the template engine
+//! **What is bounded**: see the constants below. A rendering runs on a stack of its own, because the template engine
 //! follows nesting by recursion and an overrun stack would end the whole process. Not bounded is the memory of a
 //! text that a template puts together without printing it (`{% set x = x ~ x %}` again and again): the engine offers
 //! no way to, and templates come from people who may write to the default branch.

@@ -14,22 +14,25 @@ use crate::Diagnostic;
 ///
 /// There is no room for it; `path` names the template.
 pub(super) fn deep<T>(path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
+    on_stack(STACK_BYTES, path, work)
+}
+
+fn on_stack<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     let has_room = Cell::new(false);
-    let on_stack = || {
+    let there = || {
         has_room.set(true);
         work()
     };
     // Where the system gives no memory, that is a panic before the work began. One of the work itself is passed on.
-    catch_unwind(AssertUnwindSafe(|| stacker::grow(STACK_BYTES, on_stack))).map_err(|panic| {
+    catch_unwind(AssertUnwindSafe(|| stacker::grow(bytes, there))).map_err(|panic| {
         if has_room.get() {
             resume_unwind(panic);
         }
-        let said = panic.downcast_ref::<String>().map_or("", String::as_str);
-        let said = said.lines().next().unwrap_or_default();
         Diagnostic::error(
             path,
-            format!("there is no room for a stack of STACK_BYTES ({STACK_BYTES}): {said}"),
+            format!("there is no room for a stack of {bytes} bytes (STACK_BYTES)"),
         )
+        .mend("give the process more memory")
     })
 }
 
@@ -49,6 +52,15 @@ mod tests {
         // A thread of a test has two megabytes, and each level takes one kilobyte of them.
         let levels = STACK_BYTES / 8 / 1024;
         assert_eq!(deep("a.j2", || down(levels)), Ok(levels));
+    }
+
+    #[test]
+    fn where_there_is_no_room_the_work_is_not_begun() {
+        let begun = Cell::new(false);
+        let full = on_stack(usize::MAX / 4, "a.j2", || begun.set(true)).unwrap_err();
+        assert_eq!(full.file, "a.j2");
+        assert!(full.message.starts_with("there is no room"), "{full:?}");
+        assert!(!begun.get());
     }
 
     #[test]
