@@ -81,7 +81,7 @@ pub(in crate::engine) fn speak(
             let about = format!("{} {}", candidate.track, candidate.work.slot);
             let now = draft.now();
             let entropy = &draft.snapshot.entropy;
-            let made = brief.assemble(&catalogue, ledger, (&about, now), entropy)?;
+            let made = brief.assemble(catalogue, ledger, (&about, now), entropy)?;
             Ok((brief, made))
         });
     match made {
