@@ -1,7 +1,9 @@
 //! What people see of a request on its issue or pull request: eyes, the label off, and one status comment.
 //!
 //! The comment is looked for before every write, so that a first one whose answer was lost is found instead of being
-//! written twice. GitHub says which comments are ours, and the marker says which of these it is.
+//! written twice. GitHub says which comments are ours, and the marker says which of these it is. A listing may be some
+//! seconds old: where it does not show the number that the ledger knows, it is looked at again before that comment counts
+//! as deleted.
 //!
 //! One repository may know phileas as several accounts: an App's service, a workflow's token, a person's. What one of
 //! them wrote another takes over, where nobody could have forged it who gains by it:
@@ -42,6 +44,12 @@ const MAX_PAGES: usize = 10;
 const MAX_PEOPLE: usize = 5;
 /// The waits before looking again for what may have been written: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+/// The waits before a comment that was written once and is not listed counts as deleted.
+const LOOKS_FOR_KNOWN: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+    Duration::from_secs(8),
+];
 const WHAT: &str = "POST /graphql (OwnComments)";
 /// The bot of Jules, as GraphQL writes its name.
 const JULES: &str = "google-labs-jules";
@@ -80,6 +88,8 @@ struct Candidates {
     found: Vec<Candidate>,
     /// Whether there are more comments than are looked through.
     cut: bool,
+    /// Whether the known one was among all comments that were looked through, whosever it is.
+    is_known_listed: bool,
 }
 
 /// A comment that is ours.
@@ -202,7 +212,17 @@ impl Client {
         marker: &str,
         body: &str,
     ) -> Result<Option<Ours>, Failure> {
-        let Candidates { mut found, cut } = self.candidates(thread, known, marker, body).await?;
+        let mut waits = LOOKS_FOR_KNOWN.iter();
+        let Candidates { mut found, cut, .. } = loop {
+            let candidates = self.candidates(thread, known, marker, body).await?;
+            let is_missing = known.is_some() && !candidates.is_known_listed && !candidates.cut;
+            match waits.next() {
+                Some(wait) if is_missing && candidates.found.is_empty() => {
+                    self.pause.pause(*wait).await;
+                }
+                _ => break candidates,
+            }
+        };
         found.sort_by_key(|one| (Some(one.id) != known, one.id));
         let mut asked: BTreeMap<String, bool> = BTreeMap::new();
         for Candidate { id, author } in found {
@@ -258,6 +278,8 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["number"] = thread.into();
         let mut found = Vec::new();
+        let mut is_known_listed = false;
+        let known_digits = known.map(|id| id.to_string());
         for _ in 0..MAX_PAGES {
             let reply = self
                 .query::<Found>("OwnComments", OWN_COMMENTS, &variables, |_| false)
@@ -268,19 +290,29 @@ impl Client {
             let thread = repository.thread;
             let thread = thread.ok_or_else(|| gone("the issue or pull request is gone"))?;
             let comments = thread.comments;
-            let shown = comments.nodes.into_iter().flatten();
-            found.extend(shown.filter_map(|one| Candidate::of(one, marker, body)));
+            for one in comments.nodes.into_iter().flatten() {
+                is_known_listed |= known_digits.is_some() && one.full_database_id == known_digits;
+                found.extend(Candidate::of(one, marker, body));
+            }
             // Another's must still be looked into, and may not be ours after all.
             let is_there =
                 |one: &Candidate| Some(one.id) == known && !matches!(one.author, Author::Person(_));
             let page = comments.page_info;
             let before = page.start_cursor.filter(|_| page.has_previous_page);
             let Some(before) = before.filter(|_| !found.iter().any(is_there)) else {
-                return Ok(Candidates { found, cut: false });
+                return Ok(Candidates {
+                    found,
+                    cut: false,
+                    is_known_listed,
+                });
             };
             variables["before"] = before.into();
         }
-        Ok(Candidates { found, cut: true })
+        Ok(Candidates {
+            found,
+            cut: true,
+            is_known_listed,
+        })
     }
 }
 

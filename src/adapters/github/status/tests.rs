@@ -167,6 +167,31 @@ async fn r22_the_one_that_is_ours_is_edited() {
     }
 }
 
+/// A listing that is some seconds old does not show what was written a moment before.
+#[tokio::test]
+async fn a_known_one_that_is_not_listed_yet_is_looked_for_again() {
+    let none = || json(200, &listed(&[(5, true, "something else")]));
+    let there = listed(&[(5, true, "something else"), (6, true, BEFORE)]);
+    let late = [none(), none(), json(200, &there), json(200, &value!({}))];
+    let late = set(late);
+    assert_eq!(tell(&late, Some(6)).await.unwrap(), 6);
+    let lines = late.script.lines();
+    assert!(lines[3].starts_with("PATCH"), "{lines:?}");
+    assert!(lines[3].ends_with("/issues/comments/6"), "{lines:?}");
+
+    // Somebody has deleted it: there is a new one in the end.
+    let deleted = [
+        none(),
+        none(),
+        none(),
+        none(),
+        json(201, &value!({ "id": 9 })),
+    ];
+    let deleted = set(deleted);
+    assert_eq!(tell(&deleted, Some(6)).await.unwrap(), 9);
+    assert!(deleted.script.lines()[4].starts_with("POST"));
+}
+
 #[tokio::test]
 async fn a_lost_answer_is_looked_up_and_never_repeated() {
     let none = || json(200, &listed(&[]));
