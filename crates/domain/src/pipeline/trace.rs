@@ -77,8 +77,11 @@ pub fn traced(
         let length = jiff::SignedDuration::from_millis(length);
         last.started_at.checked_add(length).ok()
     });
-    let started_at = made.started_at.or(before).unwrap_or(made.at).min(made.at);
-    let duration = made.at.duration_since(started_at).as_millis();
+    // Two writers may have looked at the clock in another order than they come in, and a clock may be put back: a trace
+    // lists the stages as they ran.
+    let at = before.map_or(made.at, |before| before.max(made.at));
+    let started_at = made.started_at.or(before).unwrap_or(at).min(at);
+    let duration = at.duration_since(started_at).as_millis();
     let duration = u64::try_from(duration).unwrap_or(0);
     let (agent, tier) = who(run, new, stage, made);
     let outcome = outcome(new);

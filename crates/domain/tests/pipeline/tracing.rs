@@ -42,6 +42,35 @@ pub(crate) fn write(files: &mut Vec<RunFile>, artifact: Artifact, keys: Value, m
     run(files)
 }
 
+/// Writers that come together do not come in the order in which they looked at the clock.
+#[test]
+fn stages_are_listed_as_they_came_whatever_their_clocks_said() {
+    let mut files = Vec::new();
+    let mut whole = None;
+    for (artifact, keys, at) in [
+        (Artifact::Plan, json!({}), "2026-01-05T10:00:00Z"),
+        (Artifact::Worker, json!({}), "2026-01-05T10:00:05Z"),
+        (
+            Artifact::Test,
+            json!({ "verdict": "FAIL" }),
+            "2026-01-05T10:00:06Z",
+        ),
+        (Artifact::Worker, json!({}), "2026-01-05T10:00:03Z"),
+    ] {
+        whole = Some(write(&mut files, artifact, keys, &made(at)));
+    }
+    let whole = whole.unwrap();
+    assert_eq!(check(&whole, CheckStage::Trace, None), []);
+    let trace = whole.reading(Artifact::Trace).unwrap().document().unwrap();
+    assert_eq!(trace["stages"][3]["started_at"], trace_time("10:00:06"));
+    assert_eq!(trace["stages"][3]["duration_ms"], 0);
+    assert_eq!(trace["total_duration_ms"], 6000);
+}
+
+fn trace_time(clock: &str) -> String {
+    format!("2026-01-05T{clock}.000Z")
+}
+
 #[test]
 fn a_trace_tells_of_every_attempt_and_its_own_check_takes_it() {
     let mut files = Vec::new();
