@@ -17,7 +17,8 @@ use super::values::{Stage, Tier};
 pub struct Made {
     /// When it ended.
     pub at: Timestamp,
-    /// When it began; else the end of the stage before counts.
+    /// When it began; else the end of the stage before counts. What lies before that stage's beginning counts as it, since
+    /// a trace lists the stages as they ran.
     pub started_at: Option<Timestamp>,
     /// The agent; else the one whose turn it was counts.
     pub agent: Option<String>,
@@ -80,7 +81,11 @@ pub fn traced(
     // Two writers may have looked at the clock in another order than they come in, and a clock may be put back: a trace
     // lists the stages as they ran.
     let at = before.map_or(made.at, |before| before.max(made.at));
-    let started_at = made.started_at.or(before).unwrap_or(at).min(at);
+    let started_at = made.started_at.or(before).unwrap_or(at);
+    let started_at = known
+        .last()
+        .map_or(started_at, |last| started_at.max(last.started_at))
+        .min(at);
     let duration = at.duration_since(started_at).as_millis();
     let duration = u64::try_from(duration).unwrap_or(0);
     let (agent, tier) = who(run, new, stage, made);

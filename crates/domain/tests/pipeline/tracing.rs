@@ -65,6 +65,17 @@ fn stages_are_listed_as_they_came_whatever_their_clocks_said() {
     assert_eq!(trace["stages"][3]["started_at"], trace_time("10:00:06"));
     assert_eq!(trace["stages"][3]["duration_ms"], 0);
     assert_eq!(trace["total_duration_ms"], 6000);
+
+    // Nor does an attempt begin before the one above it, whatever its agent says.
+    let early = Made {
+        started_at: Some("2020-01-01T00:00:00Z".parse().unwrap()),
+        ..made("2026-01-05T10:00:08Z")
+    };
+    let whole = write(&mut files, Artifact::Worker, json!({}), &early);
+    assert_eq!(check(&whole, CheckStage::Trace, None), []);
+    let trace = whole.reading(Artifact::Trace).unwrap().document().unwrap();
+    assert_eq!(trace["stages"][4]["started_at"], trace_time("10:00:06"));
+    assert_eq!(trace["total_duration_ms"], 8000);
 }
 
 fn trace_time(clock: &str) -> String {
