@@ -1,0 +1,271 @@
+//! What is seen from the desk, and what is looked at further where the engine asks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::SignedDuration;
+use phileas_domain::board;
+use phileas_domain::engine::{
+    Commit, Commits, ExchangeRead, KeyUse, Ledger, Listing, ListingNeed, Outage, Papers,
+    Permission, Repository, Session, Sessions, Snapshot, Subject, Written, needs,
+};
+use phileas_domain::model::{Oid, RepositoryId, Tree};
+use phileas_domain::plan::{self, Driver};
+
+use super::Desk;
+
+impl Desk {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let papers = [board::TASKS_FOLDER, board::SPRINTS_FOLDER];
+        let is_paper = |path: &str| papers.iter().any(|folder| path.starts_with(folder));
+        let files = self.files.iter().filter(|(path, _)| !is_paper(path));
+        let tree = Tree::of_texts(files.map(|(path, text)| (path.clone(), text.as_str())));
+        let there = papers.into_iter().filter(|folder| {
+            let inside = |path: &String| path.starts_with(&format!("{folder}/"));
+            self.files.keys().any(inside)
+        });
+        let there = there.map(str::to_owned).collect();
+        let (plan, plan_diagnostics) = plan::read(&tree);
+        Snapshot {
+            now: self.now,
+            entropy: [7; 32],
+            holder: format!("test:{}", self.run).as_str().into(),
+            driver: Driver::Server,
+            repository: Repository {
+                id: RepositoryId(42),
+                name: "acme/widget".parse().unwrap(),
+                public: self.public,
+                archived: false,
+                default_branch: "main".into(),
+                default_head: Some(Oid::new(format!("{:040x}", self.head))),
+                default_checks: self.checks,
+            },
+            ledger: self.ledger.clone(),
+            plan,
+            plan_diagnostics,
+            tree,
+            pulls: self.pulls.clone(),
+            missing_pulls: BTreeSet::new(),
+            sessions: Listing::NotTaken,
+            activities: BTreeMap::new(),
+            unread: self.unread.clone(),
+            missing_sessions: BTreeSet::new(),
+            notices: self.notices.clone(),
+            dashboards: self.dashboards(),
+            paused_by_variable: self.paused_by_variable.clone(),
+            paused_by_label: None,
+            labelled: self.labelled(),
+            comments: self.said.clone(),
+            heard: self.heard.clone(),
+            subjects: BTreeMap::new(),
+            permissions: BTreeMap::new(),
+            viewer: None,
+            red: BTreeMap::new(),
+            merges: BTreeMap::new(),
+            remarks: BTreeMap::new(),
+            reviews: BTreeMap::new(),
+            alone: BTreeMap::new(),
+            papers: Papers {
+                there,
+                ..Papers::default()
+            },
+            exchange: None,
+            exchange_id: None,
+            layers_read: false,
+            written: BTreeMap::new(),
+            commits: None,
+            ask: self.ask.clone(),
+        }
+    }
+
+    /// What the engine sees after everything it asked for was read.
+    pub(crate) fn look(&mut self) -> Snapshot {
+        let mut snapshot = self.snapshot();
+        self.look_further(&mut snapshot);
+        snapshot
+    }
+
+    pub(super) fn look_further(&mut self, snapshot: &mut Snapshot) {
+        for _ in 0..8 {
+            let needs = needs(snapshot);
+            if needs.is_empty() {
+                return;
+            }
+            if let Some(need) = needs.listing {
+                self.listings += 1;
+                snapshot.sessions = self.list(need);
+            }
+            for id in needs.sessions {
+                let whole = self.sessions.iter().find(|one| one.id == id).cloned();
+                let Listing::Taken(listing) = &mut snapshot.sessions else {
+                    panic!("{id} is asked for before a listing was taken");
+                };
+                listing.sessions.retain(|one| one.id != id);
+                match whole {
+                    Some(whole) => listing.sessions.push(whole),
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+                listing.sessions.sort_by_key(|one| one.created_at);
+            }
+            for id in needs.alone {
+                self.looks += 1;
+                match self.sessions.iter().find(|one| one.id == id) {
+                    Some(found) => {
+                        snapshot.alone.insert(id, found.clone());
+                    }
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+            }
+            for folder in &needs.folders {
+                let inside = self.files.iter().filter(|(path, _)| {
+                    path.strip_prefix(folder.as_str())
+                        .is_some_and(|rest| rest.starts_with('/'))
+                });
+                for (path, text) in inside {
+                    snapshot.tree.insert_text(path.clone(), text);
+                }
+            }
+            if !needs.folders.is_empty() {
+                snapshot.papers.read.extend(needs.folders.iter().cloned());
+                self.folders_read.push(needs.folders);
+            }
+            for oid in needs.red {
+                let known = self.red.get(&oid).cloned().unwrap_or_default();
+                snapshot.red.insert(oid, known);
+            }
+            for number in needs.merges {
+                self.last_looks += 1;
+                let known = self.facts.get(&number).cloned();
+                snapshot.merges.insert(number, known);
+            }
+            for number in needs.remarks {
+                let said = self.remarks.get(&number).cloned().unwrap_or_default();
+                snapshot.remarks.insert(number, said);
+            }
+            for number in needs.reviews {
+                self.reviews_read += 1;
+                let known = self.reviews.get(&number).cloned();
+                snapshot.reviews.insert(number, known);
+            }
+            for number in needs.pulls {
+                match self.pulls.get(&number) {
+                    Some(pull) => {
+                        snapshot.pulls.insert(number, pull.clone());
+                    }
+                    None => {
+                        snapshot.missing_pulls.insert(number);
+                    }
+                }
+            }
+            if !needs.subjects.is_empty() {
+                snapshot.viewer = self.viewer.clone();
+            }
+            for number in needs.subjects {
+                let found = self.subjects.get(&number).cloned();
+                let found = found.map(|subject| Subject {
+                    labels: self.bears(number),
+                    ..subject
+                });
+                snapshot.subjects.insert(number, found);
+            }
+            for login in needs.permissions {
+                self.asked_about += 1;
+                let known = self.permissions.get(&login).copied();
+                let nobody = Permission {
+                    id: None,
+                    writes: false,
+                };
+                snapshot.permissions.insert(login, known.unwrap_or(nobody));
+            }
+            if needs.exchange {
+                self.exchanges_read += 1;
+                let head = match &self.ledger {
+                    Ledger::Present { head, .. } => head.clone(),
+                    other => panic!("there is nothing to read: {other:?}"),
+                };
+                let tree = self.exchange.clone();
+                snapshot.exchange = Some(ExchangeRead { head, tree });
+            }
+            snapshot.layers_read |= needs.layers;
+            for id in needs.written.into_keys() {
+                let files = self.written.get(&id).cloned().unwrap_or_default();
+                let found = Vec::new();
+                snapshot.written.insert(id, Written { files, found });
+            }
+            if let Some(span) = needs.commits {
+                let newest = vec![Commit {
+                    oid: span.until.clone(),
+                    at: Some(self.now),
+                    subject: "Count words".to_owned(),
+                }];
+                snapshot.commits = Some(Commits {
+                    span,
+                    whole: true,
+                    total: 1,
+                    newest,
+                    files: self.touched.clone(),
+                    cut: false,
+                    lines: (3, 1),
+                });
+            }
+            for id in needs.activities {
+                let known = self.activities.get(&id).cloned().unwrap_or_default();
+                snapshot.activities.insert(id, known);
+            }
+        }
+        panic!("the needs do not converge: {:?}", needs(snapshot));
+    }
+
+    fn list(&self, need: ListingNeed) -> Listing {
+        if !self.listing_works {
+            return Listing::Failed(Outage {
+                detail: "503".to_owned(),
+                retry_at: None,
+                credential: false,
+            });
+        }
+        let (since, archived) = match need {
+            ListingNeed::Since(since) => (Some(since), false),
+            ListingNeed::CompleteSince(since) => (Some(since), true),
+            ListingNeed::Everything => (None, true),
+        };
+        let limit = self
+            .listings_reach
+            .and_then(|reach| self.now.checked_sub(reach).ok());
+        let since = since.max(limit);
+        let day = SignedDuration::from_hours(24);
+        // The key's use is counted over a day, so a listing reaches back at least that far.
+        let reached = |one: &&Session| {
+            since.is_none_or(|since| {
+                one.created_at >= since || self.now.duration_since(one.created_at) < day
+            })
+        };
+        let count = |wanted: &dyn Fn(&&Session) -> bool| {
+            let counted = self.sessions.iter().filter(reached).filter(wanted);
+            u32::try_from(counted.count()).unwrap()
+        };
+        Listing::Taken(Sessions {
+            taken_at: self.now,
+            since,
+            archived,
+            sessions: self
+                .sessions
+                .iter()
+                .filter(reached)
+                .filter(|one| (archived || !one.archived) && !self.left_out.contains(&one.id))
+                .cloned()
+                .map(|one| Session {
+                    prompt: one.prompt.filter(|_| !self.prompts_hidden),
+                    ..one
+                })
+                .collect(),
+            key: KeyUse {
+                active: count(&|one| one.state.is_live() && !one.archived),
+                created_last_day: count(&|one| self.now.duration_since(one.created_at) < day),
+            },
+        })
+    }
+}
