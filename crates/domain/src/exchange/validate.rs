@@ -276,7 +276,7 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
             let number = match node.value {
                 #[expect(clippy::cast_precision_loss, reason = "it is only compared")]
                 Value::Integer(number) => number as f64,
-                Value::Float(number) if number.is_finite() => number,
+                Value::Float(number) => number,
                 _ => return not("a number"),
             };
             return if (*least..=*most).contains(&number) {

@@ -1,6 +1,6 @@
 //! Commands in comments: who is heard, what they do, and what is answered in the one status comment.
 
-use phileas_domain::engine::{Reason, SessionState, Verdict};
+use phileas_domain::engine::{Reason, SessionState, Verdict, needs};
 use phileas_domain::state::{State, rebuild};
 
 use crate::desk::{Answering, Desk};
@@ -598,4 +598,24 @@ fn what_waits_since_before_the_birth_is_obeyed_later_than_an_hour_after() {
     desk.minutes(30);
     desk.tick();
     assert_eq!(desk.personas_run(), ["b"]);
+}
+
+/// Whoever floods a repository with commands has phileas read no more at once, and nothing is lost.
+#[test]
+fn of_many_commands_and_labels_twenty_issues_each_are_read_at_a_time() {
+    for by_label in [false, true] {
+        let mut desk = desk();
+        let repository = desk.snapshot().repository.id;
+        desk.set_state(State::born(repository, desk.now, "nonce".to_owned()));
+        for number in 100..125 {
+            desk.issue(number, "It is slow", "Opening takes a minute.");
+            if by_label {
+                desk.label(number, "b", "ada");
+            } else {
+                desk.writes(number, "/phileas run b", "ada");
+            }
+        }
+        let read_next = needs(&desk.snapshot()).subjects;
+        assert_eq!(read_next, (100..120).collect(), "by label: {by_label}");
+    }
 }

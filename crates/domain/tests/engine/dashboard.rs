@@ -178,6 +178,7 @@ fn it_follows_what_changes_and_not_more_often_than_it_may() {
         "{}",
         desk.board()
     );
+    assert!(!desk.board().contains(" more; "), "{}", desk.board());
     desk.minutes(3);
     let pull = desk.opens_pull();
     desk.tick();

@@ -2,7 +2,7 @@
 
 use phileas_domain::engine::{
     Checks, Effect, FailedCheck, Reason, RedChecks, ReviewThread, Reviews, Saying, SessionState,
-    Verdict,
+    Snapshot, Verdict, decide,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::plan::SCHEDULES_PATH;
@@ -495,6 +495,25 @@ fn nothing_is_handed_back_while_it_is_held_paused_observed_or_closed() {
             desk.lines
         );
     }
+}
+
+/// What was not read yet is not gone.
+#[test]
+fn a_pull_request_that_was_not_read_is_waited_for() {
+    let mut desk = reviewed(PLAN);
+    desk.becomes(SessionState::InProgress);
+    desk.writes(1, "/phileas retry", "ada");
+    desk.tick();
+    let mut snapshot = desk.look();
+    snapshot.pulls.clear();
+    let reasons = |snapshot: &Snapshot| {
+        let lines = decide(snapshot, &[]).report.lines;
+        Vec::from_iter(lines.iter().map(|line| line.reason))
+    };
+    assert!(reasons(&snapshot).contains(&Reason::RequestUnread));
+    snapshot.missing_pulls.insert(PULL);
+    assert!(!reasons(&snapshot).contains(&Reason::RequestUnread));
+    assert!(reasons(&snapshot).contains(&Reason::SubjectClosed));
 }
 
 /// A commit that was pushed after the wish may be the very change; nobody has looked at it.

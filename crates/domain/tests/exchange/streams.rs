@@ -185,8 +185,12 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
             ".jules/roles/planners/prompt.yml",
             "workstream: core\n",
         ),
-        "the layer planners has no workstream",
+        "planners/prompt.yml:1:13: error: the layer planners has no workstream",
     );
+    // The prompt of a layer of many roles is nobody's own.
+    let of_all = ".jules/roles/observers/prompt.yml";
+    let bound = with(files(), of_all, "workstream: core\n");
+    assert_eq!(found(&bound), [""; 0]);
     told(
         &with(flat(), seed, &prompt("core")),
         "there is no workstream `core`: the exchange is flat",
