@@ -95,7 +95,7 @@ impl Place<'_> {
                 format!("the template takes more than FUEL_LIMIT_STEPS ({FUEL_LIMIT_STEPS}) steps"),
                 "shorten its loops".to_owned(),
             ),
-            _ if detail.contains("recursion limit") => (
+            ErrorKind::InvalidOperation if detail.contains("recursion limit") => (
                 format!("templates or macros call each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten, a macro four)"),
                 "look for one that includes itself".to_owned(),
             ),
@@ -191,6 +191,8 @@ pub(super) fn syntax(detail: &str) -> String {
         "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"
     } else if detail.contains("unexpected end of") {
         "complete the tag: something is missing before its end"
+    } else if detail.contains("recursion limit") {
+        "it is nested too deep to be read; put its inner part into a `{% set %}` or a template of its own"
     } else if detail.contains("unknown statement") || detail.contains("unexpected tag") {
         "use a tag of Jinja (`if`, `for`, `set`, `block`, `include`, `macro`), or write `{% raw %}` around the text"
     } else {

@@ -44,9 +44,10 @@ pub const SUBJECT_LIMIT_BYTES: usize = 16 * 1024;
 pub const NOTES_LIMIT: usize = 20;
 /// One note, in characters.
 pub const NOTE_LIMIT_CHARS: usize = 500;
-/// The stack that a prompt is rendered on, in bytes; only what is used of it takes memory. The engine's parser and
-/// compiler follow an expression's nesting by recursion without a limit of their own, and a stack that runs over
-/// ends the whole process: this one holds the deepest nesting that [`TEMPLATE_LIMIT_BYTES`] allows.
+/// The stack that a prompt is rendered on, in bytes; only what is used of it takes memory. The engine's parser
+/// stops at 150 brackets or blocks in each other, but follows a chain of signs by recursion without a limit, as its
+/// compiler follows everything, and a stack that runs over ends the whole process: this one holds the deepest nesting
+/// that [`TEMPLATE_LIMIT_BYTES`] allows.
 pub const STACK_BYTES: usize = 256 * 1024 * 1024;
 /// How many failed checks a message shows.
 pub const CHECKS_SHOWN: usize = 10;

@@ -104,7 +104,7 @@ fn reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, Strin
             format!("the template takes more than FUEL_LIMIT_STEPS ({FUEL_LIMIT_STEPS}) steps"),
             "shorten its loops".to_owned(),
         ),
-        _ if detail.contains("recursion limit") => (
+        ErrorKind::InvalidOperation if detail.contains("recursion limit") => (
             format!(
                 "templates include each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten)"
             ),

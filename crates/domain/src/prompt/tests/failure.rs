@@ -57,6 +57,15 @@ fn syntax_errors_have_a_place() {
 }
 
 #[test]
+fn what_is_nested_too_deep_to_be_read_is_no_include() {
+    let nested = format!("{{{{ {}1{} }}}}", "(".repeat(200), ")".repeat(200));
+    let said = Given::body(&nested).mistake();
+    assert!(said.contains(":6:"), "{said}");
+    assert!(said.contains("nested too deep"), "{said}");
+    assert!(!said.contains("RECURSION_LIMIT"), "{said}");
+}
+
+#[test]
 fn a_title_is_named_by_its_key() {
     let mut given = Given::body("Work.");
     given.persona.title = Some("{{ trackk }}".to_owned());
