@@ -6,7 +6,7 @@ use super::decode::{entry, rest_of_state};
 use super::fields::{Fields, table};
 use super::issues::{Issues, MAX_DIAGNOSTICS, Path};
 use super::values::history_key;
-use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy};
+use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy, written};
 use crate::Diagnostic;
 use crate::json::{self, Node, Value};
 
@@ -61,7 +61,7 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
 /// Writes a state file: version 5, two spaces, history in numeric order, a final newline.
 #[must_use]
 pub fn save(state: &State) -> String {
-    encode::text(&encode::state(state))
+    written::text(&encode::state(state))
 }
 
 /// What can be said without reading it as JSON.

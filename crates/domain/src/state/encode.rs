@@ -3,106 +3,16 @@
 //! The keys of the shape that other programs read (`persona_id`, `session_id`, `pr_number`, `created_at`, `track` of
 //! an entry; `persona_id`, `session_id`, `pr_number`, `updated_at` of a track) are always there, null where unknown.
 
-use std::fmt::Display;
-
-use jiff::Timestamp;
-use serde_json::{Map, Value};
-
+use super::written::{Object, Written, time};
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
+    Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
     MergeState, Pause, PersonaState, PublishingState, RequestState, STATE_VERSION, ScheduleState,
     State, StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::Oid;
 
-/// An object in the making.
-#[derive(Default)]
-pub(super) struct Object(Map<String, Value>);
-
-impl Object {
-    /// A key that is always there.
-    pub(super) fn put(&mut self, key: &str, value: impl Into<Value>) {
-        self.0.insert(key.to_owned(), value.into());
-    }
-
-    /// A text that is always there, null where unknown.
-    fn text(&mut self, key: &str, value: Option<&impl Display>) {
-        self.put(key, value.map(ToString::to_string));
-    }
-
-    /// A text that is left out where unknown.
-    fn text_if(&mut self, key: &str, value: Option<&impl Display>) {
-        if let Some(value) = value {
-            self.put(key, value.to_string());
-        }
-    }
-
-    /// A time that is always there, null where unknown.
-    fn time(&mut self, key: &str, value: Option<&Timestamp>) {
-        self.put(key, value.map(written));
-    }
-
-    /// A time that is left out where unknown.
-    fn time_if(&mut self, key: &str, value: Option<&Timestamp>) {
-        self.put_if(key, value.map(written), value.is_some());
-    }
-
-    /// A value that is left out where it says nothing.
-    fn put_if(&mut self, key: &str, value: impl Into<Value>, says: bool) {
-        if says {
-            self.put(key, value);
-        }
-    }
-
-    /// A list of texts.
-    fn texts(&mut self, key: &str, values: &[impl Display]) {
-        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-        self.put(key, texts);
-    }
-
-    /// A table.
-    pub(super) fn table<'a, K: Display + 'a, T: 'a>(
-        &mut self,
-        key: &str,
-        entries: impl IntoIterator<Item = (&'a K, &'a T)>,
-        write: impl Fn(&T) -> Value,
-    ) {
-        let table: Map<String, Value> = entries
-            .into_iter()
-            .map(|(key, value)| (key.to_string(), write(value)))
-            .collect();
-        self.put(key, table);
-    }
-
-    /// The object with the keys that this version does not know at its end. A known key is never written over.
-    pub(super) fn with(mut self, extra: &Extra) -> Value {
-        for (key, value) in extra {
-            if !self.0.contains_key(key) {
-                self.0.insert(key.clone(), value.clone());
-            }
-        }
-        Value::Object(self.0)
-    }
-}
-
-/// The whole file as text.
-pub(super) fn text(value: &Value) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("a JSON value has texts as its keys");
-    text.push('\n');
-    text
-}
-
-/// A time in UTC; with six digits of a second where there are any, as other programs wrote and read them.
-fn written(at: &Timestamp) -> String {
-    match at.subsec_nanosecond() {
-        0 => at.to_string(),
-        nanos if nanos % 1000 == 0 => format!("{at:.6}"),
-        _ => at.to_string(),
-    }
-}
-
 /// The whole state.
-pub(super) fn state(state: &State) -> Value {
+pub(super) fn state(state: &State) -> Written<'_> {
     let mut out = Object::default();
     out.put("version", STATE_VERSION);
     if let Some(born) = &state.genesis {
@@ -133,16 +43,16 @@ pub(super) fn state(state: &State) -> Value {
     out.with(&state.extra)
 }
 
-fn genesis(genesis: &Genesis) -> Value {
+fn genesis(genesis: &Genesis) -> Written<'_> {
     let mut out = Object::default();
     out.put("repository_id", genesis.repository_id.0);
-    out.put("born_at", written(&genesis.born_at));
+    out.put("born_at", time(&genesis.born_at));
     out.put("nonce", genesis.nonce.as_str());
     out.with(&genesis.extra)
 }
 
 /// One history entry.
-pub(super) fn entry(entry: &HistoryEntry) -> Value {
+pub(super) fn entry(entry: &HistoryEntry) -> Written<'_> {
     let mut out = Object::default();
     out.put("persona_id", entry.persona_id.as_str());
     out.text("session_id", entry.session_id.as_ref());
@@ -163,7 +73,7 @@ pub(super) fn entry(entry: &HistoryEntry) -> Value {
     out.with(&entry.extra)
 }
 
-fn amendment(amendment: &Amendment) -> Value {
+fn amendment(amendment: &Amendment) -> Written<'_> {
     let mut out = Object::default();
     out.text_if("outcome", amendment.outcome.as_ref());
     let pull = amendment.pr_number.map(|pull| pull.0);
@@ -172,7 +82,7 @@ fn amendment(amendment: &Amendment) -> Value {
     out.with(&amendment.extra)
 }
 
-fn track(track: &TrackState) -> Value {
+fn track(track: &TrackState) -> Written<'_> {
     let mut out = Object::default();
     out.text("persona_id", track.persona_id.as_ref());
     out.text("session_id", track.session_id.as_ref());
@@ -189,7 +99,7 @@ fn track(track: &TrackState) -> Value {
     out.with(&track.extra)
 }
 
-fn turn(turn: &Turn) -> Value {
+fn turn(turn: &Turn) -> Written<'_> {
     let mut out = Object::default();
     out.put("turn", turn.turn.as_str());
     out.put("attempt", turn.attempt);
@@ -219,22 +129,22 @@ fn turn(turn: &Turn) -> Value {
     out.with(&turn.extra)
 }
 
-fn intent(intent: &Intent) -> Value {
+fn intent(intent: &Intent) -> Written<'_> {
     let mut out = Object::default();
-    out.put("created_at", written(&intent.created_at));
-    out.put("not_after", written(&intent.not_after));
+    out.put("created_at", time(&intent.created_at));
+    out.put("not_after", time(&intent.not_after));
     out.put("holder", intent.holder.as_str());
     out.put("prompt_sha256", intent.prompt_sha256.as_str());
     out.with(&intent.extra)
 }
 
-fn schedule(schedule: &ScheduleState) -> Value {
+fn schedule(schedule: &ScheduleState) -> Written<'_> {
     let mut out = Object::default();
     out.time("last_fired", schedule.last_fired.as_ref());
     out.with(&schedule.extra)
 }
 
-fn request(request: &RequestState) -> Value {
+fn request(request: &RequestState) -> Written<'_> {
     let mut out = Object::default();
     out.put("kind", request.kind.as_str());
     out.text_if("subject", request.subject.as_ref());
@@ -266,17 +176,17 @@ fn request(request: &RequestState) -> Value {
     out.with(&request.extra)
 }
 
-fn status(status: &StatusState) -> Value {
+fn status(status: &StatusState) -> Written<'_> {
     let mut out = Object::default();
     out.put("digest", status.digest.as_str());
     out.text_if("calm_digest", status.calm_digest.as_ref());
-    out.put("at", written(&status.at));
+    out.put("at", time(&status.at));
     out.put_if("told", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);
     out.with(&status.extra)
 }
 
-fn merging(merge: &MergeState) -> Value {
+fn merging(merge: &MergeState) -> Written<'_> {
     let mut out = Object::default();
     out.put("head", merge.head.as_str());
     out.time_if("sent_at", merge.sent_at.as_ref());
@@ -286,7 +196,7 @@ fn merging(merge: &MergeState) -> Value {
     out.with(&merge.extra)
 }
 
-fn watched(pull: &WatchedPull) -> Value {
+fn watched(pull: &WatchedPull) -> Written<'_> {
     let mut out = Object::default();
     out.put("session_id", pull.session_id.as_str());
     let checks = pull.checks.as_ref().map(said);
@@ -315,36 +225,36 @@ fn watched(pull: &WatchedPull) -> Value {
     out.with(&pull.extra)
 }
 
-fn heads(out: &mut Object, key: &str, heads: &[Oid]) {
-    let words: Vec<String> = heads.iter().map(|head| head.as_str().to_owned()).collect();
+fn heads<'s>(out: &mut Object<'s>, key: &'static str, heads: &'s [Oid]) {
+    let words: Vec<&str> = heads.iter().map(Oid::as_str).collect();
     out.put_if(key, words, !heads.is_empty());
 }
 
-fn look(look: &Look) -> Value {
+fn look(look: &Look) -> Written<'_> {
     let mut out = Object::default();
     out.put("head", look.head.as_str());
-    out.put("not_before", written(&look.not_before));
+    out.put("not_before", time(&look.not_before));
     out.put_if("waits", look.waits, look.waits > 0);
     out.with(&look.extra)
 }
 
-fn said(told: &Told) -> Value {
+fn said(told: &Told) -> Written<'_> {
     let mut out = Object::default();
     out.put("head", told.head.as_str());
-    out.put("at", written(&told.at));
+    out.put("at", time(&told.at));
     out.put_if("told", true, told.told);
     out.put_if("repeats", told.repeats, told.repeats > 0);
     out.with(&told.extra)
 }
 
-fn publishing(one: &PublishingState) -> Value {
+fn publishing(one: &PublishingState) -> Written<'_> {
     let mut out = Object::default();
-    out.put("at", written(&one.at));
+    out.put("at", time(&one.at));
     out.put_if("repeats", one.repeats, one.repeats > 0);
     out.with(&one.extra)
 }
 
-fn dashboard(shown: &DashboardState) -> Value {
+fn dashboard(shown: &DashboardState) -> Written<'_> {
     let mut out = Object::default();
     out.put_if("wanted", true, shown.wanted);
     out.text_if("digest", shown.digest.as_ref());
@@ -356,7 +266,7 @@ fn dashboard(shown: &DashboardState) -> Value {
     out.with(&shown.extra)
 }
 
-fn persona(persona: &PersonaState) -> Value {
+fn persona(persona: &PersonaState) -> Written<'_> {
     let mut out = Object::default();
     out.put("empty_streak", persona.empty_streak);
     out.put("rests_until_pass", persona.rests_until_pass);
@@ -365,11 +275,11 @@ fn persona(persona: &PersonaState) -> Value {
     out.with(&persona.extra)
 }
 
-fn budget(budget: &BudgetState) -> Value {
+fn budget(budget: &BudgetState) -> Written<'_> {
     let mut out = Object::default();
     out.put(
         "created",
-        budget.created.iter().map(written).collect::<Vec<_>>(),
+        budget.created.iter().map(time).collect::<Vec<_>>(),
     );
     out.time("paused_until", budget.paused_until.as_ref());
     out.text("reason", budget.reason.as_ref());
@@ -377,14 +287,14 @@ fn budget(budget: &BudgetState) -> Value {
     out.with(&budget.extra)
 }
 
-fn cursors(cursors: &Cursors) -> Value {
+fn cursors(cursors: &Cursors) -> Written<'_> {
     let mut out = Object::default();
     out.time("comments_since", cursors.comments_since.as_ref());
     out.text_if("narrated", cursors.narrated.as_ref());
     out.with(&cursors.extra)
 }
 
-fn pause(pause: &Pause) -> Value {
+fn pause(pause: &Pause) -> Written<'_> {
     let mut out = Object::default();
     out.time_if("at", pause.at.as_ref());
     out.text_if("by", pause.by.as_ref());

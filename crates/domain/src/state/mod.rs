@@ -22,6 +22,7 @@ mod query;
 mod track;
 mod values;
 mod watched;
+mod written;
 
 pub mod codec;
 pub mod invariant;

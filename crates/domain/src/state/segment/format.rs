@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::Diagnostic;
 use crate::json;
 use crate::state::decode::entry;
-use crate::state::encode::{self, Object};
+use crate::state::encode;
 use crate::state::fields::Fields;
 use crate::state::issues::{Issues, Path};
 use crate::state::values::history_key;
+use crate::state::written::{Object, text};
 use crate::state::{Extra, HISTORY_FOLDER, HistoryEntry};
 
 /// The newest version of an archive file that this program writes, and the newest that it reads.
@@ -52,7 +53,7 @@ pub fn save_segment(segment: &Segment) -> String {
         segment.entries.last_key_value().map(|(key, _)| *key),
     );
     out.table("entries", &segment.entries, encode::entry);
-    encode::text(&out.with(&segment.extra))
+    text(&out.with(&segment.extra))
 }
 
 /// Reads an archive file.
