@@ -72,6 +72,9 @@ impl CronError {
     pub fn mend(&self) -> String {
         match self {
             Self::Expression { expression, .. } => {
+                if closest(expression.trim(), ["manual"]).is_some() {
+                    return "did you mean `manual`?".to_owned();
+                }
                 let plain = match expression.trim().to_ascii_lowercase().as_str() {
                     "@yearly" | "@annually" => "0 0 1 1 *",
                     "@monthly" => "0 0 1 * *",

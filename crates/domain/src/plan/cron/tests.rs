@@ -130,6 +130,19 @@ fn clock_changes_do_not_make_an_expression_too_frequent() {
 }
 
 #[test]
+fn a_word_that_is_nearly_manual_was_meant_so() {
+    for (wrong, meant) in [
+        ("manaul", "did you mean `manual`?"),
+        ("Manual", "did you mean `manual`?"),
+        ("@dayly", "write five fields"),
+        ("0 0 * *", "write five fields"),
+    ] {
+        let mend = Cron::parse(wrong, "UTC").unwrap_err().mend();
+        assert!(mend.starts_with(meant), "{wrong}: {mend}");
+    }
+}
+
+#[test]
 fn zones_are_known_by_their_iana_names() {
     for (written, known) in [("UTC", "UTC"), ("europe/lisbon", "Europe/Lisbon")] {
         assert_eq!(Cron::parse("0 0 * * *", written).unwrap().timezone(), known);

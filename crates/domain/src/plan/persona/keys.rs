@@ -48,6 +48,23 @@ fn without_head(id: &str, path: &str, missing: &Missing) -> Diagnostic {
         .mend(format!("let the file begin with the lines `---`, `id: {id}`, `emoji: \"🔧\"`, `description: what it is for`, `---`"))
 }
 
+/// What is read of it. Any other key is the prompt's own, for its template.
+const KNOWN: [&str; 13] = [
+    "id",
+    "emoji",
+    "description",
+    "title",
+    "enabled",
+    "scheduled",
+    "sensitive",
+    "plan_approval",
+    "require_plan_approval",
+    "automation",
+    "automation_mode",
+    "branch",
+    "priority",
+];
+
 struct Reader<'a> {
     path: &'a str,
     head: &'a Frontmatter<'a>,
@@ -58,6 +75,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn persona(&mut self, folder: &str) -> Persona {
         self.check_id(folder);
+        self.check_typos();
         let enabled = self.flag("enabled").unwrap_or(true);
         let scheduled = self.flag("scheduled").unwrap_or(true);
         if self.keys.contains_key("schedule") {
@@ -108,6 +126,24 @@ impl Reader<'_> {
             let message = format!("the id `{id}` is not the name of its folder, `{folder}`");
             let mend = format!("write `id: {folder}`, or rename the folder");
             self.note(Diagnostic::error(self.path, message).mend(mend), "id");
+        }
+    }
+
+    /// A persona whose misspelled `sensitive` is not read may run where it must not.
+    fn check_typos(&mut self) {
+        let keys = self.keys;
+        let missing = || KNOWN.iter().filter(|key| !keys.contains_key(**key));
+        // `schedule` is told already.
+        let others = keys.keys().map(String::as_str);
+        for key in others.filter(|key| !KNOWN.contains(key) && *key != "schedule") {
+            // Short names are near to everything, and a missing `id` is told already.
+            let long = missing().copied().filter(|known| known.len() > 3);
+            if let Some(meant) = super::closest(key, long) {
+                let message = format!("`{key}` is not read, but for the template");
+                let mend =
+                    format!("did you mean `{meant}`? a name of your own is best less like it");
+                self.note(Diagnostic::warning(self.path, message).mend(mend), key);
+            }
         }
     }
 

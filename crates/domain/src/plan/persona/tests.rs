@@ -196,6 +196,33 @@ fn mistakes_in_the_frontmatter_drop_the_persona() {
     }
 }
 
+/// A key that is nearly one that counts may have let a persona run where it must not.
+#[test]
+fn a_key_that_is_nearly_a_known_one_is_told() {
+    let of = |head: &str| read_one("a", &format!("---\nid: a\n{head}\n---\nDo it.\n"));
+    for (line, meant) in [
+        ("sensitve: true", "sensitive"),
+        ("Sensitive: true", "sensitive"),
+        ("shceduled: false", "scheduled"),
+        ("plan-approval: never", "plan_approval"),
+    ] {
+        let (persona, found) = of(line);
+        assert!(persona.is_some(), "it is a warning");
+        let [one] = &found[..] else {
+            panic!("{line}: {found:?}")
+        };
+        assert!(!one.is_error() && one.line == Some(3), "{one}");
+        assert!(
+            one.mend.contains(&format!("did you mean `{meant}`?")),
+            "{one}"
+        );
+    }
+    // A name of one's own, and one that stands beside what it is like.
+    for line in ["focus: speed", "pronouns: they", "title: A\ntitles: B"] {
+        assert_eq!(of(line).1, [], "{line}");
+    }
+}
+
 #[test]
 fn all_mistakes_of_a_persona_are_told() {
     let (_, diagnostics) = read_one("a", "---\nemoji: 1\nscheduled: x\npriority: y\n---\n");
