@@ -7,6 +7,7 @@ use std::path::Path;
 use phileas_domain::engine::{Line, Reason};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_domain::toml_text::TomlText;
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::Temper;
 use phileas_world::trouble::Trouble;
@@ -32,6 +33,12 @@ pub(super) async fn run(
     if let Some(file) = &arguments.scenario {
         check_export(arguments)?;
         return super::sandbox_scenario::run(file, arguments, screen).await;
+    }
+    if let Some(dir) = arguments.ledger.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(Stopped::usage(format!(
+            "--ledger: {} is not a folder; name one with the files of the branch `jules`",
+            dir.display()
+        )));
     }
     let scene = scene_of(arguments)?;
     if arguments.world_only {
@@ -133,12 +140,21 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
 }
 
 fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
-    let wrong = |error: String| Stopped::usage(format!("--faults {}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let trouble = Trouble::from_toml(&text).map_err(wrong)?;
-    let mut knobs = Knobs::documented();
-    let plan = trouble.apply(&mut knobs).map_err(wrong)?;
-    Ok((knobs, plan))
+    let text = read("--faults", path)?;
+    let file = path.display().to_string();
+    let trouble: Result<Trouble, _> = TomlText::new(&file, &text).read();
+    let trouble = trouble.map_err(|wrong| Stopped::usage(format!("--faults {wrong}")))?;
+    Ok(trouble.into_parts())
+}
+
+/// The text of a file that an option names.
+pub(super) fn read(option: &str, path: &Path) -> Result<String, Stopped> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Stopped::usage(format!(
+            "{option} {}: {error}; let {option} name a file of text that this user may read",
+            path.display()
+        ))
+    })
 }
 
 async fn headless(

@@ -6,6 +6,7 @@ use std::path::Path;
 use anstyle::AnsiColor;
 use jiff::SignedDuration;
 use phileas_domain::model::RepositoryName;
+use phileas_domain::toml_text::TomlText;
 
 use super::arguments::Sandbox;
 use super::exit::{Exit, Stopped};
@@ -32,8 +33,9 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let wrong = |error: String| Stopped::usage(format!("--scenario {}: {error}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let scenario = Scenario::from_toml(&text).map_err(wrong)?;
+    let text = super::sandbox::read("--scenario", file)?;
+    let scenario = Scenario::read(TomlText::new(&file.display().to_string(), &text))
+        .map_err(|mistake| Stopped::usage(format!("--scenario {mistake}")))?;
     let shared = Shared::new(
         scenario
             .scene(arguments.seed)

@@ -65,13 +65,6 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let database = database::url(arguments.database_url.as_deref())?;
     let config = config(arguments)?;
-    // Whatever is looked for in it would only say that it is not there.
-    if config.data_dir.is_file() {
-        let path = config.data_dir.display();
-        return Err(Stopped::usage(format!(
-            "{path} is a file; let --data-dir name a folder"
-        )));
-    }
     if arguments.check {
         return check::run(&config, database.as_ref(), screen).await;
     }

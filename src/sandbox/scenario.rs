@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
+use phileas_domain::Diagnostic;
+use phileas_domain::toml_text::TomlText;
 use phileas_world::control::{self, Act, Deed};
 use phileas_world::jules::{Scenario as Session, Weights};
 use phileas_world::maintainer::Temper;
@@ -85,20 +87,31 @@ pub struct Timed {
 }
 
 impl Scenario {
-    /// Reads a file's text as TOML.
+    /// Reads a file's text.
     ///
     /// # Errors
     ///
     /// Says where and what is wrong.
-    pub fn from_toml(text: &str) -> Result<Self, String> {
-        let mut read: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        let in_time = |span: SignedDuration| span > SignedDuration::ZERO && span <= MAX_SPAN;
-        if !in_time(read.lasts) {
-            return Err("lasts: it is more than nothing and at most 31 days".to_owned());
+    pub fn read(text: TomlText<'_>) -> Result<Self, Box<Diagnostic>> {
+        let mut read: Self = text.read()?;
+        if read.lasts <= SignedDuration::ZERO || read.lasts > MAX_SPAN {
+            let wrong = text.mistake("lasts", format!("{:#} is out of range", read.lasts));
+            return Err(Box::new(
+                wrong.mend("write more than nothing, and at most 31 days (`744h`)"),
+            ));
         }
         for (number, one) in read.acts.iter().enumerate() {
             if one.at < SignedDuration::ZERO || one.at >= read.lasts {
-                return Err(format!("acts[{number}].at: it is after the end"));
+                let key = format!("acts[{number}].at");
+                let side = match one.at < SignedDuration::ZERO {
+                    true => "before the beginning",
+                    false => "after the end",
+                };
+                let wrong = text.mistake(&key, format!("{:#} is {side}", one.at));
+                return Err(Box::new(wrong.mend(format!(
+                    "write a time from `0s` to less than the {:#} that it lasts",
+                    read.lasts
+                ))));
             }
         }
         read.acts.sort_by_key(|one| one.at);
@@ -168,22 +181,40 @@ mod tests {
     #[test]
     fn a_mistake_is_named() {
         let sound = "title = \"a\"\nabout = \"b\"\nlasts = \"2h\"\n";
-        assert!(Scenario::from_toml(sound).is_ok());
-        for (text, word) in [
-            (format!("{sound}clok = \"hourly\"\n"), "clok"),
-            (sound.replace("2h", "0s"), "lasts"),
-            (sound.replace("2h", "2"), "lasts"),
+        let read = |text: &str| Scenario::read(TomlText::new("s.toml", text));
+        assert!(read(sound).is_ok());
+        let act = "act = \"close\"\nnumber = 1\n";
+        for (text, place, word) in [
             (
-                format!("{sound}[[acts]]\nat = \"2h\"\nact = \"close\"\nnumber = 1\n"),
-                "acts[0].at",
+                format!("{sound}clok = \"hourly\"\n"),
+                "s.toml:4:1: ",
+                "did you mean `clock`?",
+            ),
+            (sound.replace("2h", "0s"), "s.toml:3:9: ", "31 days"),
+            (sound.replace("2h", "2"), "s.toml:3:9: ", "(at lasts)"),
+            (
+                format!("{sound}[[acts]]\nat = \"2h\"\n{act}"),
+                "s.toml:5:6: ",
+                "after the end (at acts[0].at)",
             ),
             (
-                format!("{sound}[[sessions]]\nending = \"never\"\n"),
-                "never",
+                format!("{sound}[[acts]]\nat = \"-1h\"\n{act}"),
+                "s.toml:5:6: ",
+                "before the beginning (at acts[0].at)",
+            ),
+            (
+                format!("{sound}[[sessions]]\nending = \"stuk\"\n"),
+                "s.toml:5:10: ",
+                "did you mean `stuck`?",
+            ),
+            (
+                format!("{sound}[[sessions]]\nminutes = -1\n"),
+                "s.toml:5:11: ",
+                "-1 is out of range (at sessions[0].minutes)",
             ),
         ] {
-            let wrong = Scenario::from_toml(&text).unwrap_err();
-            assert!(wrong.contains(word), "{wrong}");
+            let wrong = read(&text).unwrap_err().to_string();
+            assert!(wrong.starts_with(place) && wrong.contains(word), "{wrong}");
         }
     }
 }

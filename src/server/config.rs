@@ -8,7 +8,9 @@ mod secret;
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use phileas_domain::Diagnostic;
 
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::server::webhook::Listed;
@@ -72,21 +74,44 @@ pub enum ConfigError {
         "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml"
     )]
     NoDataDir,
-    /// The inbox would be too small.
-    #[error(
-        "an inbox of {bytes} bytes is too small; give --inbox-max-bytes at least {}",
-        bytes::words(LEAST_ROOM)
-    )]
-    SmallInbox {
-        /// What it would get.
-        bytes: u64,
+    /// What an option or its variable says cannot be used.
+    #[error("{option}: {message}; {mend}")]
+    Given {
+        /// The option.
+        option: &'static str,
+        /// What is wrong.
+        message: String,
+        /// How to mend it.
+        mend: String,
     },
-    /// The public address is none.
-    #[error("--public-url: {0}")]
-    PublicUrl(#[from] PublicUrlError),
-    /// There is no such folder.
-    #[error("--jules-keys-dir: {} is not a folder; it is one with a file for each key", .0.display())]
-    NoKeysDir(PathBuf),
+    /// What `phileas.toml` says cannot be used.
+    #[error("{0}")]
+    Written(Box<Diagnostic>),
+}
+
+/// A setting that the command line, a variable or the file gives.
+struct Setting<'f> {
+    option: &'static str,
+    key: &'static str,
+    /// The file, where it counts.
+    file: Option<&'f File>,
+}
+
+impl Setting<'_> {
+    fn wrong(&self, message: String, mend: impl Into<String>) -> ConfigError {
+        let mend = mend.into();
+        let written = self
+            .file
+            .and_then(|file| file.mistake(self.key, message.clone(), mend.clone()));
+        match written {
+            Some(mistake) => ConfigError::Written(Box::new(mistake)),
+            None => ConfigError::Given {
+                option: self.option,
+                message,
+                mend,
+            },
+        }
+    }
 }
 
 impl Config {
@@ -96,20 +121,57 @@ impl Config {
     ///
     /// When something is missing that has no default, or too small.
     pub fn new(given: Given, file: File) -> Result<Self, ConfigError> {
+        let setting = |option, key, is_given: bool| Setting {
+            option,
+            key,
+            file: (!is_given).then_some(&file),
+        };
         let inbox_max_bytes = given
             .inbox_max_bytes
             .or(file.inbox_max_bytes)
             .unwrap_or(DEFAULT_ROOM);
         if inbox_max_bytes < LEAST_ROOM {
-            return Err(ConfigError::SmallInbox {
-                bytes: inbox_max_bytes,
-            });
+            let room = setting(
+                "--inbox-max-bytes",
+                "inbox_max_bytes",
+                given.inbox_max_bytes.is_some(),
+            );
+            return Err(room.wrong(
+                format!("an inbox of {inbox_max_bytes} bytes is too small"),
+                format!("give it at least {}", bytes::words(LEAST_ROOM)),
+            ));
         }
-        let jules_keys_dir = given.jules_keys_dir.or(file.jules_keys_dir);
+        let keys = setting(
+            "--jules-keys-dir",
+            "jules_keys_dir",
+            given.jules_keys_dir.is_some(),
+        );
+        let jules_keys_dir = given.jules_keys_dir.or(file.jules_keys_dir.clone());
         if let Some(folder) = jules_keys_dir.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(ConfigError::NoKeysDir(folder.clone()));
+            return Err(keys.wrong(
+                format!("{} is not a folder", folder.display()),
+                "name one with a file for each key",
+            ));
         }
-        let url = given.public_url.or(file.public_url);
+        let address = setting("--public-url", "public_url", given.public_url.is_some());
+        let public_url = given.public_url.or(file.public_url.clone());
+        let public_url = public_url.map(|text| {
+            public_url::public_url(&text).map_err(|wrong| {
+                let wrong = format!("`{}` is not the public address", wrong.text);
+                address.wrong(wrong, public_url::PUBLIC_URL)
+            })
+        });
+        let public_url = public_url.transpose()?;
+        let place = setting("--data-dir", "data_dir", given.data_dir.is_some());
+        let data_dir = given.data_dir.or(file.data_dir.clone());
+        let data_dir = data_dir.ok_or(ConfigError::NoDataDir)?;
+        // Whatever is looked for in it would only say that it is not there.
+        if let Some(in_the_way) = no_folder(&data_dir) {
+            return Err(place.wrong(
+                format!("{} is no folder", in_the_way.display()),
+                "name a folder that this user may write to; it is made where there is none",
+            ));
+        }
         Ok(Self {
             listen: given.listen.or(file.listen).unwrap_or(LISTEN),
             admin_listen: given
@@ -121,12 +183,9 @@ impl Config {
             } else {
                 given.admin_hosts
             },
-            data_dir: given
-                .data_dir
-                .or(file.data_dir)
-                .ok_or(ConfigError::NoDataDir)?,
+            data_dir,
             inbox_max_bytes,
-            public_url: url.map(|url| public_url(&url)).transpose()?,
+            public_url,
             jules_keys_dir,
             repositories: file.repositories,
         })
@@ -139,6 +198,12 @@ impl Config {
         let unknown = self.repositories.iter().filter(|one| one.id.is_none());
         Listed::new(ids, unknown.map(|one| one.name.clone()).collect())
     }
+}
+
+/// What stands where a folder, or one above it, should be.
+fn no_folder(path: &Path) -> Option<&Path> {
+    let nearest = path.ancestors().find(|path| path.exists())?;
+    (!nearest.is_dir()).then_some(nearest)
 }
 
 #[cfg(test)]
@@ -174,6 +239,65 @@ mod tests {
     }
 
     #[test]
+    fn a_value_of_the_file_is_told_with_its_place_and_not_as_an_option() {
+        let refused = |text: &str| {
+            let file = File::parse("p.toml", &format!("data_dir = \"x\"\n{text}")).unwrap();
+            Config::new(Given::default(), file).unwrap_err().to_string()
+        };
+        for (text, place, key) in [
+            (
+                "public_url = \"phileas.example.com\"\n",
+                "p.toml:2:14: ",
+                "(at public_url)",
+            ),
+            (
+                "jules_keys_dir = \"/nowhere/keys\"\n",
+                "p.toml:2:18: ",
+                "(at jules_keys_dir)",
+            ),
+            (
+                "inbox_max_bytes = \"1MiB\"\n",
+                "p.toml:2:19: ",
+                "(at inbox_max_bytes)",
+            ),
+        ] {
+            let wrong = refused(text);
+            assert!(wrong.starts_with(place) && wrong.contains(key), "{wrong}");
+            assert!(!wrong.contains("--"), "{wrong}");
+        }
+        // What the command line says counts, and so do its mistakes.
+        let file = File::parse("p.toml", "public_url = \"https://phileas.example.com\"\n").unwrap();
+        let given = Given {
+            data_dir: Some("x".into()),
+            public_url: Some("nonsense".to_owned()),
+            ..Given::default()
+        };
+        let wrong = Config::new(given, file).unwrap_err().to_string();
+        assert!(wrong.starts_with("--public-url: `nonsense` "), "{wrong}");
+    }
+
+    #[test]
+    fn a_data_directory_that_is_or_lies_below_a_file_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for place in [file.clone(), file.join("below"), file.join("far/below")] {
+            let given = Given {
+                data_dir: Some(place),
+                ..Given::default()
+            };
+            let wrong = Config::new(given, File::default()).unwrap_err().to_string();
+            let begin = format!("--data-dir: {} is no folder; ", file.display());
+            assert!(wrong.starts_with(&begin), "{wrong}");
+        }
+        let given = Given {
+            data_dir: Some(folder.path().join("new/one")),
+            ..Given::default()
+        };
+        assert!(Config::new(given, File::default()).is_ok());
+    }
+
+    #[test]
     fn what_would_only_show_later_is_told_at_once() {
         let refused = |given: Given| {
             let given = Given {
@@ -191,6 +315,9 @@ mod tests {
             jules_keys_dir: Some("/nowhere/keys".into()),
             ..Given::default()
         });
-        assert!(keys.contains("/nowhere/keys"), "{keys}");
+        assert_eq!(
+            keys,
+            "--jules-keys-dir: /nowhere/keys is not a folder; name one with a file for each key"
+        );
     }
 }

@@ -18,6 +18,7 @@
 //! | [`pipeline`] | what do the agents of a run hand to one another, and who comes next? |
 //! | [`fleet`] | what does it cost to look after many repositories? |
 //! | [`engine`] | what should happen next, and why does everything else wait? |
+//! | [`toml_text`] | what does a file of settings say, and where is it wrong? |
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
 pub mod board;
@@ -35,6 +36,7 @@ pub mod plan;
 pub mod prompt;
 pub mod setup;
 pub mod state;
+pub mod toml_text;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};

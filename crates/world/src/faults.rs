@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::bounds;
 use crate::chance::Stream;
 
 /// One of the two services.
@@ -36,10 +37,11 @@ pub enum Fault {
     TimeoutAfter,
     /// This status is answered and nothing was done.
     Status {
-        /// The status, for example 401, 403, 404, 409, 422, 429, 500, 502 or 503.
+        /// The status, for example 401, 403, 404, 409, 422, 429, 500, 502 or 503; from 200 to 599.
+        #[serde(deserialize_with = "bounds::status")]
         status: u16,
         /// Seconds for a Retry-After header.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "bounds::bounded")]
         retry_after: Option<u64>,
         /// The body is a page of HTML and not JSON, as a proxy would answer.
         #[serde(default)]
@@ -53,12 +55,13 @@ pub enum Fault {
     /// GitHub's secondary limit: 403 with Retry-After.
     SecondaryLimit {
         /// Seconds for Retry-After; without it the header is missing, as happens.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "bounds::bounded")]
         retry_after: Option<u64>,
     },
     /// The reply comes late by this many seconds.
     Slow {
         /// Virtual seconds.
+        #[serde(deserialize_with = "bounds::bounded")]
         seconds: u64,
     },
 }
@@ -80,10 +83,10 @@ pub struct FaultRule {
     #[serde(default)]
     pub body: Option<String>,
     /// Only the n-th request that meets the other conditions, counted from 1.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounds::nth")]
     pub nth: Option<u64>,
-    /// Only with this probability.
-    #[serde(default)]
+    /// Only with this probability, from 0 to 1.
+    #[serde(default, deserialize_with = "bounds::bounded")]
     pub probability: Option<f64>,
     /// Not before this instant.
     #[serde(default)]

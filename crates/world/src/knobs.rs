@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::bounds::{Bounded, bounded};
+
 /// What becomes of a title that was given to a new session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -124,13 +126,33 @@ pub enum BranchForm {
     Mixed,
 }
 
+/// One of a few words, none of which is out of bounds.
+macro_rules! words {
+    ($($type:ty),+) => {
+        $(impl Bounded for $type {})+
+    };
+}
+
+words!(
+    TitleKept,
+    ListingOrder,
+    VerbReply,
+    PullAuthor,
+    QuotaReply,
+    QuotaWindow,
+    DeleteRunning,
+    StaleText,
+    ResumedBy,
+    BranchForm
+);
+
 macro_rules! knobs {
     ($($(#[doc = $doc:expr])+ $name:ident: $type:ty = $documented:expr, worst $worst:expr;)+) => {
         /// All knobs of one world.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
         pub struct Knobs {
-            $($(#[doc = $doc])+ pub $name: $type,)+
+            $($(#[doc = $doc])+ #[serde(deserialize_with = "bounded")] pub $name: $type,)+
         }
 
         impl Knobs {
@@ -306,7 +328,11 @@ impl Knobs {
             return Err("knobs: expected an object of knob names and values".to_owned());
         };
         let mut all = serde_json::to_value(&*self).map_err(|error| error.to_string())?;
+        let names = Self::names();
         for (name, value) in changes {
+            if !names.contains(name) {
+                return Err(format!("knobs.{name}: there is no such knob"));
+            }
             all[name.as_str()] = value.clone();
             *self = serde_json::from_value(all.clone())
                 .map_err(|error| format!("knobs.{name}: {error}"))?;
@@ -359,5 +385,27 @@ mod tests {
         );
         let from_file: Knobs = toml::from_str("listing-order = \"unordered\"").unwrap();
         assert_eq!(from_file.listing_order, ListingOrder::Unordered);
+    }
+
+    #[test]
+    fn what_no_world_could_do_is_refused() {
+        let before = Knobs::documented();
+        for (name, value, word) in [
+            ("webhook-lost", json!(20), "20 is out of range"),
+            ("webhook-lost", json!(-0.2), "from 0 to 1"),
+            ("webhook-late-seconds", json!(u64::MAX), "is out of range"),
+            ("date-skew-seconds", json!(i64::MIN), "is out of range"),
+        ] {
+            let mut knobs = before.clone();
+            let wrong = knobs.set(&json!({ name: value })).unwrap_err();
+            assert!(wrong.starts_with(&format!("knobs.{name}: ")), "{wrong}");
+            assert!(wrong.contains(word), "{wrong}");
+            assert_eq!(knobs, before);
+        }
+        for certain in ["0", "1", "1.0"] {
+            let read = toml::from_str::<Knobs>(&format!("webhook-lost = {certain}"));
+            assert!(read.is_ok(), "{read:?}");
+        }
+        assert!(toml::from_str::<Knobs>("webhook-lost = nan").is_err());
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod agent;
 pub mod books;
+mod bounds;
 pub mod chance;
 pub mod clock;
 pub mod control;

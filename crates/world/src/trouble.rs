@@ -1,7 +1,6 @@
 //! A file that turns knobs and sets faults, as `--faults FILE` takes it.
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::faults::{FaultPlan, FaultRule};
 use crate::knobs::Knobs;
@@ -10,34 +9,19 @@ use crate::knobs::Knobs;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trouble {
-    /// The knobs that differ.
+    /// The knobs, of which those that the file leaves out are as documented.
     #[serde(default)]
-    pub knobs: Value,
+    pub knobs: Knobs,
     /// The fault rules in order of precedence.
     #[serde(default)]
     pub rules: Vec<FaultRule>,
 }
 
 impl Trouble {
-    /// Reads a file's text as TOML.
-    ///
-    /// # Errors
-    /// Says where and what is wrong.
-    pub fn from_toml(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| error.to_string())
-    }
-
-    /// Turns the knobs that the file names and leaves the others, and gives the fault plan.
-    ///
-    /// # Errors
-    /// Names the knob that is unknown or whose value does not fit.
-    pub fn apply(&self, knobs: &mut Knobs) -> Result<FaultPlan, String> {
-        if !self.knobs.is_null() {
-            knobs.set(&self.knobs)?;
-        }
-        Ok(FaultPlan {
-            rules: self.rules.clone(),
-        })
+    /// The knobs, and the fault plan.
+    #[must_use]
+    pub fn into_parts(self) -> (Knobs, FaultPlan) {
+        (self.knobs, FaultPlan { rules: self.rules })
     }
 }
 
@@ -50,18 +34,35 @@ mod tests {
     #[test]
     fn a_file_turns_knobs_and_sets_faults() {
         let text = "[knobs]\ntitle = \"dropped\"\n[[rules]]\nface = \"jules\"\nfault = { kind = \"slow\", seconds = 3 }\n";
-        let mut knobs = Knobs::documented();
-        let plan = Trouble::from_toml(text).unwrap().apply(&mut knobs).unwrap();
+        let (knobs, plan) = toml::from_str::<Trouble>(text).unwrap().into_parts();
         assert_eq!(knobs.title, TitleKept::Dropped);
         assert_eq!(plan.rules[0].fault, Fault::Slow { seconds: 3 });
-        let wrong = Trouble::from_toml("[knobs]\ntitel = 1\n")
-            .unwrap()
-            .apply(&mut knobs);
-        assert!(wrong.unwrap_err().contains("titel"));
-        assert!(
-            Trouble::from_toml("[[rules]]\nfault = { kind = \"slow\" }\n")
-                .unwrap_err()
-                .contains("seconds")
-        );
+        let (knobs, plan) = toml::from_str::<Trouble>("").unwrap().into_parts();
+        assert_eq!((knobs, plan), (Knobs::documented(), FaultPlan::default()));
+    }
+
+    #[test]
+    fn what_could_not_happen_is_refused() {
+        let fault = "fault = { kind = \"drop-before\" }";
+        for (text, word) in [
+            ("[knobs]\ntitel = 1\n".to_owned(), "titel"),
+            ("[knobs]\nwebhook-lost = 20\n".to_owned(), "from 0 to 1"),
+            (
+                "[[rules]]\nfault = { kind = \"slow\" }\n".to_owned(),
+                "seconds",
+            ),
+            (
+                "[[rules]]\nfault = { kind = \"status\", status = 7 }\n".to_owned(),
+                "from 200 to 599",
+            ),
+            (format!("[[rules]]\nnth = 0\n{fault}\n"), "of 1 or more"),
+            (
+                format!("[[rules]]\nprobability = 7\n{fault}\n"),
+                "from 0 to 1",
+            ),
+        ] {
+            let wrong = toml::from_str::<Trouble>(&text).unwrap_err().to_string();
+            assert!(wrong.contains(word), "{wrong}");
+        }
     }
 }

@@ -15,10 +15,13 @@
 //! id = 1296269    # gh api repos/acme/widget --jq .id
 //! ```
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use phileas_domain::Diagnostic;
 use phileas_domain::model::{RepositoryId, RepositoryName};
+use phileas_domain::toml_text::TomlText;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -27,9 +30,21 @@ use serde::de::{Deserializer, Error as _};
 use super::bytes::{parse_bytes, words};
 use super::{ADMIN_LISTEN, LISTEN};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
+use crate::adapters::jules::key;
+use crate::server::app::{APP_ID, APP_KEY, TOKEN};
 
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
+
+/// The keys whose values are judged beside those of the command line.
+const PLACED: [&str; 6] = [
+    "listen",
+    "admin_listen",
+    "data_dir",
+    "inbox_max_bytes",
+    "public_url",
+    "jules_keys_dir",
+];
 
 /// What `phileas.toml` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -66,6 +81,10 @@ pub struct File {
     /// The repositories that the service looks after.
     #[serde(default, rename = "repository", deserialize_with = "repositories")]
     pub repositories: Vec<RepositoryEntry>,
+    /// Where the values of [`PLACED`] stand.
+    #[serde(skip)]
+    #[schemars(skip)]
+    places: BTreeMap<&'static str, Diagnostic>,
 }
 
 /// One repository.
@@ -86,7 +105,7 @@ pub struct RepositoryEntry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// It cannot be read.
-    #[error("{}: {detail}", path.display())]
+    #[error("{}: {detail}; let --config or PHILEAS_CONFIG name a file that this user may read", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -94,17 +113,8 @@ pub enum FileError {
         detail: String,
     },
     /// What it says cannot be understood.
-    #[error("{file}:{line}:{column}: {detail}")]
-    Wrong {
-        /// The file.
-        file: String,
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1, in characters.
-        column: usize,
-        /// What is wrong, and how to mend it.
-        detail: String,
-    },
+    #[error("{0}")]
+    Wrong(Box<Diagnostic>),
 }
 
 impl File {
@@ -132,18 +142,66 @@ impl File {
     ///
     /// When it says something that cannot be understood.
     pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
-        toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start).min(text.len());
-            let before = &text[..text.floor_char_boundary(start)];
-            let (_, last) = before.rsplit_once('\n').unwrap_or(("", before));
-            FileError::Wrong {
-                file: file.to_owned(),
-                line: before.matches('\n').count() + 1,
-                column: last.chars().count() + 1,
-                detail: error.message().replace('\n', " "),
+        let toml = TomlText::new(file, text);
+        let mut read: Self = toml.read().map_err(|mistake| {
+            let elsewhere = said_elsewhere(&mistake.key);
+            FileError::Wrong(match elsewhere {
+                Some(mend) => Box::new(mistake.mend(mend)),
+                None => mistake,
+            })
+        })?;
+        for (number, entry) in read.repositories.iter().enumerate() {
+            let before = &read.repositories[..number];
+            let twice = before.iter().any(|known| {
+                known.name == entry.name || (known.id.is_some() && known.id == entry.id)
+            });
+            if twice {
+                let key = format!("repository[{number}].name");
+                let mistake = toml.mistake(&key, format!("{} stands here twice", entry.name));
+                return Err(FileError::Wrong(Box::new(
+                    mistake.mend("remove one of its entries"),
+                )));
             }
-        })
+        }
+        read.places = PLACED
+            .into_iter()
+            .map(|key| (key, toml.mistake(key, "")))
+            .filter(|(_, place)| place.line.is_some())
+            .collect();
+        Ok(read)
     }
+
+    /// A mistake in the value that the file gives to a key, which only shows beside other settings or on the machine.
+    pub(super) fn mistake(&self, key: &str, message: String, mend: String) -> Option<Diagnostic> {
+        let mut mistake = self.places.get(key)?.clone().mend(mend);
+        mistake.message = message;
+        Some(mistake)
+    }
+}
+
+/// Where a secret is said that somebody has written into the file. `None`: the key is none of a secret.
+fn said_elsewhere(key: &str) -> Option<String> {
+    let key = key.to_ascii_lowercase().replace('-', "_");
+    let name = key.strip_prefix("phileas_").unwrap_or(&key);
+    let secret = match name {
+        "database_url" => return Some(
+            "an address with a password never stands in this file; set PHILEAS_DATABASE_URL, or PHILEAS_DATABASE_URL_FILE, or \
+             give --database-url"
+                .to_owned(),
+        ),
+        "github_token" | "gh_token" | "token" => TOKEN,
+        "github_app_id" | "app_id" => {
+            return Some(format!("it never stands in this file; set {APP_ID}"));
+        }
+        "github_app_private_key" | "app_private_key" | "private_key" => APP_KEY,
+        "webhook_secret" => "PHILEAS_WEBHOOK_SECRET",
+        "admin_token" => "PHILEAS_ADMIN_TOKEN",
+        "jules_api_key" | "jules_key" => key::VARIABLE,
+        _ => return None,
+    };
+    Some(format!(
+        "secrets never stand in this file; set {secret}, or {secret}_FILE to a file with it"
+    ))
 }
 
 /// The JSON Schema (draft 7, which editors of TOML know) of `phileas.toml`.
@@ -221,7 +279,7 @@ fn id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>, D::E
     u64::deserialize(reader).map(|id| Some(RepositoryId(id)))
 }
 
-/// The entries, each of another repository.
+/// The entries.
 fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEntry>, D::Error> {
     struct Entries;
     impl<'de> serde::de::Visitor<'de> for Entries {
@@ -236,16 +294,7 @@ fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEn
             mut entries: A,
         ) -> Result<Self::Value, A::Error> {
             let mut all: Vec<RepositoryEntry> = Vec::new();
-            while let Some(entry) = entries.next_element::<RepositoryEntry>()? {
-                let twice = all.iter().any(|known| {
-                    known.name == entry.name || (known.id.is_some() && known.id == entry.id)
-                });
-                if twice {
-                    return Err(A::Error::custom(format!(
-                        "{} stands here twice; remove one of its entries",
-                        entry.name
-                    )));
-                }
+            while let Some(entry) = entries.next_element()? {
                 all.push(entry);
             }
             Ok(all)
@@ -280,7 +329,7 @@ mod tests {
         let schema = schema();
         let properties = schema["properties"].as_object().unwrap();
         let keys: Vec<_> = properties.keys().map(String::as_str).collect();
-        let unknown = File::parse("phileas.toml", "nonsense = 1\n").unwrap_err();
+        let unknown = toml::from_str::<File>("nonsense = 1\n").unwrap_err();
         // serde lists what it knows: "expected one of `a`, `b`".
         let (_, known) = unknown
             .to_string()
@@ -326,7 +375,11 @@ mod tests {
     #[test]
     fn mistakes_are_told_with_their_place() {
         for (text, place, word) in [
-            ("listen = 8080\n", "phileas.toml:1:10", "string"),
+            (
+                "listen = 8080\n",
+                "phileas.toml:1:10",
+                "`listen` is a whole number (at listen); write a text between double quotes",
+            ),
             (
                 "\nlisten = \"localhost\"\n",
                 "phileas.toml:2:10",
@@ -352,14 +405,60 @@ mod tests {
             ),
             (
                 "[[repository]]\nname = \"acme/widget\"\n[[repository]]\nname = \"Acme/widget\"\n",
-                "phileas.toml:",
-                "twice",
+                "phileas.toml:4:8",
+                "twice (at repository[1].name)",
+            ),
+            (
+                "\n[[repository]]\nname = \"acme/widget\"\nid = \"7\"\n",
+                "phileas.toml:4:6",
+                "write a whole number",
+            ),
+            (
+                "admin_hosts = \"phileas.example.com\"\n",
+                "phileas.toml:1:15",
+                "write an array",
+            ),
+            (
+                "data_dr = \"x\"\n",
+                "phileas.toml:1:1",
+                "did you mean `data_dir`?",
+            ),
+            (
+                "database_url = \"postgres://canary@x/y\"\n",
+                "phileas.toml:1:1",
+                "PHILEAS_DATABASE_URL",
+            ),
+            (
+                "github_token = \"canary\"\n",
+                "phileas.toml:1:1",
+                "GITHUB_TOKEN",
+            ),
+            (
+                "github-app-private-key = \"canary\"\n",
+                "phileas.toml:1:1",
+                "GITHUB_APP_PRIVATE_KEY",
+            ),
+            (
+                "webhook_secret = \"canary\"\n",
+                "phileas.toml:1:1",
+                "PHILEAS_WEBHOOK_SECRET",
+            ),
+            (
+                "admin_token = \"canary\"\n",
+                "phileas.toml:1:1",
+                "PHILEAS_ADMIN_TOKEN",
+            ),
+            (
+                "jules_api_key = \"canary\"\n",
+                "phileas.toml:1:1",
+                "JULES_API_KEY",
             ),
             ("[[repository]\n", "phileas.toml:1:", ""),
         ] {
             let error = File::parse("phileas.toml", text).unwrap_err().to_string();
             assert!(error.starts_with(place), "{text:?}: {error}");
             assert!(error.contains(word), "{text:?}: {error}");
+            assert!(!error.contains("canary"), "{text:?}: {error}");
         }
     }
 }

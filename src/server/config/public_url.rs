@@ -7,11 +7,13 @@ use crate::adapters::transport::is_loopback;
 /// Where the service listens for webhooks, below its public address.
 pub const WEBHOOK: &str = "/webhook";
 
+/// How one is written.
+pub(super) const PUBLIC_URL: &str =
+    "write one such as https://phileas.example.com, with https and without a query";
+
 /// Why a text is no public address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is not the public address: it is one such as https://phileas.example.com, with https and without a query"
-)]
+#[error("`{text}` is not the public address; {PUBLIC_URL}")]
 pub struct PublicUrlError {
     /// The text as given, without what may be a password.
     pub text: String,

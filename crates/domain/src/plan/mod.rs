@@ -65,6 +65,7 @@ pub use policy::{
 pub use read::read;
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
+pub(crate) use section::join;
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
 

@@ -352,7 +352,7 @@ fn shortened(text: String) -> String {
 }
 
 /// `path.key`, the key between quotes where TOML wants them.
-pub(super) fn join(path: &str, key: &str) -> String {
+pub(crate) fn join(path: &str, key: &str) -> String {
     let bare = !key.is_empty()
         && key
             .bytes()

@@ -36,7 +36,7 @@ pub(crate) fn either_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String 
 }
 
 /// `did you mean x?`, or the whole list where nothing is near.
-pub(super) fn did_you_mean(word: &str, candidates: &[&str]) -> String {
+pub(crate) fn did_you_mean(word: &str, candidates: &[&str]) -> String {
     match closest(word, candidates.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("write {}", either_of(candidates.iter().copied())),

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::scenario::FileTexts;
+use crate::bounds;
 
 /// One thing that happens in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Beat {
     /// Seconds after the beat before, or after whatever the session waited for.
+    #[serde(deserialize_with = "bounds::after")]
     pub after: f64,
     /// What happens.
     pub deed: Deed,

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::beat::Beat;
+use crate::bounds;
 
 /// How the work of a session ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -73,6 +74,7 @@ pub struct Matcher {
     /// The source's name, in any case.
     pub source: Option<String>,
     /// Only the n-th session (from 1) that fits the rest.
+    #[serde(deserialize_with = "bounds::nth")]
     pub nth: Option<u32>,
 }
 
@@ -106,6 +108,7 @@ pub struct Scenario {
     /// Questions that are asked before the work goes on, one after another.
     pub questions: Option<Vec<String>>,
     /// Minutes from creation to the end, time spent waiting for people not counted.
+    #[serde(deserialize_with = "bounds::time")]
     pub minutes: Option<f64>,
     /// Exact file changes in place of plausible ones; see [`super::work`] for the placeholders.
     pub files: Option<FileTexts>,
@@ -122,12 +125,14 @@ pub struct Scenario {
     /// Whether the pull request is a draft.
     pub draft: Option<bool>,
     /// Minutes after which the service approves the plan by itself.
+    #[serde(deserialize_with = "bounds::time")]
     pub auto_approve_minutes: Option<f64>,
     /// What the session says while it works, in place of drawn progress; empty strings are empty updates.
     pub progress: Option<Vec<String>>,
     /// Files that change on the first, second, … message to the completed session.
     pub follow_ups: Vec<FileTexts>,
     /// Minutes after completion at which the whole old diff is pushed once more.
+    #[serde(deserialize_with = "bounds::time")]
     pub pushes_again_after: Option<f64>,
     /// A state that no client knows, shown while the session is at work.
     pub unknown_state: Option<String>,
@@ -287,5 +292,14 @@ mod tests {
         );
         assert!(toml::from_str::<Scenario>("[when]\ntitle = \"(\"").is_err());
         assert!(toml::from_str::<Scenario>("endng = \"changes\"").is_err());
+        for wrong in [
+            "minutes = -1",
+            "auto-approve-minutes = nan",
+            "pushes-again-after = inf",
+            "[when]\nnth = 0",
+        ] {
+            let said = toml::from_str::<Scenario>(wrong).unwrap_err().to_string();
+            assert!(said.contains("is out of range"), "{said}");
+        }
     }
 }

@@ -1,0 +1,121 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::*;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only read")]
+struct Garden {
+    name: Option<String>,
+    place: Option<PathBuf>,
+    beds: Option<u16>,
+    rows: Option<u64>,
+    share: Option<f64>,
+    open: Option<bool>,
+    kind: Option<Kind>,
+    #[serde(default)]
+    tools: Vec<Tool>,
+    about: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Kitchen,
+    Flower,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only read")]
+struct Tool {
+    name: String,
+}
+
+#[test]
+fn mistakes_are_told_in_plain_words_with_their_place_and_key() {
+    for (text, said) in [
+        (
+            "nam = \"a\"\n",
+            "g:1:1: error: unknown key `nam` (at nam); did you mean `name`?",
+        ),
+        (
+            "open = true\nkind = \"kitchn\"\n",
+            "g:2:8: error: unknown value `kitchn` (at kind); did you mean `kitchen`?",
+        ),
+        (
+            "name = 5\n",
+            "g:1:8: error: `name` is a whole number (at name); write a text between double quotes",
+        ),
+        (
+            "place = true\n",
+            "g:1:9: error: `place` is true or false (at place); write a text between double quotes",
+        ),
+        (
+            "beds = \"two\"\n",
+            "g:1:8: error: `beds` is a text (at beds); write a whole number from 0 to 65535",
+        ),
+        (
+            "rows = -1\n",
+            "g:1:8: error: -1 is out of range (at rows); write a whole number of 0 or more",
+        ),
+        (
+            "share = []\n",
+            "g:1:9: error: `share` is an array (at share); write a number",
+        ),
+        (
+            "open = 1.5\n",
+            "g:1:8: error: `open` is a number with a fraction (at open); write `true` or `false`",
+        ),
+        (
+            "tools = \"a\"\n",
+            "g:1:9: error: `tools` is a text (at tools); write an array between square brackets",
+        ),
+        (
+            "about = 1\n",
+            "g:1:9: error: `about` is a whole number (at about); write a table",
+        ),
+        (
+            "[[tools]]\nname = \"a\"\n[[tools]]\n",
+            "g:3:1: error: `name` is missing (at tools[1]); add it",
+        ),
+        (
+            "[[tools]]\nname = \"a\"\n\n[[tools]]\nnmae = \"a\"\n",
+            "g:5:1: error: unknown key `nmae` (at tools[1].nmae); did you mean `name`?",
+        ),
+    ] {
+        let wrong = TomlText::new("g", text).read::<Garden>().unwrap_err();
+        assert_eq!(wrong.to_string(), said);
+    }
+    let broken = TomlText::new("g", "name = \n").read::<Garden>();
+    let broken = broken.unwrap_err().to_string();
+    assert!(broken.starts_with("g:1:"), "{broken}");
+}
+
+#[test]
+fn a_value_is_found_by_its_key() {
+    let text = "[[tools]]\nname = \"a\"\n[[tools]]\nname = \"a\"\n";
+    let mistake = TomlText::new("g", text).mistake("tools[1].name", "it is there twice");
+    assert_eq!(
+        mistake.to_string(),
+        "g:4:8: error: it is there twice (at tools[1].name)"
+    );
+}
+
+#[test]
+fn a_long_list_is_not_told_to_somebody_who_meant_none_of_it() {
+    let known: Vec<String> = (0..53).map(|n| format!("`knob-{n}`")).collect();
+    let message = |word: &str| {
+        format!(
+            "unknown field `{word}`, expected one of {}",
+            known.join(", ")
+        )
+    };
+    let (_, mend) = told(&message("nonsense"), "nonsense");
+    assert_eq!(mend, "it is like none of the 53 keys that may stand here");
+    let (_, mend) = told(&message("knbo-7"), "knbo-7");
+    assert_eq!(mend, "did you mean `knob-7`?");
+}

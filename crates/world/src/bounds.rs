@@ -1,0 +1,108 @@
+//! The bounds of what a file or a request may ask of a world. Beyond them it could not do what it was asked.
+
+use std::fmt::Display;
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// The largest count, or number of seconds: some thirty years.
+const MOST: u64 = 1_000_000_000;
+/// The longest time that a session is told to take, in minutes or seconds: some ninety years in the latter.
+const LONGEST: f64 = 3e9;
+/// The statuses that a reply can have. Those below are no last word, which a server must not end with.
+const STATUSES: std::ops::RangeInclusive<u16> = 200..=599;
+
+/// A value that may be out of bounds.
+pub(crate) trait Bounded {
+    /// What is wrong with it and how to mend it, where it is out of bounds.
+    fn out_of_bounds(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Bounded for bool {}
+impl Bounded for u32 {}
+
+impl Bounded for u64 {
+    fn out_of_bounds(&self) -> Option<String> {
+        (*self > MOST).then(|| wrong(self, &format!("a whole number from 0 to {MOST}")))
+    }
+}
+
+impl Bounded for i64 {
+    fn out_of_bounds(&self) -> Option<String> {
+        (self.unsigned_abs() > MOST)
+            .then(|| wrong(self, &format!("a whole number from -{MOST} to {MOST}")))
+    }
+}
+
+/// Every fraction of a world is a probability or a share.
+impl Bounded for f64 {
+    fn out_of_bounds(&self) -> Option<String> {
+        (!(0.0..=1.0).contains(self)).then(|| wrong(self, "a number from 0 to 1, such as 0.2"))
+    }
+}
+
+impl<T: Bounded> Bounded for Option<T> {
+    fn out_of_bounds(&self) -> Option<String> {
+        self.as_ref().and_then(Bounded::out_of_bounds)
+    }
+}
+
+/// Reads a value within its bounds.
+pub(crate) fn bounded<'de, D: Deserializer<'de>, T: Deserialize<'de> + Bounded>(
+    from: D,
+) -> Result<T, D::Error> {
+    let value = T::deserialize(from)?;
+    match value.out_of_bounds() {
+        Some(wrong) => Err(D::Error::custom(wrong)),
+        None => Ok(value),
+    }
+}
+
+/// Reads the status of a reply.
+pub(crate) fn status<'de, D: Deserializer<'de>>(from: D) -> Result<u16, D::Error> {
+    let status = u16::deserialize(from)?;
+    if STATUSES.contains(&status) {
+        return Ok(status);
+    }
+    let (least, most) = (STATUSES.start(), STATUSES.end());
+    let status = format!("the status {status}");
+    Err(D::Error::custom(wrong(
+        status,
+        &format!("one from {least} to {most}"),
+    )))
+}
+
+/// Reads which of several it is, counted from 1.
+pub(crate) fn nth<'de, D: Deserializer<'de>, T: Deserialize<'de> + PartialEq + From<u8>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    let nth = Option::<T>::deserialize(from)?;
+    if nth.as_ref().is_some_and(|nth| *nth == T::from(0)) {
+        return Err(D::Error::custom(wrong(0, "a whole number of 1 or more")));
+    }
+    Ok(nth)
+}
+
+/// Reads how long something takes.
+pub(crate) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let time = Option::<f64>::deserialize(from)?;
+    time.map(lasting).transpose().map_err(D::Error::custom)
+}
+
+/// Reads how much later something comes.
+pub(crate) fn after<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    lasting(f64::deserialize(from)?).map_err(D::Error::custom)
+}
+
+fn lasting(time: f64) -> Result<f64, String> {
+    if (0.0..=LONGEST).contains(&time) {
+        Ok(time)
+    } else {
+        Err(wrong(time, &format!("a number from 0 to {LONGEST}")))
+    }
+}
+
+fn wrong(value: impl Display, shape: &str) -> String {
+    format!("{value} is out of range; write {shape}")
+}
