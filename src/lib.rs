@@ -89,6 +89,11 @@
 //! - A lease lasts 15 seconds and is extended every five, in the embedded inbox, too: on PostgreSQL a service that died is
 //!   to be taken over within 20, and one length for all is one less to reason about. Times come from the machines, as in
 //!   the embedded inbox; one whose clock is far from the database's claims nothing.
+//! - The history keeps an index of what is not over and of what was turned down, made when it is first asked for and
+//!   shared by every copy until somebody writes to one of them. Going through ten thousand entries for each track took
+//!   most of a decision.
+//! - Two replicas that look at the same moment may both write a request's first status comment, and no look before a write
+//!   ends that. So whoever tells the next thing takes its own younger copies away; the oldest stays, whoever looks.
 //! - Beside the one black-box binary of the tests stands `tests/postgres`, which needs a program that plain `cargo test`
 //!   must do without; it takes its suite and its services from the same files.
 //! - The webhook refuses no address for asking often: behind a proxy all of them are one. What bounds it is the number

@@ -292,7 +292,8 @@ pub trait WriteGitHub: ReadGitHub {
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Makes our one comment with the marker say this, whichever of phileas' accounts wrote it, and writes it where there
-    /// is none; answers with its id. Comments of others are never touched.
+    /// is none; answers with its id. Younger copies of it that a race has left are deleted, if this very account wrote
+    /// them. Comments of others are never touched.
     fn tell_status(
         &self,
         thread: u64,

@@ -27,6 +27,7 @@ const ANSWER_LIMIT_MS = 120_000;
 const QUIET_TICKS = 6;
 const MOST_TICKS = 40;
 const BETWEEN_TICKS = '30m'; // of the world's time
+const STATUS_MARKER = '<!-- phileas:status -->';
 const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapters/jules/routes.rs' };
 // Routes that cannot be taken here, each with the reason. An entry that is exercised after all is an error too.
 const OUT_OF_REACH = {
@@ -145,9 +146,18 @@ async function journey(surroundings) {
 
   // A label asks for a persona, a comment how it goes, and another one takes it back: its plan would wait for a writer.
   const wish = await act({ act: 'open-issue', title: 'Look at this', labels: ['phileas:curator'] });
-  await tick();
+  await phileas('tick --json');
+
+  // Another replica has told the same at that moment. Whoever tells the next thing takes the younger copy away.
+  const talk = new URL(`/repos/${world.repository}/issues/${wish.number}/comments`, world.github);
+  const headers = { authorization: `Bearer ${world.token}`, 'content-type': 'application/json' };
+  const said = await (await fetch(talk, { headers })).json();
+  const { body } = said.find((comment) => comment.body.includes(STATUS_MARKER));
+  await fetch(talk, { method: 'POST', headers, body: JSON.stringify({ body }) });
+  await advance(BETWEEN_TICKS);
   await act({ act: 'comment', number: wish.number, body: '/phileas status' });
-  await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions');
+  await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}');
+
   await act({ act: 'comment', number: wish.number, body: '/phileas cancel' });
   await tick();
 

@@ -80,6 +80,8 @@ pub const LIST_COMMENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}
 pub const CREATE_COMMENT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
 /// A change of a comment.
 pub const UPDATE_COMMENT: &str = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}";
+/// A comment off its issue.
+pub const DELETE_COMMENT: &str = "DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}";
 /// A reaction to an issue.
 pub const REACT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/reactions";
 /// A reaction to a comment.
@@ -166,6 +168,7 @@ pub const ALL: &[&str] = &[
     LIST_COMMENTS,
     CREATE_COMMENT,
     UPDATE_COMMENT,
+    DELETE_COMMENT,
     REACT,
     REACT_TO_COMMENT,
     REMOVE_LABEL,

@@ -5,6 +5,10 @@
 //! seconds old: where it does not show the number that the ledger knows, it is looked at again before that comment counts
 //! as deleted.
 //!
+//! Two may be written nevertheless, by replicas that look at the same moment, or by one that stood still between looking
+//! and writing. So whoever writes again takes its own younger [copies](candidate) away. The oldest is the one that stays,
+//! whoever looks, so that two who do this at once never take away both. Where nothing is left to be said, both stay.
+//!
 //! One repository may know phileas as several accounts: an App's service, a workflow's token, a person's. What one of
 //! them wrote another takes over, where nobody could have forged it who gains by it:
 //!
@@ -19,6 +23,8 @@
 //! otherwise make us write over a stranger's words. Where GitHub does not let this account edit the other's, it writes
 //! its own, and the ledger hands that number over to all.
 
+mod candidate;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -27,15 +33,16 @@ use phileas_domain::engine::LABEL_PREFIX;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::runtime::ports::{Disposition, Failure};
+use crate::adapters::stopwatch::SystemStopwatch;
+use crate::runtime::ports::{Disposition, Failure, Stopwatch};
 
+use self::candidate::{Author, Candidate, Ours};
 use super::graphql::OWN_COMMENTS;
 use super::request::success;
 use super::retry::Nature;
 use super::wire::issue::Created;
-use super::wire::observation::Opener;
 use super::wire::present;
-use super::wire::subject::{Comment, Thread};
+use super::wire::subject::Thread;
 use super::{Client, error, routes};
 
 /// How many pages of comments are looked through, newest first; each holds 100.
@@ -50,9 +57,12 @@ const LOOKS_FOR_KNOWN: [Duration; 3] = [
     Duration::from_secs(3),
     Duration::from_secs(8),
 ];
+/// How many copies are taken away in one go. What is left waits for the next time.
+const MAX_COPIES: usize = 3;
 const WHAT: &str = "POST /graphql (OwnComments)";
-/// The bot of Jules, as GraphQL writes its name.
-const JULES: &str = "google-labs-jules";
+/// For so long after a comment was written to, what it says is taken to stand there. Whoever was held up for longer takes
+/// nothing away: somebody may have deleted that comment, and a copy be what another replica writes to since.
+const STANDS: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize)]
 struct Found {
@@ -66,23 +76,6 @@ struct Repository {
     thread: Option<Thread>,
 }
 
-/// A comment that may be ours.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
-    id: u64,
-    author: Author,
-}
-
-/// Who wrote it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Author {
-    /// This very account.
-    Viewer,
-    Bot,
-    /// Counts if this person may write.
-    Person(String),
-}
-
 /// What was found on a thread.
 struct Candidates {
     found: Vec<Candidate>,
@@ -90,44 +83,6 @@ struct Candidates {
     cut: bool,
     /// Whether the known one was among all comments that were looked through, whosever it is.
     is_known_listed: bool,
-}
-
-/// A comment that is ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Ours {
-    id: u64,
-    /// Whether this very account wrote it.
-    own: bool,
-}
-
-impl Candidate {
-    fn of(comment: Comment, marker: &str, body: &str) -> Option<Self> {
-        let is_framed = || is_framed(&comment.body, marker, body);
-        let author = if comment.viewer_did_author {
-            comment.body.contains(marker).then_some(Author::Viewer)?
-        } else if Opener::may_be_ours(comment.author.as_ref(), &comment.author_association)
-            && is_framed()
-        {
-            let Opener { kind, login } = comment.author?;
-            match (kind.as_str(), login?) {
-                ("Bot", login) if login != JULES => Author::Bot,
-                ("User", login) => Author::Person(login),
-                _ => return None,
-            }
-        } else {
-            return None;
-        };
-        let id = comment.full_database_id?.parse().ok()?;
-        Some(Self { id, author })
-    }
-}
-
-/// Whether a text begins with the same line as the one that is to be written, and the marker is all that its last line
-/// says.
-fn is_framed(text: &str, marker: &str, body: &str) -> bool {
-    let first = |text: &str| text.lines().next().map(|line| line.trim_end().to_owned());
-    let last = text.trim_end().lines().next_back();
-    first(text) == first(body) && last == Some(marker) && text.matches(marker).count() == 1
 }
 
 impl Client {
@@ -170,20 +125,11 @@ impl Client {
         marker: &str,
         body: &str,
     ) -> Result<u64, Failure> {
-        let wish = json!({ "body": body });
-        let mut ours = self.our_comment(thread, known, marker, body).await?;
-        while let Some(one) = ours.take() {
-            let route = routes::UPDATE_COMMENT;
-            let answer = self.write(route, &[&one.id.to_string()], &wish).await;
-            match answer.and_then(|answer| success(route, answer)) {
-                Ok(_) => return Ok(one.id),
-                // It is another account's, and this one may not edit it.
-                Err(failure) if !one.own && failure.disposition == Disposition::Denied => {
-                    ours = self.own_comment(thread, marker, body).await?;
-                }
-                Err(failure) => return Err(failure),
-            }
+        let ours = self.our_comment(thread, known, marker, body).await?;
+        if let Some(id) = self.write_over(ours, thread, marker, body).await? {
+            return Ok(id);
         }
+        let wish = json!({ "body": body });
         let route = routes::CREATE_COMMENT;
         let failure = match self.write(route, &[&thread.to_string()], &wish).await {
             Ok(answer) => {
@@ -196,12 +142,79 @@ impl Client {
         if failure.disposition == Disposition::Unknown {
             for wait in LOOKS {
                 self.pause.pause(wait).await;
-                if let Ok(Some(one)) = self.our_comment(thread, known, marker, body).await {
-                    return Ok(one.id);
+                match self.our_comment(thread, known, marker, body).await {
+                    Ok(Some(one)) if one.says_it => return Ok(one.id),
+                    // Another replica has written one as well, and sooner.
+                    Ok(Some(one)) => {
+                        let told = self.write_over(Some(one), thread, marker, body).await;
+                        return told?.ok_or(failure);
+                    }
+                    Ok(None) | Err(_) => {}
                 }
             }
         }
         Err(failure)
+    }
+
+    /// Makes the comment of ours say this, or the next one where that is not to be; `None` where there is none.
+    async fn write_over(
+        &self,
+        mut ours: Option<Ours>,
+        thread: u64,
+        marker: &str,
+        body: &str,
+    ) -> Result<Option<u64>, Failure> {
+        let wish = json!({ "body": body });
+        let route = routes::UPDATE_COMMENT;
+        let mut is_second = false;
+        while let Some(one) = ours.take() {
+            let watch = SystemStopwatch::default();
+            let answer = self.write(route, &[&one.id.to_string()], &wish).await;
+            match answer.and_then(|answer| success(route, answer)) {
+                Ok(_) => {
+                    self.take_away(&one.copies, &watch).await;
+                    return Ok(Some(one.id));
+                }
+                // It is another account's, and this one may not edit it.
+                Err(failure) if !one.own && failure.disposition == Disposition::Denied => {
+                    ours = self.own_comment(thread, marker, body).await?;
+                }
+                // Another replica has just taken this copy away.
+                Err(failure) if !is_second && failure.disposition == Disposition::NotFound => {
+                    is_second = true;
+                    ours = self.our_comment(thread, None, marker, body).await?;
+                    ours.take_if(|again| again.id == one.id);
+                    if ours.is_none() {
+                        return Err(failure);
+                    }
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(None)
+    }
+
+    /// What was to be said is said by now, so that a failure here is none of the tick's: the next time tries again.
+    async fn take_away(&self, copies: &[u64], since: &impl Stopwatch) {
+        let route = routes::DELETE_COMMENT;
+        for id in copies.iter().take(MAX_COPIES) {
+            if since.elapsed() >= STANDS {
+                return;
+            }
+            let number = id.to_string();
+            let answer = self.rest(route, &[&number], "", Nature::Write, None).await;
+            match answer.and_then(|answer| success(route, answer)) {
+                Ok(_) => tracing::info!(
+                    comment = id,
+                    "a younger copy of a comment of ours is deleted"
+                ),
+                Err(failure) if failure.disposition == Disposition::NotFound => {}
+                Err(failure) => {
+                    tracing::warn!(comment = id, %failure, "a copy of a comment of ours stays for now");
+                    return;
+                }
+            }
+        }
     }
 
     /// The comment of ours that carries the marker: the known one, or else the oldest.
@@ -224,15 +237,14 @@ impl Client {
             }
         };
         found.sort_by_key(|one| (Some(one.id) != known, one.id));
-        let mut asked: BTreeMap<String, bool> = BTreeMap::new();
-        for Candidate { id, author } in found {
-            let own = author == Author::Viewer;
-            if let Author::Person(login) = author {
-                let writes = match asked.get(&login) {
+        let mut asked: BTreeMap<&str, bool> = BTreeMap::new();
+        for one in &found {
+            if let Author::Person(login) = &one.author {
+                let writes = match asked.get(&**login) {
                     Some(writes) => *writes,
                     None if asked.len() == MAX_PEOPLE => continue,
                     None => {
-                        let writes = self.may_write(&login).await?;
+                        let writes = self.may_write(login).await?;
                         asked.insert(login, writes);
                         writes
                     }
@@ -241,7 +253,7 @@ impl Client {
                     continue;
                 }
             }
-            return Ok(Some(Ours { id, own }));
+            return Ok(Some(Ours::of(one, &found)));
         }
         if cut {
             let said =
@@ -263,8 +275,8 @@ impl Client {
             .found
             .iter()
             .filter(|one| one.author == Author::Viewer);
-        let oldest = own.map(|one| one.id).min();
-        Ok(oldest.map(|id| Ours { id, own: true }))
+        let oldest = own.min_by_key(|one| one.id);
+        Ok(oldest.map(|one| Ours::of(one, &candidates.found)))
     }
 
     /// All comments that may be ours, on pages that are read until the known one is there.

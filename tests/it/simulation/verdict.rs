@@ -350,10 +350,16 @@ impl Judge<'_> {
         }
     }
 
-    /// Each wish by label is taken up, and told in one comment.
+    /// Each wish by label is taken up, and told in one comment. A race may write a second one, which has to go again.
     fn wishes(&mut self, state: &Value) {
         // The App and the workflow's token are two authors to GitHub, and one phileas to people.
         let mut comments: BTreeMap<u64, BTreeMap<&str, usize>> = BTreeMap::new();
+        let mut gone = BTreeSet::new();
+        for write in &self.books.github_writes {
+            if write.what == "comment.deleted" {
+                gone.insert((&write.repository, write.detail["id"].as_u64()));
+            }
+        }
         let mut labelled = 0;
         let end = self.world.now();
         let names = self.names();
@@ -363,7 +369,8 @@ impl Judge<'_> {
             }
             let detail = &write.detail;
             let body = detail["body"].as_str().unwrap_or_default();
-            if write.what == "comment.created" && body.contains(STATUS) {
+            let stays = !gone.contains(&(&write.repository, detail["id"].as_u64()));
+            if write.what == "comment.created" && body.contains(STATUS) && stays {
                 let number = detail["number"].as_u64().unwrap_or_default();
                 let authors = comments.entry(number).or_default();
                 *authors.entry(&write.actor).or_default() += 1;

@@ -1,7 +1,10 @@
 use serde_json::{Value, json as value};
 
 use super::super::scripted::{Set, json, lost, set};
+use super::candidate::JULES;
 use super::*;
+
+mod copies;
 
 const MARKER: &str = "<!-- phileas:status -->";
 
@@ -11,7 +14,8 @@ const BEFORE: &str = "**phileas**\r\n\r\nIt waits.\n\n<!-- phileas:status -->\n"
 
 fn comment(id: u64, ours: bool, author: Value, standing: &str, body: &str) -> Value {
     value!({ "fullDatabaseId": id.to_string(), "viewerDidAuthor": ours, "author": author,
-        "authorAssociation": standing, "body": body })
+        "authorAssociation": standing, "createdAt": "2026-01-05T00:00:00Z", "lastEditedAt": null,
+        "editor": null, "body": body })
 }
 
 fn by(kind: &str, login: &str) -> Value {
@@ -119,7 +123,7 @@ async fn r22_a_member_who_may_not_write_is_not_one_of_us() {
 #[tokio::test]
 async fn another_of_us_is_taken_over_the_known_one_first() {
     let bot = |id| comment(id, false, by("Bot", "phileas-test"), "NONE", BEFORE);
-    let own = comment(8, true, by("Bot", "github-actions"), "NONE", BEFORE);
+    let own = comment(8, true, by("Bot", "github-actions"), "NONE", MARKER);
     for (known, edited) in [(None, 6), (Some(8), 8), (Some(7), 7), (Some(99), 6)] {
         let lines = written(&[bot(7), bot(6), own.clone()], known, None).await;
         assert!(lines[0].starts_with("PATCH"), "{}", lines[0]);
@@ -195,7 +199,7 @@ async fn a_known_one_that_is_not_listed_yet_is_looked_for_again() {
 #[tokio::test]
 async fn a_lost_answer_is_looked_up_and_never_repeated() {
     let none = || json(200, &listed(&[]));
-    let found = || json(200, &listed(&[(9, true, MARKER)]));
+    let found = || json(200, &listed(&[(9, true, TEXT)]));
     let set = set([none(), lost(), none(), found()]);
     assert_eq!(tell(&set, None).await.unwrap(), 9);
     let set = super::super::scripted::set([none(), json(502, &value!({})), none(), none()]);

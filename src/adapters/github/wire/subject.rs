@@ -212,6 +212,12 @@ pub(in super::super) struct Comment {
     /// Null when the account is gone.
     #[serde(deserialize_with = "present")]
     pub(in super::super) author: Option<Opener>,
+    /// Who edited it last; null when nobody did, or the account is gone.
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) editor: Option<Opener>,
+    pub(in super::super) created_at: Timestamp,
+    #[serde(deserialize_with = "present")]
+    pub(in super::super) last_edited_at: Option<Timestamp>,
     pub(in super::super) body: String,
 }
 
