@@ -152,7 +152,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     ///
     /// Whoever is due and finds no room stays in the queue, without a lease, and is started as soon as a tick ends. While
     /// there are such, the inbox is asked once a [`BREATH`] who else has become due, however often this is called: what
-    /// was heard meanwhile may lie in a lane that has room.
+    /// was heard meanwhile may lie in a lane that has room. Once all of them have started, it is asked at once.
     async fn round(&self, hands: &mut Hands) -> Timestamp {
         let now = self.clock.now();
         self.pulse.turned(now);
@@ -239,6 +239,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                         self.start(hands, lease, lanes);
                     }
                 }
+                if hands.queue.is_empty() {
+                    hands.look_after = now;
+                }
             }
             Err(error) => {
                 tracing::error!("nobody can be claimed: {error}");
@@ -305,6 +308,11 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let Ok(repository) = ended else { return };
         if let Some(running) = hands.running.remove(&repository) {
             hands.lanes.leave(&running.lanes);
+        }
+        // It may have been seen as due while it still ran, for its lease ends a moment before it does. Then it is what
+        // the others wait for.
+        if hands.queue.is_empty() {
+            hands.look_after = self.clock.now();
         }
     }
 

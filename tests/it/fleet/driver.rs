@@ -39,6 +39,8 @@ enum Play {
     Hang,
     /// Is nobody's business.
     Gone,
+    /// Is heard of, ends its lease, and takes so long to end itself.
+    EndsLate(SignedDuration),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +51,7 @@ enum Moment {
 
 /// Plays ticks, and writes down when.
 struct Stage {
+    inbox: Arc<MemoryInbox>,
     clock: StillClock,
     plays: Mutex<BTreeMap<RepositoryId, Play>>,
     lanes: BTreeMap<RepositoryId, Vec<Lane>>,
@@ -118,6 +121,14 @@ impl Ticker for Stage {
             }
             Play::Hang => std::future::pending().await,
             Play::Gone => Ticked::Gone,
+            Play::EndsLate(length) => {
+                let now = self.clock.now();
+                self.play(id.0, Play::Work(SignedDuration::ZERO, None));
+                self.inbox.wake(id, now).await.unwrap();
+                self.inbox.finish(lease, now, None).await.unwrap();
+                self.clock.sleep_until(now + length).await;
+                Ticked::Done { wake_at: None }
+            }
         };
         held(&self.log).push((self.clock.now(), id, Moment::End));
         ticked
@@ -147,6 +158,7 @@ fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<L
     let inbox = Arc::new(MemoryInbox::new(100_000));
     let pulse = Arc::new(Pulse::default());
     let stage = Arc::new(Stage {
+        inbox: Arc::clone(&inbox),
         clock: clock.clone(),
         plays: Mutex::default(),
         lanes,
@@ -223,6 +235,22 @@ async fn what_is_due_is_ticked_once_and_looked_at_again_when_it_asked() {
         "a minute after the second tick's end: {begun:?}"
     );
     assert!(!set.stage.crowd(|_| true).1);
+    set.end().await;
+}
+
+/// A lease ends a moment before its tick does. Whoever was heard of meanwhile, and all others, start when it has ended.
+#[tokio::test]
+async fn what_is_due_while_its_tick_ends_does_not_hold_up_anybody() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    let moment = SignedDuration::from_millis(20);
+    set.stage.play(1, Play::EndsLate(moment));
+    set.wake(1).await;
+    settle().await;
+    set.wake(2).await;
+    set.clock.pass(moment).await;
+    let start: Timestamp = START.parse().unwrap();
+    assert_eq!(set.stage.begun(1), [start, start + moment]);
+    assert_eq!(set.stage.begun(2), [start + moment]);
     set.end().await;
 }
 
