@@ -43,7 +43,7 @@ pub use delivery::{
 };
 pub use lease::{Fault, Lease, Settled};
 pub use look_again::{LOOK_AGAIN, look_again};
-pub use wake::{Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked, Wake};
+pub use wake::{CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked, Wake};
 
 /// How long the facts of a delivery are kept. GitHub offers deliveries again for three days; people ask for a month.
 pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);

@@ -11,6 +11,9 @@ use super::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER};
 pub const MAX_FAULTS: u32 = 5;
 /// How often a parked repository is tried.
 pub const PROBE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
+/// How far a time may lie beyond what this clock would have written before it counts as another clock's: a tick that ends
+/// while the others are gone through knows a later moment than they do, and the clocks of replicas differ.
+pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 /// The longest lease. One that ends later than this from now was given by a clock that has been set back since.
 pub const MAX_LEASE: SignedDuration = SignedDuration::from_mins(10);
 /// A take-over waits for a pause from this attempt on: where several repositories went down with one process, the one
@@ -120,9 +123,11 @@ impl Wake {
 
     /// Takes back what a clock wrote that has been set back since: it would stop the repository for as long as that
     /// clock was ahead. A lease that ends later than any can, a pause that is longer than any, the daily attempt in more
-    /// than a day, and a tick in more than [`LONGEST_REST`] become due now. `false`: nothing of it was so.
+    /// than a day, and a tick in more than [`LONGEST_REST`] become due now, each with [`CLOCK_SLACK`]. `false`: nothing of
+    /// it was so.
     pub fn call_back(&mut self, now: Timestamp) -> bool {
-        let beyond = |at: Timestamp, most: SignedDuration| at.duration_since(now) > most;
+        let beyond =
+            |at: Timestamp, most: SignedDuration| at.duration_since(now) > most + CLOCK_SLACK;
         let mut called = false;
         if let Some(held) = self
             .held

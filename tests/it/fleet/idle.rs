@@ -54,7 +54,7 @@ fn ten_thousand_idle_repositories_cost_next_to_nothing() {
         service.listed,
     ));
     // One request for each.
-    assert_eq!(asked, LOOKED_AT);
+    assert_eq!(asked, LOOKED_AT, "{:#?}", service.last_requests(asked));
     assert!(peak <= 150, "{peak} MiB");
 }
 
@@ -175,6 +175,17 @@ impl Service {
         requests
             .filter(|request| !request.route.starts_with("/app/"))
             .count()
+    }
+
+    /// The last so many of them.
+    fn last_requests(&self, many: usize) -> Vec<String> {
+        let world = self.ground.world.world();
+        let requests = world.books().requests.iter().rev();
+        requests
+            .filter(|request| !request.route.starts_with("/app/"))
+            .take(many)
+            .map(|request| format!("{request:?}"))
+            .collect()
     }
 
     /// Makes as many repositories due, one after another while it is watched, as an hour would bring in that time.

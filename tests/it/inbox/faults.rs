@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::inbox::{
-    Fault, Inbox, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, MAX_FAULTS, Outcome,
-    PROBE_INTERVAL, Page, Settled, Start,
+    CLOCK_SLACK, Fault, Inbox, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, MAX_FAULTS,
+    MAX_LEASE, Outcome, PROBE_INTERVAL, Page, Settled, Start,
 };
 use phileas_domain::model::RepositoryId;
 
@@ -276,6 +276,30 @@ pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
         taken.extend(leases.iter().map(|lease| lease.repository));
     }
     assert_eq!(taken.len(), 4);
+}
+
+/// A tick that ends while the clock is compared knows a later moment than whoever compares, and no clock was set back.
+pub(super) async fn who_was_put_off_a_moment_ago_is_not_called_back(inbox: &impl Inbox) {
+    let [leased, paused, ticked] = [1, 2, 3].map(RepositoryId);
+    let then = at(60);
+    inbox.wake(leased, at(0)).await.unwrap();
+    let one = holder("one");
+    let lease = inbox.claim(&one, then, MAX_LEASE, &[leased]).await;
+    only(lease.unwrap());
+    inbox.wake(paused, at(0)).await.unwrap();
+    let failing = claim(inbox, "one", then).await;
+    let pause = outage(Some(LONGEST_RETRY_AFTER));
+    inbox.fail(&failing, then, &pause).await.unwrap();
+    inbox.wake(ticked, at(0)).await.unwrap();
+    let well = claim(inbox, "one", then).await;
+    let next = Some(then + LONGEST_REST);
+    inbox.finish(&well, then, next).await.unwrap();
+    let moment = then - CLOCK_SLACK;
+    assert_eq!(inbox.call_back(moment).await.unwrap(), 0);
+    nothing_due(inbox, then).await;
+    // Further than any clocks differ.
+    let before = moment - SignedDuration::from_millis(1);
+    assert_eq!(inbox.call_back(before).await.unwrap(), 3);
 }
 
 pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl Inbox) {

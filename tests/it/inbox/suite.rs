@@ -45,6 +45,7 @@ macro_rules! conformance {
                     a_person_resumes_what_is_parked,
                     a_pause_ends_when_what_was_waited_for_has_come,
                     a_clock_that_was_set_back_stops_nobody,
+                    who_was_put_off_a_moment_ago_is_not_called_back,
                     those_that_went_down_together_come_back_apart;
                 keeping:
                     r3_a_delivery_is_stored_once,
