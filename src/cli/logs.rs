@@ -53,6 +53,8 @@ pub(super) fn open(command: &Command) {
         .with_env_filter(EnvFilter::new(&wish.filter))
         .with_writer(writer)
         .with_ansi(colours)
+        // It would tell a line that cannot be written on standard error, and panic where that is what has gone.
+        .log_internal_errors(false)
         .with_target(false);
     match (wish.format, serves) {
         (Format::Json, _) => subscriber

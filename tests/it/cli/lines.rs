@@ -40,6 +40,20 @@ fn what_others_wrote_steers_no_terminal() {
     );
 }
 
+/// A log that nobody reads any more ends no work. The two days of troubles log warnings from their first minutes on.
+#[test]
+fn warnings_that_nobody_reads_end_nothing() {
+    let days = ["sandbox", "--headless", "--chaos", "--until", "2h"];
+    let heard = phileas(&days).expect(0);
+    assert!(!heard.err.is_empty(), "{heard}");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut unheard = Phileas::new(&days).into_command();
+    let unheard = unheard.stderr(writer).output().unwrap();
+    assert!(unheard.status.success(), "{unheard:?}");
+    assert_eq!(String::from_utf8(unheard.stdout).unwrap(), heard.out);
+}
+
 /// The keys of a decision and of a summary, as the formats say. Programs read them.
 #[test]
 fn json_lines_have_exactly_the_documented_keys() {
