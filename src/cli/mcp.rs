@@ -2,6 +2,7 @@
 
 mod call;
 mod house;
+mod keyless;
 mod keys;
 mod lines;
 
@@ -21,16 +22,31 @@ use crate::mcp::{Desk, House, Policy, Queue, Server};
 use crate::runtime::ports::hire::HireJules;
 use crate::server::repositories::Repositories;
 use house::Reach;
+use keyless::Keyless;
 use keys::ServiceJules;
 
 pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let server = server(&arguments.desk)?;
-    match &arguments.command {
-        Some(McpCommand::Call { tool, arguments }) => {
-            call::run(server, tool, arguments, screen).await
-        }
-        None => serve(server).await,
+    let Some(McpCommand::Call {
+        tool,
+        arguments: given,
+    }) = &arguments.command
+    else {
+        return serve(server(&arguments.desk)?).await;
+    };
+    let no_key = match server(&arguments.desk) {
+        Ok(server) => return call::run(server, tool, given, screen).await,
+        Err(stopped) if stopped.exit == Exit::Credential => stopped,
+        Err(stopped) => return Err(stopped),
+    };
+    // A tool that asks Jules nothing needs no key, and a mistake in its arguments is told first.
+    let jules = Keyless::new(no_key.message.clone());
+    let reach = Arc::new(Reach::Environment);
+    let server = with(&arguments.desk, Arc::new(jules.clone()), reach)?;
+    let ended = call::run(server, tool, given, screen).await;
+    if jules.was_asked() {
+        return Err(no_key);
     }
+    ended
 }
 
 /// The tools over HTTP, with what the variables of `phileas mcp` say. Who the service is, and with which keys, counts for

@@ -110,6 +110,30 @@ fn options_stand_before_and_after_the_tool() {
     }
 }
 
+/// What asks Jules nothing needs no key, and a mistake is told before a key is missed.
+#[test]
+fn a_tool_that_needs_no_jules_is_called_without_a_key() {
+    let place = place(Vec::new());
+    let call = |words: &[&str]| {
+        let words = [&["call"], words].concat();
+        place.program(&words).without("JULES_API_KEY").run()
+    };
+    let next = call(&["pipeline_next", "{\"issue\": \"X-1\"}"]).expect(0);
+    assert_eq!(next.lines()[0]["next"]["stage"], "plan", "{next}");
+    for (words, said) in [
+        (["jules_nope", "{}"], "jules_nope"),
+        (["jules_get_job", "{"], "no JSON"),
+        (["jules_get_job", "{\"repoo\": 1}"], "repoo"),
+    ] {
+        let wrong = call(&words).expect(2);
+        assert!(wrong.err.contains(said), "{wrong}");
+    }
+    for tool in ["jules_list_jobs", "jules_list_sources"] {
+        let missed = call(&[tool]).expect(3);
+        assert!(missed.err.contains("no Jules API key"), "{missed}");
+    }
+}
+
 #[test]
 fn one_tool_is_called_from_a_shell() {
     let place = place(Vec::new());
