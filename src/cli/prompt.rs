@@ -37,7 +37,8 @@ pub(super) fn run(
         Ok(assembled) => show(&assembled, &tree, arguments, screen),
         Err(said) => {
             // The template is not to blame where it was not told what it is about.
-            if let Some(lacks) = lacking(arguments) {
+            let is_theirs = tree.get(&said.file).is_some();
+            if let Some(lacks) = lacking(arguments, &catalogue, is_theirs) {
                 return Err(Stopped::usage(lacks));
             }
             match arguments.json {
@@ -49,9 +50,21 @@ pub(super) fn run(
     }
 }
 
-/// What the command line does not tell of what an implementer's prompt is about. Whoever sets names of the template's
-/// own may need nothing else.
-fn lacking(arguments: &RenderPrompt) -> Option<String> {
+/// What the command line does not tell of what a prompt is about. Whoever sets names of the template's own may need
+/// nothing else, and a template of their own is shown its mistake.
+fn lacking(arguments: &RenderPrompt, catalogue: &Catalogue, is_theirs: bool) -> Option<String> {
+    if let Some(layer @ ("observers" | "innovators")) = prompt::canonical_layer(&arguments.layer)
+        && arguments.role.is_none()
+        && arguments.set.is_empty()
+        && !is_theirs
+    {
+        let roles = catalogue.roles().iter().filter(|role| role.layer == layer);
+        let names = Vec::from_iter(roles.map(|role| role.name.as_str()));
+        return Some(format!(
+            "a prompt of the {layer} is one role's: say --role NAME, one of {}",
+            names.join(", ")
+        ));
+    }
     let is_implementer = prompt::canonical_layer(&arguments.layer) == Some("implementer");
     if !is_implementer || arguments.task.is_some() || !arguments.set.is_empty() {
         return None;

@@ -228,6 +228,9 @@ impl<'a> Desk<'a> {
             };
             screen.line(&line)?;
         }
+        if !self.place.json && files.iter().all(|one| one.fate == Fate::Same) {
+            screen.line("nothing is to be changed: the plan says so already")?;
+        }
         Ok(Exit::Done)
     }
 

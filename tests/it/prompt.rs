@@ -145,6 +145,21 @@ fn what_is_wrong_is_told_with_its_place() {
     assert!(ended.out.contains("symbolic link"), "{ended}");
 }
 
+/// The built-in template is not to blame, and nobody can mend it.
+#[test]
+fn a_layer_of_roles_wants_to_know_which() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    for (layer, role) in [("observers", "docs"), ("innovators", "architect")] {
+        let words = ["prompt", "render", layer, "--dir", folder.text()];
+        let ended = Phileas::new(&words).run().expect(2);
+        let said = format!("a prompt of the {layer} is one role's: say --role NAME, one of ");
+        assert!(ended.out.is_empty() && ended.err.contains(&said), "{ended}");
+        assert!(ended.err.contains(role), "{ended}");
+        let words = [&words[..], &["--role", role]].concat();
+        Phileas::new(&words).run().expect(0);
+    }
+}
+
 #[test]
 fn validate_says_which_line_tells_the_agent_to_read() {
     let folder = repository();
