@@ -256,9 +256,7 @@ fn leave(
     if let Some(teller) = teller {
         teller.end(screen, shared)?;
     }
-    if !arguments.json {
-        show::export(arguments, shared, screen)?;
-    }
+    show::export(arguments, shared, screen)?;
     screen.flush()?;
     Ok(Exit::Done)
 }

@@ -88,9 +88,11 @@ pub(super) fn export(
         .world()
         .export(dir)
         .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
-    screen.line(&format!(
-        "Everything is in {}: git/, branches/, world.json.",
-        dir.display()
-    ))?;
+    if !arguments.json {
+        screen.line(&format!(
+            "Everything is in {}: git/, branches/, world.json.",
+            dir.display()
+        ))?;
+    }
     Ok(())
 }

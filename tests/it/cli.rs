@@ -5,6 +5,7 @@ mod lines;
 mod misplaced;
 mod plan;
 mod usage;
+mod values;
 
 use serde_json::Value;
 

@@ -98,29 +98,29 @@ const USUAL_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
 /// A forecast.
 #[derive(Debug, Clone, Args)]
 pub struct Simulate {
-    /// A folder with the plan; without it, `--repo` is read
+    /// A folder with the plan; without it, `--repo` is read, and the present folder where that is not said either
     #[arg(value_parser = in_repository())]
     pub dir: Option<PathBuf>,
     /// The repository, `owner/name`
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// How many days
-    #[arg(long, default_value_t = USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=90))]
+    #[arg(long, default_value_t = USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=90), allow_negative_numbers = true)]
     pub days: u16,
     /// How long a session is thought to take
-    #[arg(long, default_value = "30m", value_parser = super::super::duration::parse, value_name = "DURATION")]
+    #[arg(long, default_value = "30m", value_parser = super::super::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
     pub session: jiff::SignedDuration,
     /// How long a pull request is thought to wait for its merge
-    #[arg(long, default_value = "2h", value_parser = super::super::duration::parse, value_name = "DURATION")]
+    #[arg(long, default_value = "2h", value_parser = super::super::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
     pub review: jiff::SignedDuration,
     /// Start of the forecast instead of now, in RFC 3339
-    #[arg(long, value_parser = instant, value_name = "INSTANT")]
+    #[arg(long, value_parser = super::super::instant::parse, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
     /// Compute instead what so many repositories with this plan cost: GitHub's points, Jules keys, minutes of Actions
-    #[arg(long, value_name = "REPOSITORIES", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, value_name = "REPOSITORIES", value_parser = repositories, allow_negative_numbers = true)]
     pub fleet: Option<u64>,
     /// How many of them share an installation of the App, and so its points
-    #[arg(long, value_name = "REPOSITORIES", default_value_t = PER_INSTALLATION, requires = "fleet", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "REPOSITORIES", default_value_t = PER_INSTALLATION, requires = "fleet", value_parser = repositories, allow_negative_numbers = true)]
     pub per_installation: u64,
     /// Also draw it into this file, as SVG
     #[arg(long, value_name = "FILE", requires = "fleet")]
@@ -128,6 +128,19 @@ pub struct Simulate {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+/// The most repositories that are reckoned with.
+const MOST_REPOSITORIES: u64 = 10_000_000;
+
+/// A number of repositories.
+fn repositories(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number @ 1..=MOST_REPOSITORIES) => Ok(number),
+        _ => Err(format!(
+            "it is a whole number from 1 to {MOST_REPOSITORIES}"
+        )),
+    }
 }
 
 /// How many repositories share an installation, unless it is said otherwise.
@@ -160,10 +173,4 @@ pub struct Validate {
     /// Print one JSON object a finding
     #[arg(long)]
     pub json: bool,
-}
-
-/// An instant in RFC 3339.
-fn instant(text: &str) -> Result<jiff::Timestamp, String> {
-    let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
-    text.parse().map_err(wrong)
 }

@@ -16,7 +16,7 @@ pub struct Sandbox {
     /// Until Ctrl-C, SIGTERM, or the end of a pipe on standard input. Their clock stands until it is moved:
     /// `curl -d '{"by": "30m"}' GITHUB/__world/advance`. Also: GET `now` and `books`; POST `act`, `faults`, `knobs`,
     /// `scenario`, `reset-requests`, `deliveries` and `delivered`, each with a JSON body.
-    #[arg(long, conflicts_with = "headless")]
+    #[arg(long, conflicts_with_all = ["headless", "until", "maintainer", "speed", "admin_listen"])]
     pub world_only: bool,
     /// Serve the models and the service itself with its dashboard, after `--until` has gone by at once
     ///
@@ -27,7 +27,7 @@ pub struct Sandbox {
     ///
     /// The models, the service and its dashboard, as with `--serve`, but nothing is in the repository, nobody but you
     /// does anything there, and no webhook is lost.
-    #[arg(long, conflicts_with_all = ["headless", "world_only", "repo", "ledger"])]
+    #[arg(long, conflicts_with_all = ["headless", "world_only", "repo", "ledger", "until"])]
     pub empty: bool,
     /// Address of the dashboard, on loopback; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
@@ -54,16 +54,16 @@ pub struct Sandbox {
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,
     /// How much time goes by
-    #[arg(long, default_value = "48h", value_parser = super::super::duration::parse, value_name = "DURATION")]
+    #[arg(long, default_value = "48h", value_parser = super::super::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
     pub until: jiff::SignedDuration,
     /// The seed of all chance
-    #[arg(long, default_value_t = 7)]
+    #[arg(long, default_value_t = 7, value_parser = seed, allow_negative_numbers = true)]
     pub seed: u64,
     /// Who looks after the repository
     #[arg(long, value_enum, default_value_t = Maintainer::Usual, value_name = "TEMPER")]
     pub maintainer: Maintainer,
     /// Minutes of the sandbox in a second of yours, while the service runs: 3 unless it is said otherwise
-    #[arg(long, value_parser = speed, value_name = "MINUTES")]
+    #[arg(long, value_parser = speed, value_name = "MINUTES", allow_negative_numbers = true)]
     pub speed: Option<f64>,
     /// Every open question answered in the worst way
     #[arg(long, conflicts_with = "faults")]
@@ -77,6 +77,12 @@ pub struct Sandbox {
     /// Print one JSON object a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
+}
+
+/// A seed.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("it is a whole number from 0 to {}, such as 7", u64::MAX))
 }
 
 /// Minutes of the sandbox in a second of ours.

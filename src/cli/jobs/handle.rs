@@ -6,11 +6,12 @@ use std::io::{Read as _, Write};
 use phileas_domain::jobs::{Event, config};
 
 use super::super::arguments::HandleEvent as Arguments;
-use super::super::connect::local_now;
+use super::super::connect::{local_now, variable};
 use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
 use super::configuration::Configuration;
 use super::reach;
+use crate::jobs::command::VARIABLE;
 use crate::jobs::handler::{Allowed, EventHandler};
 use crate::jobs::settle::Settling;
 
@@ -67,21 +68,23 @@ pub(in super::super) async fn run(
 }
 
 fn event(arguments: &Arguments) -> Result<Event, Stopped> {
-    let text = match &arguments.event {
-        Some(text) => text.clone(),
+    let (source, text) = match &arguments.event {
+        Some(text) if variable(VARIABLE).as_ref() == Some(text) => (VARIABLE, text.clone()),
+        Some(text) => ("--event", text.clone()),
         None => {
             let mut text = String::new();
             std::io::stdin()
                 .lock()
                 .take(MAX_EVENT_BYTES)
-                .read_to_string(&mut text)?;
-            text
+                .read_to_string(&mut text)
+                .map_err(|error| Stopped::usage(format!("standard input: {error}")))?;
+            ("standard input", text)
         }
     };
     if text.trim().is_empty() {
-        return Err(Stopped::usage(
-            "there is no event; it is read from the variable JULES_EVENT, or from standard input",
-        ));
+        return Err(Stopped::usage(format!(
+            "there is no event; it is read from --event, from the variable {VARIABLE}, or from standard input"
+        )));
     }
-    Event::parse(text.trim()).map_err(|why| Stopped::usage(format!("JULES_EVENT: {why}")))
+    Event::parse(text.trim()).map_err(|why| Stopped::usage(format!("{source}: {why}")))
 }

@@ -22,8 +22,12 @@ pub(super) fn show(
         .map(|size| fleet::cost(size, arguments.per_installation, habits))
         .collect();
     if let Some(path) = &arguments.svg {
-        std::fs::write(path, fleet::plot(&costs))
-            .map_err(|error| Stopped::usage(format!("--svg {}: {error}", path.display())))?;
+        std::fs::write(path, fleet::plot(&costs)).map_err(|error| {
+            Stopped::usage(format!(
+                "--svg {}: {error}; let --svg name a file in a folder that this user may write to",
+                path.display()
+            ))
+        })?;
     }
     for cost in costs.iter().filter(|_| arguments.json) {
         screen.line(&document(cost).to_string())?;

@@ -238,7 +238,7 @@ fn an_export_that_cannot_be_written_is_refused_before_the_days_go_by() {
         "sandbox",
         "--headless",
         "--until",
-        "9999d",
+        "366d",
         "--export",
         full.text(),
     ];

@@ -96,9 +96,14 @@ fn a_wrong_command_line_is_usage() {
 
 #[test]
 fn an_instant_that_is_none_is_told_how_to_be_written() {
-    let ended = phileas(&["simulate", "--from", "yesterday"]).expect(2);
-    assert!(ended.err.contains("2026-01-05T09:00:00Z"), "{ended}");
-    assert!(!ended.err.contains("parse"), "{ended}");
+    for asked in [
+        &["simulate", "--from", "yesterday"][..],
+        &["pipeline", "write", "plan", "--started", "yesterday"],
+    ] {
+        let ended = phileas(asked).expect(2);
+        assert!(ended.err.contains("2026-01-05T09:00:00Z"), "{ended}");
+        assert!(!ended.err.contains("parse"), "{ended}");
+    }
 }
 
 #[test]

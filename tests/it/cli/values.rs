@@ -1,0 +1,259 @@
+//! Values that cannot be: each is refused with its place, what may stand there, and nothing done.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use super::phileas;
+use crate::support::{Folder, Phileas};
+
+const FAULT: &str = "fault = { kind = \"drop-before\" }\n";
+
+/// Refused as a wrong command line, in words that hold these.
+#[track_caller]
+fn refused(arguments: &[&str], words: &[&str]) {
+    let ended = phileas(arguments).expect(2);
+    assert!(ended.out.is_empty(), "{ended}");
+    for word in words {
+        assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+    }
+    for raw in ["unknown field", "invalid digit", "unexpected argument"] {
+        assert!(!ended.err.contains(raw), "`{raw}`\n{ended}");
+    }
+}
+
+#[test]
+fn faults_that_cannot_be_are_refused_with_their_place_and_range() {
+    let folder = Folder::empty();
+    let file = folder.join("f.toml");
+    let file = file.to_str().unwrap();
+    for (text, place, words) in [
+        (
+            "[knobs]\nwebhook-lost = 20\n".to_owned(),
+            ":2:16: ",
+            ["from 0 to 1", "knobs.webhook-lost"],
+        ),
+        (
+            "[knobs]\ntitle = \"dropped\"\nwebhook-lost = -0.2\n".to_owned(),
+            ":3:16: ",
+            ["from 0 to 1", "knobs.webhook-lost"],
+        ),
+        (
+            "[knobs]\nwebhook-lots = 0.2\n".to_owned(),
+            ":2:1: ",
+            ["unknown key `webhook-lots`", "did you mean `webhook-lost`?"],
+        ),
+        (
+            "[knobs]\ntitle = \"droped\"\n".to_owned(),
+            ":2:9: ",
+            ["unknown value `droped`", "did you mean `dropped`?"],
+        ),
+        (
+            format!("[[rules]]\nprobability = 7\n{FAULT}"),
+            ":2:15: ",
+            ["7 is out of range", "from 0 to 1"],
+        ),
+        (
+            format!("[[rules]]\nnth = 0\n{FAULT}"),
+            ":2:7: ",
+            ["0 is out of range", "1 or more"],
+        ),
+        (
+            "[[rules]]\nfault = { kind = \"status\", status = 7 }\n".to_owned(),
+            ":2:9: ",
+            ["the status 7 is out of range", "from 200 to 599"],
+        ),
+    ] {
+        folder.write("f.toml", &text);
+        let place = format!("--faults {file}{place}");
+        refused(
+            &["sandbox", "--headless", "--until", "1h", "--faults", file],
+            &[&place, words[0], words[1]],
+        );
+    }
+}
+
+#[test]
+fn a_scenario_that_cannot_be_is_refused_with_its_place() {
+    let folder = Folder::empty();
+    let file = folder.join("s.toml");
+    let file = file.to_str().unwrap();
+    folder.write(
+        "s.toml",
+        "title = \"a\"\nabout = \"b\"\nlasts = \"2h\"\n[[sessions]]\nminuts = 3\n",
+    );
+    let place = format!("--scenario {file}:5:1: ");
+    refused(
+        &["sandbox", "--scenario", file],
+        &[&place, "did you mean `minutes`?"],
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_with_its_option_and_a_mend() {
+    for (arguments, option) in [
+        (
+            &["sandbox", "--headless", "--faults", "/nowhere/f.toml"][..],
+            "--faults",
+        ),
+        (&["sandbox", "--scenario", "/nowhere/f.toml"], "--scenario"),
+        (
+            &["sandbox", "--headless", "--ledger", "/nowhere/f.toml"],
+            "--ledger",
+        ),
+        (&["serve", "--config", "/nowhere/f.toml"], "--config"),
+    ] {
+        refused(arguments, &["/nowhere/f.toml", option, " name "]);
+    }
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let ended = phileas(&[
+        "simulate",
+        folder.text(),
+        "--fleet",
+        "10",
+        "--svg",
+        "/nowhere/f.svg",
+    ])
+    .expect(2);
+    assert!(ended.err.contains("let --svg name "), "{ended}");
+}
+
+#[test]
+fn numbers_that_cannot_be_are_told_their_range() {
+    for (arguments, word) in [
+        (
+            &["sandbox", "--until", "-1d"][..],
+            "`-1d` is not a duration",
+        ),
+        (&["sandbox", "--until=-1d"], "`-1d` is not a duration"),
+        (&["sandbox", "--until", "99999999999999d"], "366 days"),
+        (
+            &["sandbox", "--until", "999999999999999999999999d"],
+            "366 days",
+        ),
+        (
+            &["sandbox", "--seed", "-1"],
+            "from 0 to 18446744073709551615",
+        ),
+        (&["sandbox", "--seed=-1"], "from 0 to 18446744073709551615"),
+        (&["sandbox", "--speed", "-1"], "above 0"),
+        (
+            &["simulate", "--session", "-30m"],
+            "`-30m` is not a duration",
+        ),
+        (&["simulate", "--review", "-2h"], "`-2h` is not a duration"),
+        (&["simulate", "--days", "-1"], "1..=90"),
+        (&["simulate", "--fleet", "-3"], "from 1 to 10000000"),
+        (&["simulate", "--fleet=-3"], "from 1 to 10000000"),
+        (
+            &["simulate", "--fleet", "3", "--per-installation", "0"],
+            "from 1 to 10000000",
+        ),
+    ] {
+        refused(arguments, &[word]);
+    }
+}
+
+/// Time goes by neither in an empty repository before somebody begins there, nor on models whose clock stands.
+#[test]
+fn what_would_be_ignored_beside_another_option_is_refused() {
+    for (mode, more) in [
+        ("--empty", &["--until", "1h"][..]),
+        ("--world-only", &["--until", "5h"]),
+        ("--world-only", &["--maintainer", "eager"]),
+        ("--world-only", &["--speed", "20"]),
+        ("--world-only", &["--admin-listen", "127.0.0.1:0"]),
+    ] {
+        let arguments = [&["sandbox", mode], more].concat();
+        refused(&arguments, &[mode, more[0], "cannot be used with"]);
+    }
+}
+
+#[test]
+fn a_data_directory_that_is_no_folder_is_told() {
+    let folder = Folder::empty();
+    folder.write("file", "");
+    let file = folder.join("file");
+    let below = file.join("below");
+    for (place, named) in [
+        ("/dev/null", "/dev/null is no folder"),
+        ("/dev/null/below", "/dev/null is no folder"),
+        (file.to_str().unwrap(), "file is no folder"),
+        (below.to_str().unwrap(), "file is no folder"),
+    ] {
+        for more in [&[][..], &["--check"], &["--setup"]] {
+            let arguments = [&["serve", "--data-dir", place], more].concat();
+            refused(&arguments, &["--data-dir: ", named, "name a folder"]);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
+    let folder = Folder::empty();
+    let file = folder.join("phileas.toml");
+    let file = file.to_str().unwrap();
+    for (text, place, words) in [
+        (
+            "public_url = \"phileas.example.com\"",
+            ":2:14: ",
+            ["(at public_url)", "https://phileas.example.com"],
+        ),
+        (
+            "jules_keys_dir = \"/nowhere\"",
+            ":2:18: ",
+            ["/nowhere is not a folder (at jules_keys_dir)", "name one"],
+        ),
+        (
+            "inbox_max_bytes = \"1MiB\"",
+            ":2:19: ",
+            ["(at inbox_max_bytes)", "16MiB"],
+        ),
+        ("lisen = 5", ":2:1: ", ["`lisen`", "did you mean `listen`?"]),
+        (
+            "github_token = \"canary\"",
+            ":2:1: ",
+            ["`github_token`", "set GITHUB_TOKEN"],
+        ),
+    ] {
+        folder.write("phileas.toml", &format!("data_dir = \"data\"\n{text}\n"));
+        let ended = phileas(&["serve", "--config", file]).expect(2);
+        for word in [&format!("phileas: {file}{place}")[..], words[0], words[1]] {
+            assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+        }
+        assert!(!ended.err.contains("--"), "it is no option's\n{ended}");
+    }
+    // The same mistake of an option, or of its variable, is told as the option's.
+    folder.write("phileas.toml", "data_dir = \"/dev/null\"\n");
+    refused(
+        &["serve", "--config", file],
+        &[":1:12: ", "/dev/null is no folder"],
+    );
+    let ended = Phileas::new(&["serve", "--config", file, "--data-dir", folder.text()])
+        .env("PHILEAS_PUBLIC_URL", "phileas.example.com")
+        .run()
+        .expect(2);
+    assert!(ended.err.contains("--public-url: "), "{ended}");
+}
+
+#[test]
+fn an_event_that_is_none_is_told_by_where_it_came_from() {
+    let folder = Folder::empty();
+    folder.write("garbage", "garbage\n");
+    let config = folder.join("config.json");
+    folder.write("config.json", "{}");
+    let arguments = ["handle-event", "--config", config.to_str().unwrap()];
+    let ended = Phileas::new(&arguments)
+        .into_command()
+        .stdin(Stdio::from(File::open(folder.join("garbage")).unwrap()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("standard input: "), "{said}");
+    assert!(!said.contains("JULES_EVENT"), "{said}");
+    let variable = Phileas::new(&arguments).env("JULES_EVENT", "garbage").run();
+    let variable = variable.expect(2);
+    assert!(variable.err.contains("JULES_EVENT: "), "{variable}");
+    let option = [&arguments[..], &["--event", "garbage"]].concat();
+    refused(&option, &["--event: "]);
+}
