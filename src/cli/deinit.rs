@@ -69,6 +69,7 @@ pub(super) async fn run(
                 .iter()
                 .map(|path| ((*path).to_owned(), None))
                 .collect(),
+            staged: Vec::new(),
         };
         let line = match (place.apply(&change).await?, json) {
             (Some(pull), true) => {

@@ -32,18 +32,23 @@ pub(super) async fn run(
     let pin = pin(arguments)?;
     let place = Place::open(&arguments.place).await?;
     let parts = parts(&place.found, &pin, arguments.layers);
+    place.check(&parts)?;
     show(&parts, &place, arguments, screen)?;
     let tree = tree_after(&place.found, &parts);
     let files: Vec<(&str, &str)> = parts.iter().filter_map(new_file).collect();
+    let staged: Vec<String> = parts.iter().filter_map(unstaged).collect();
+    let is_due = !files.is_empty() || !staged.is_empty();
     let mut proposed = None;
-    if files.is_empty() && !json {
+    if !is_due && !json {
         screen.line("nothing to write: everything is there already, and stays as it is")?;
     }
-    if !files.is_empty() && !arguments.place.dry_run {
-        let question = if place.is_folder() {
-            "Write these files?"
-        } else {
+    if is_due && !arguments.place.dry_run {
+        let question = if !place.is_folder() {
             "Open a pull request with these files?"
+        } else if files.is_empty() {
+            "Stage these files?"
+        } else {
+            "Write these files?"
         };
         if !arguments.place.yes && !agreed(question, screen)? {
             if !json {
@@ -59,6 +64,7 @@ pub(super) async fn run(
                 .iter()
                 .map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned())))
                 .collect(),
+            staged,
         };
         proposed = place.apply(&change).await?;
         tell(&parts, proposed.as_ref(), json, screen)?;
@@ -78,7 +84,7 @@ pub(super) async fn run(
     };
     let first = simulate::week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
-        let staged = place.is_folder() && !files.is_empty();
+        let staged = place.is_folder() && is_due;
         next(
             &place,
             staged,
@@ -96,8 +102,13 @@ pub(super) async fn run(
 fn new_file(part: &Part) -> Option<(&str, &str)> {
     match &part.fate {
         Fate::Write(text) => Some((&part.path, text)),
-        Fate::Leave(_) => None,
+        Fate::Stage | Fate::Leave(_) => None,
     }
+}
+
+/// The path of a file that an earlier run wrote and could not stage.
+fn unstaged(part: &Part) -> Option<String> {
+    (part.fate == Fate::Stage).then(|| part.path.clone())
 }
 
 /// The commit that the workflow names: the one that was asked for, else that of this release.
@@ -126,6 +137,7 @@ fn show(
         for part in parts {
             let (action, hints, text) = match &part.fate {
                 Fate::Write(text) => ("write", &[][..], Some(text)),
+                Fate::Stage => ("stage", &[][..], None),
                 Fate::Leave(hints) => ("leave", &hints[..], None),
             };
             let text = text.filter(|_| arguments.place.dry_run);
@@ -155,6 +167,10 @@ fn show(
                     screen.lines(&shown.join("\n"))?;
                 }
             }
+            Fate::Stage => screen.line(&format!(
+                "  stage  {:<38} it is there already, as it should be",
+                part.path
+            ))?,
             Fate::Leave(hints) => {
                 screen.line(&format!("  leave  {:<38} it is there already", part.path))?;
                 for hint in hints {
@@ -173,6 +189,7 @@ fn tell(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), Stopped> {
     let count = parts.iter().filter(|part| new_file(part).is_some()).count();
+    let before = parts.iter().filter_map(unstaged).count();
     let line = match (proposed, json) {
         (Some(pull), true) => {
             json!({ "pull_request": pull.number, "url": pull.url, "new": !pull.before }).to_string()
@@ -185,7 +202,12 @@ fn tell(
             )
         }
         (Some(pull), false) => format!("pull request #{}: {}", pull.number, pull.url),
-        (None, false) => format!("{} written and staged", several(count, "file")),
+        (None, false) if before == 0 => format!("{} written and staged", several(count, "file")),
+        (None, false) if count == 0 => format!("{} staged", several(before, "file")),
+        (None, false) => format!(
+            "{} written and staged, and {before} that were there",
+            several(count, "file")
+        ),
     };
     screen.line(&line)?;
     Ok(())

@@ -31,7 +31,7 @@ const EXIT_CODES: [(&str, &str); 6] = [
 ];
 
 /// What is read of the environment.
-const VARIABLES: [(&str, &str); 13] = [
+const VARIABLES: [(&str, &str); 14] = [
     (
         "GITHUB_TOKEN, GH_TOKEN",
         "A token that may read and write contents and issues; the first counts.",
@@ -66,7 +66,11 @@ const VARIABLES: [(&str, &str); 13] = [
     ),
     (
         "GITHUB_API_URL, GITHUB_GRAPHQL_URL, JULES_API_BASE",
-        "Other addresses, for proxies and tests.",
+        "Other addresses, for a GitHub Enterprise Server, proxies and tests.",
+    ),
+    (
+        "GITHUB_SERVER_URL",
+        "Where people meet GitHub, if not at github.com; an origin there names the repository, too.",
     ),
     (
         "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",

@@ -27,7 +27,12 @@ pub(super) fn parse(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap:
         return Err(error);
     }
     let tree = WorkTree::open(dir).ok();
-    let origin = tree.and_then(|tree| tree.origin().ok().flatten());
+    let origin = match tree.map(|tree| tree.origin()).transpose() {
+        Ok(origin) => origin.flatten(),
+        Err(stopped) => {
+            return Err(Arguments::command().error(ErrorKind::ValueValidation, stopped));
+        }
+    };
     let Some(origin) = origin else {
         return Err(Arguments::command().error(
             ErrorKind::MissingRequiredArgument,

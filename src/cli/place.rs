@@ -13,7 +13,7 @@ use super::output::{self, Screen};
 use super::worktree::{self, WorkTree};
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
-use crate::starter::{Found, WORKFLOWS_FOLDER};
+use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
 
 /// Where the layers are set up.
 const LAYERS_FOLDER: &str = ".jlo";
@@ -56,6 +56,8 @@ pub(super) struct Change<'a> {
     pub(super) body: &'a str,
     /// `None` removes a file.
     pub(super) files: BTreeMap<String, Option<String>>,
+    /// What is there as it should be, and is only staged.
+    pub(super) staged: Vec<String>,
 }
 
 impl Place {
@@ -128,6 +130,7 @@ impl Place {
                 default_branch: seen.repository.default_branch.to_string(),
                 tree,
                 workflows,
+                untracked: BTreeSet::new(),
             },
             at: At::GitHub {
                 client: Box::new(client),
@@ -136,27 +139,50 @@ impl Place {
         })
     }
 
+    /// Sees, before anything is written, that the files of a beginning can come to where they belong, and with them
+    /// nothing else to the default branch.
+    pub(super) fn check(&self, parts: &[Part]) -> Result<(), Stopped> {
+        let At::Folder(tree) = &self.at else {
+            return Ok(());
+        };
+        if parts
+            .iter()
+            .any(|part| !matches!(part.fate, Fate::Leave(_)))
+        {
+            tree.check_branch(&self.found.default_branch)?;
+        }
+        for part in parts {
+            let new = matches!(part.fate, Fate::Write(_));
+            if new {
+                tree.check(&part.path)?;
+            }
+            tree.check_file(&part.path, new)?;
+        }
+        Ok(())
+    }
+
     /// Carries a change out: writes and stages files, or opens a pull request, which is the answer.
     pub(super) async fn apply(&self, change: &Change<'_>) -> Result<Option<Proposed>, Stopped> {
         match &self.at {
             At::Folder(tree) => {
                 let (mut written, mut removed) = (Vec::new(), Vec::new());
                 // All of it or nothing.
-                for path in change.files.keys() {
-                    tree.check(path)?;
-                }
                 for (path, text) in &change.files {
+                    tree.check(path)?;
                     match text {
-                        Some(text) => {
-                            tree.write(path, text)?;
-                            written.push(path.as_str());
-                        }
-                        None => {
-                            tree.remove(path)?;
-                            removed.push(path.as_str());
-                        }
+                        Some(text) => written.push((path.as_str(), text.as_str())),
+                        None => removed.push(path.as_str()),
                     }
                 }
+                tree.write(&written)?;
+                for path in &removed {
+                    tree.remove(path)?;
+                }
+                let written: Vec<&str> = written
+                    .into_iter()
+                    .map(|(path, _)| path)
+                    .chain(change.staged.iter().map(String::as_str))
+                    .collect();
                 tree.stage(&written, &removed)?;
                 Ok(None)
             }

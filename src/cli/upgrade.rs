@@ -85,6 +85,7 @@ async fn propose(
             title: TITLE,
             body: BODY,
             files: files.collect(),
+            staged: Vec::new(),
         };
         if let Some(pull) = place.apply(&change).await? {
             screen.line(&if arguments.json {
@@ -149,7 +150,7 @@ fn apply(work: &WorkTree, all: &[Written]) -> Result<(), Stopped> {
     }
     for one in due {
         match &one.fate {
-            Fate::Write(text) => work.write(&one.path, text)?,
+            Fate::Write(text) => work.write(&[(&one.path, text)])?,
             Fate::Replace(text) => work.replace(&one.path, text)?,
             Fate::Remove => {
                 work.remove(&one.path)?;

@@ -1,14 +1,18 @@
 //! A git work tree on this machine: what it says of its repository, and files in it.
 
-use std::collections::BTreeMap;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use phileas_domain::model::RepositoryName;
 
 use super::exit::Stopped;
 use super::other_program::other_program;
+use super::remote;
+use super::words::several;
 use crate::adapters::files;
 use crate::starter::{Found, WORKFLOWS_FOLDER};
 
@@ -36,10 +40,12 @@ impl WorkTree {
         Ok(Self { root: root.into() })
     }
 
-    /// The repository that `origin` leads to.
+    /// The repository that `origin` leads to. An `origin` that leads to no host of GitHub is a mistake.
     pub(super) fn origin(&self) -> Result<Option<RepositoryName>, Stopped> {
-        let address = self.git(&["remote", "get-url", "origin"])?;
-        Ok(address.and_then(|address| name_in(&address)))
+        match self.git(&["remote", "get-url", "origin"])? {
+            Some(address) => remote::repository_of(&address),
+            None => Ok(None),
+        }
     }
 
     /// The default branch: as `origin` last told it, else the one that is checked out.
@@ -60,12 +66,13 @@ impl WorkTree {
         default_branch: String,
     ) -> Result<Found, Stopped> {
         let tree =
-            files::read_tree(&self.root).map_err(|error| Stopped::usage(error.to_string()))?;
+            files::read_tree(&self.root).map_err(|error| unusable(&error.path, &error.source))?;
         Ok(Found {
             repository,
             default_branch,
             tree,
             workflows: self.workflows()?,
+            untracked: self.untracked()?,
         })
     }
 
@@ -77,11 +84,11 @@ impl WorkTree {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
                 return Err(no_folder(&folder));
             }
-            Err(error) => return Err(unreadable(&folder, &error)),
+            Err(error) => return Err(unusable(&folder, &error)),
         };
         let mut found = BTreeMap::new();
         for entry in entries.take(WORKFLOWS_LIMIT) {
-            let path = entry.map_err(|error| unreadable(&folder, &error))?.path();
+            let path = entry.map_err(|error| unusable(&folder, &error))?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
                 continue;
             };
@@ -99,73 +106,49 @@ impl WorkTree {
         Ok(found)
     }
 
-    /// Sees that nothing would be written through a link.
-    pub(super) fn check(&self, path: &str) -> Result<(), Stopped> {
-        let mut folder = self.root.clone();
-        let (folders, _) = path.rsplit_once('/').unwrap_or_default();
-        for part in folders.split('/').filter(|part| !part.is_empty()) {
-            folder.push(part);
-            if folder.is_symlink() {
-                return Err(Stopped::usage(format!(
-                    "{} is a symbolic link, and nothing is written through links; put a folder there",
-                    folder.display()
-                )));
-            }
-            if folder.exists() && !folder.is_dir() {
-                return Err(no_folder(&folder));
+    /// Sees that a push of what is checked out to a branch takes nothing there but what is yet to be committed. The
+    /// branch itself may be checked out with commits of its own: they are meant for it.
+    pub(super) fn check_branch(&self, branch: &str) -> Result<(), Stopped> {
+        let checked_out = self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+        if checked_out.as_deref() == Some(branch) {
+            return Ok(());
+        }
+        let ahead = self.commits_beside(branch)?;
+        if ahead == 0 {
+            return Ok(());
+        }
+        let place = match checked_out {
+            Some(name) => format!("`{name}` is checked out, which has"),
+            None => "no branch is checked out, and what is has".to_owned(),
+        };
+        let put = if ahead == 1 { "it" } else { "them" };
+        Err(Stopped::usage(format!(
+            "{place} {} that {branch} does not have, and the push to {branch} would put {put} there; `git switch {branch}` \
+             first, let a pull request be opened (--pull-request), or name another default branch with --default-branch",
+            several(ahead, "commit")
+        )))
+    }
+
+    /// How many commits of what is checked out a branch does not have: as `origin` last told it, else as it is here. A
+    /// branch that is nowhere yet comes to be by the push, so that nothing can come to it unasked.
+    fn commits_beside(&self, branch: &str) -> Result<usize, Stopped> {
+        for place in ["refs/remotes/origin", "refs/heads"] {
+            let range = format!("{place}/{branch}..HEAD");
+            let count = self.git(&["rev-list", "--count", &range, "--"])?;
+            if let Some(count) = count.and_then(|count| count.parse().ok()) {
+                return Ok(count);
             }
         }
-        Ok(())
+        Ok(0)
     }
 
-    /// Writes a file that is not there, and its folders.
-    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Stopped> {
-        let whole = self.root.join(path);
-        let failed = |error: io::Error| Stopped::usage(format!("{}: {error}", whole.display()));
-        let folder = whole.parent().unwrap_or(&self.root);
-        fs::create_dir_all(folder).map_err(failed)?;
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&whole)
-            .map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)
-    }
-
-    /// Writes a file that is there anew.
-    pub(super) fn replace(&self, path: &str, text: &str) -> Result<(), Stopped> {
-        files::change(&self.root, path, Some(text))
-            .map_err(|error| Stopped::usage(error.to_string()))
-    }
-
-    /// Removes a file, and the folders that it leaves empty.
-    pub(super) fn remove(&self, path: &str) -> Result<(), Stopped> {
-        let whole = self.root.join(path);
-        fs::remove_file(&whole)
-            .map_err(|error| Stopped::usage(format!("{}: {error}", whole.display())))?;
-        for folder in whole.ancestors().skip(1) {
-            // A folder that holds something else stays.
-            if folder == self.root || fs::remove_dir(folder).is_err() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts what was written or removed into the index, so that a commit takes it.
-    pub(super) fn stage(&self, written: &[&str], removed: &[&str]) -> Result<(), Stopped> {
-        let add = ["add", "--"];
-        let remove = ["rm", "--cached", "--quiet", "--ignore-unmatch", "--"];
-        for (command, paths) in [(&add[..], written), (&remove[..], removed)] {
-            if !paths.is_empty() && self.git(&[command, paths].concat())?.is_none() {
-                return Err(Stopped::fault(format!(
-                    "the files are as they should be, and git could not stage them: git {} {}",
-                    command.join(" "),
-                    paths.join(" ")
-                )));
-            }
-        }
-        Ok(())
+    /// The files of a beginning's folders that git does not know and is not told to ignore.
+    fn untracked(&self) -> Result<BTreeSet<String>, Stopped> {
+        let list = ["ls-files", "-z", "--others", "--exclude-standard", "--"];
+        let said = self.git(&[&list[..], &[WORKFLOWS_FOLDER, ".jules", ".jlo"]].concat())?;
+        let said = said.unwrap_or_default();
+        let paths = said.split('\0').filter(|path| !path.is_empty());
+        Ok(paths.map(str::to_owned).collect())
     }
 
     fn git(&self, arguments: &[&str]) -> Result<Option<String>, Stopped> {
@@ -196,16 +179,6 @@ fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, Stopped> {
         .then(|| text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// The repository in a remote's address: `https://github.com/owner/name.git`, `git@github.com:owner/name`.
-fn name_in(address: &str) -> Option<RepositoryName> {
-    let path = match address.split_once("://") {
-        Some((_, rest)) => rest.split_once('/')?.1,
-        None => address.split_once(':')?.1,
-    };
-    let path = path.trim_matches('/');
-    path.strip_suffix(".git").unwrap_or(path).parse().ok()
-}
-
 /// A file stands where a folder is needed.
 fn no_folder(path: &Path) -> Stopped {
     let mut above = path.ancestors();
@@ -216,34 +189,21 @@ fn no_folder(path: &Path) -> Stopped {
     ))
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Stopped {
-    Stopped::usage(format!("{}: {error}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::name_in;
-
-    #[test]
-    fn remotes_name_their_repository() {
-        for address in [
-            "https://github.com/acme/widget",
-            "https://github.com/acme/widget.git",
-            "https://x@github.com/acme/widget.git/",
-            "git@github.com:acme/widget.git",
-            "git@work:acme/widget",
-            "ssh://git@github.com:22/acme/widget.git",
-        ] {
-            let name = name_in(address).map(|name| name.to_string());
-            assert_eq!(name.as_deref(), Some("acme/widget"), "{address}");
+/// What the system says of a path, and how that is mended.
+fn unusable(path: &Path, error: &io::Error) -> Stopped {
+    let mend = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "let whoever runs phileas read and write there (chmod, chown)"
         }
-        for address in [
-            "/srv/git/widget.git",
-            "../widget",
-            "https://example.com/a/b/c",
-            "",
-        ] {
-            assert_eq!(name_in(address), None, "{address}");
+        io::ErrorKind::ReadOnlyFilesystem => "nothing can be written there; work in another clone",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "make room for it"
         }
-    }
+        io::ErrorKind::AlreadyExists => "something has just come there; look at it",
+        _ => "mend that",
+    };
+    Stopped::usage(format!(
+        "{}: {error}; {mend}, and run this again",
+        path.display()
+    ))
 }

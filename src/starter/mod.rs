@@ -9,7 +9,7 @@ mod seal;
 mod upgrade;
 mod workflow;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::layers::CONFIG_PIN_PATH;
 use phileas_domain::model::{RepositoryName, Tree};
@@ -54,6 +54,8 @@ pub struct Found {
     pub tree: Tree,
     /// The files of `.github/workflows/` by path.
     pub workflows: BTreeMap<String, String>,
+    /// The paths of files that are there without git knowing them.
+    pub untracked: BTreeSet<String>,
 }
 
 /// A file that a beginning consists of.
@@ -72,6 +74,8 @@ pub struct Part {
 pub enum Fate {
     /// It is new, with this text.
     Write(String),
+    /// It is there as it would be written, and git does not know it yet: an earlier run came no further.
+    Stage,
     /// Something stands there; it stays as it is. What a person may want to do by hand.
     Leave(Vec<String>),
 }
@@ -80,6 +84,60 @@ pub enum Fate {
 /// personas that exist get a plan. `layers`: what the layers need instead of a plan of personas.
 #[must_use]
 pub fn parts(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
+    let mut half_done: BTreeSet<&str> = found
+        .untracked
+        .iter()
+        .map(String::as_str)
+        .filter(|path| is_of_a_beginning(path))
+        .collect();
+    // What each of them is depends on which others are there, so those that are not ours count as there from then on.
+    loop {
+        let mut parts = missing(&without(found, &half_done), pin, layers);
+        let again: BTreeSet<&str> = half_done
+            .iter()
+            .copied()
+            .filter(|path| {
+                let text = text_at(found, path).map(|text| Fate::Write(text.to_owned()));
+                let part = parts.iter().find(|part| part.path == *path);
+                text.is_some_and(|text| part.is_some_and(|part| part.fate == text))
+            })
+            .collect();
+        if again.len() == half_done.len() {
+            for part in &mut parts {
+                if again.contains(part.path.as_str()) {
+                    part.fate = Fate::Stage;
+                }
+            }
+            return parts;
+        }
+        half_done = again;
+    }
+}
+
+/// Whether a beginning may have a file at a path.
+fn is_of_a_beginning(path: &str) -> bool {
+    [WORKFLOW_PATH, SCHEDULES_PATH, CONFIG_PATH, CONFIG_PIN_PATH].contains(&path)
+        || plan::STARTERS
+            .iter()
+            .any(|starter| plan::prompt_path(starter.id) == path)
+}
+
+fn text_at<'a>(found: &'a Found, path: &str) -> Option<&'a str> {
+    let workflow = found.workflows.get(path).map(String::as_str);
+    workflow.or_else(|| found.tree.text(path))
+}
+
+fn without(found: &Found, paths: &BTreeSet<&str>) -> Found {
+    let mut found = found.clone();
+    for path in paths {
+        found.tree.remove(path);
+        found.workflows.remove(*path);
+    }
+    found
+}
+
+/// The files of a beginning, by what is there.
+fn missing(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
     let mut parts = Vec::new();
     let purpose = "runs phileas every hour, and when something happens";
     let fate = match found.workflows.get(WORKFLOW_PATH) {

@@ -11,6 +11,7 @@ fn found(tree: Tree) -> Found {
         default_branch: "trunk".to_owned(),
         tree,
         workflows: BTreeMap::new(),
+        untracked: BTreeSet::new(),
     }
 }
 
@@ -21,7 +22,7 @@ fn pin() -> Pin {
 fn written(parts: &[Part]) -> BTreeMap<&str, &str> {
     let texts = parts.iter().filter_map(|part| match &part.fate {
         Fate::Write(text) => Some((part.path.as_str(), text.as_str())),
-        Fate::Leave(_) => None,
+        Fate::Stage | Fate::Leave(_) => None,
     });
     texts.collect()
 }
@@ -164,5 +165,47 @@ fn home_is_where_the_package_says() {
     assert_eq!(
         env!("CARGO_PKG_REPOSITORY"),
         format!("https://github.com/{HOME}")
+    );
+}
+
+#[test]
+fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
+    let empty = found(Tree::new());
+    let whole = parts(&empty, &pin(), false);
+    let mut half = found(tree_after(&empty, &whole));
+    half.workflows.insert(
+        WORKFLOW_PATH.to_owned(),
+        written(&whole)[WORKFLOW_PATH].to_owned(),
+    );
+    half.tree.remove(SCHEDULES_PATH);
+    half.untracked = whole.iter().map(|part| part.path.clone()).collect();
+    half.untracked.remove(SCHEDULES_PATH);
+    let paths = |parts: &[Part], fate: fn(&Fate) -> bool| {
+        let fitting = parts.iter().filter(|part| fate(&part.fate));
+        fitting.map(|part| part.path.clone()).collect::<Vec<_>>()
+    };
+    let again = parts(&half, &pin(), false);
+    let staged = paths(&again, |fate| *fate == Fate::Stage);
+    assert_eq!(staged.len(), 3, "{again:?}");
+    assert_eq!(written(&again), written(&whole[1..2]), "{again:?}");
+    // A workflow that somebody changed stays to whoever changed it; so does what git knows already.
+    let workflow = half.workflows.get_mut(WORKFLOW_PATH).unwrap();
+    workflow.push_str("# mine\n");
+    let again = parts(&half, &pin(), false);
+    let left = paths(&again, |fate| matches!(fate, Fate::Leave(_)));
+    assert_eq!(left, [WORKFLOW_PATH]);
+    half.untracked.clear();
+    let again = parts(&half, &pin(), false);
+    assert_eq!(paths(&again, |fate| *fate == Fate::Stage).len(), 0);
+    // A plan of one's own, and all of it is one's own.
+    let mut own = found(Tree::of_texts([(
+        SCHEDULES_PATH,
+        "cycle = [\"curator\"]\n",
+    )]));
+    own.untracked.insert(SCHEDULES_PATH.to_owned());
+    let parts = parts(&own, &pin(), false);
+    assert_eq!(
+        paths(&parts, |fate| matches!(fate, Fate::Leave(_))),
+        [SCHEDULES_PATH]
     );
 }

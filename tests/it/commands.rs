@@ -8,6 +8,7 @@ mod doctor;
 mod empty;
 mod fresh;
 mod init;
+mod init_refused;
 mod labels;
 mod layers;
 mod migrate;

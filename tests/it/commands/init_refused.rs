@@ -1,0 +1,203 @@
+//! What keeps `phileas init` from beginning, and how it goes on once that is mended.
+
+use std::process::{Command, Stdio};
+
+use super::bench::{Ran, program, run, text_of};
+use super::fresh::{git, repository, within};
+use crate::support::Folder;
+
+const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
+const WORKFLOW: &str = ".github/workflows/phileas.yml";
+const PLAN: &str = ".jules/schedules.toml";
+const CURATOR: &str = ".jules/personas/curator/prompt.md";
+const TESTER: &str = ".jules/personas/tester/prompt.md";
+const INIT: [&str; 4] = ["init", "--yes", "--action", PIN];
+
+fn init(folder: &Folder, more: &[&str]) -> Ran {
+    within(folder, &[&INIT[..], more].concat())
+}
+
+fn commit(folder: &Folder, message: &str) {
+    git(
+        folder,
+        &["commit", "--quiet", "--allow-empty", "--message", message],
+    );
+}
+
+fn staged(folder: &Folder) -> Vec<String> {
+    let names = git(folder, &["diff", "--cached", "--name-only"]);
+    names.lines().map(str::to_owned).collect()
+}
+
+/// A clone whose `origin` has the branch main, and that as its default.
+fn clone() -> Folder {
+    let folder = repository();
+    commit(&folder, "Begin");
+    let remote = "refs/remotes/origin/main";
+    git(&folder, &["update-ref", remote, "HEAD"]);
+    git(
+        &folder,
+        &["symbolic-ref", "refs/remotes/origin/HEAD", remote],
+    );
+    folder
+}
+
+/// The push that is printed would put a feature's own commits on the default branch.
+#[test]
+fn commits_of_another_branch_are_not_put_on_the_default_branch() {
+    let folder = clone();
+    git(&folder, &["switch", "--quiet", "--create", "feature"]);
+    // As long as it is where main is, the push takes nothing else there.
+    let dry = init(&folder, &["--dry-run"]).done();
+    assert!(dry.out.contains("default branch main"), "{dry:?}");
+    commit(&folder, "A feature");
+    for more in [&[][..], &["--json"], &["--layers"], &["--dry-run"]] {
+        let ran = init(&folder, more).refused(2, "`git switch main` first");
+        for word in [
+            "`feature`",
+            "1 commit that main does not have",
+            "--pull-request",
+        ] {
+            assert!(ran.err.contains(word), "{ran:?}");
+        }
+        assert!(!ran.out.contains("HEAD:main"), "{ran:?}");
+        assert_eq!(git(&folder, &["status", "--porcelain"]), "");
+    }
+    git(&folder, &["switch", "--quiet", "--detach"]);
+    init(&folder, &[]).refused(2, "no branch is checked out");
+    // What prints no push has nothing against another branch.
+    within(&folder, &["deinit", "--yes"]).done();
+    within(&folder, &["upgrade", "--yes"]).done();
+
+    // Commits of main itself are meant for it, whether they are pushed or not.
+    git(&folder, &["switch", "--quiet", "main"]);
+    commit(&folder, "Not pushed yet");
+    let ran = init(&folder, &[]).done();
+    assert!(ran.out.contains("git push origin 'HEAD:main'"), "{ran:?}");
+    assert_eq!(staged(&folder).len(), 4);
+}
+
+/// The twin: a checkout without a branch, as workflows make it, and a branch that comes to be by the push.
+#[test]
+fn what_has_no_commits_of_its_own_begins_on_any_branch() {
+    let folder = clone();
+    git(&folder, &["switch", "--quiet", "--detach"]);
+    init(&folder, &[]).done();
+    assert_eq!(staged(&folder).len(), 4);
+    for work in ["no commit", "no origin/main"] {
+        let folder = repository();
+        git(&folder, &["symbolic-ref", "HEAD", "refs/heads/master"]);
+        if work == "no origin/main" {
+            commit(&folder, "Begin");
+        }
+        let ran = init(&folder, &["--default-branch", "main"]).done();
+        assert!(
+            ran.out.contains("git push origin 'HEAD:main'"),
+            "{work}: {ran:?}"
+        );
+    }
+    // Where everything is there already, nothing is pushed.
+    let folder = clone();
+    init(&folder, &[]).done();
+    commit(&folder, "Let phileas run");
+    git(&folder, &["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    git(&folder, &["switch", "--quiet", "--create", "feature"]);
+    commit(&folder, "A feature");
+    let ran = init(&folder, &[]).done();
+    assert!(ran.out.contains("nothing to write"), "{ran:?}");
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_is_found_before_anything_is_written() {
+    for (place, more) in [
+        (PLAN, &[][..]),
+        (CURATOR, &[]),
+        (TESTER, &["--dry-run"]),
+        (WORKFLOW, &["--json"]),
+        (".jlo/config.toml", &["--layers"]),
+    ] {
+        let folder = repository();
+        std::fs::create_dir_all(folder.join(place)).unwrap();
+        let ran = init(&folder, more).refused(2, &format!("{place} is a folder, and a file"));
+        assert!(ran.err.contains("move it out of the way"), "{ran:?}");
+        assert_eq!(ran.out, "", "{place}");
+        let written = git(&folder, &["status", "--porcelain"]);
+        assert_eq!(written, "", "{place}: all of it or nothing");
+        assert!(place == WORKFLOW || !folder.join(".github").exists());
+    }
+}
+
+/// A write that fails takes back what was written before it, its own half of a file among that.
+#[test]
+fn a_write_that_fails_leaves_nothing_behind() {
+    let folder = repository();
+    // Their plan is larger than any other file of a beginning, and it comes last.
+    for number in 0..400 {
+        let id = format!("keeper-of-the-department-number-{number:03}");
+        let prompt = format!("---\nid: {id}\nemoji: \"⚙\"\ndescription: Keeps\n---\nKeep it.\n");
+        folder.write(&format!(".jules/personas/{id}/prompt.md"), &prompt);
+    }
+    git(&folder, &["add", "--all"]);
+    commit(&folder, "Personas");
+    let phileas = program(&INIT);
+    // Files may grow to 8 blocks, which are 4 or 8 KiB.
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh"])
+        .arg(phileas.get_program())
+        .args(phileas.get_args())
+        .stdin(Stdio::null())
+        .current_dir(folder.path());
+    for (name, _) in phileas.get_envs() {
+        limited.env_remove(name);
+    }
+    let ran = run(limited).refused(2, &format!("{PLAN}: "));
+    for word in [
+        "make room for it, and run this again",
+        "nothing was written",
+    ] {
+        assert!(ran.err.contains(word), "{ran:?}");
+    }
+    assert!(!folder.join(PLAN).exists() && !folder.join(".github").exists());
+    assert_eq!(git(&folder, &["status", "--porcelain"]), "");
+    // The twin: with room for it, all of it is written.
+    init(&folder, &[]).done();
+    assert_eq!(staged(&folder), [WORKFLOW, PLAN]);
+    assert!(text_of(&folder.join(PLAN)).len() > 8192);
+}
+
+/// What an earlier run wrote and could not stage is staged by the next one, so that the commit holds all of it.
+#[test]
+fn what_an_earlier_run_left_unstaged_is_staged() {
+    let folder = repository();
+    folder.write(".git/index.lock", "");
+    init(&folder, &[]).refused(1, "could not stage them");
+    std::fs::remove_file(folder.join(".git/index.lock")).unwrap();
+    let dry = init(&folder, &["--dry-run"]).done();
+    assert!(dry.out.contains(&format!("stage  {WORKFLOW}")), "{dry:?}");
+    assert_eq!(staged(&folder).len(), 0);
+    let ran = init(&folder, &[]).done();
+    assert!(ran.out.contains("4 files staged\n"), "{ran:?}");
+    assert!(ran.out.contains("git commit --message"), "{ran:?}");
+    assert_eq!(staged(&folder), [WORKFLOW, CURATOR, TESTER, PLAN]);
+
+    // Only the plan is missing, and a prompt was changed since: that one is not ours any more.
+    git(&folder, &["rm", "--cached", "--quiet", "-r", "."]);
+    std::fs::remove_file(folder.join(PLAN)).unwrap();
+    let lines = init(&folder, &["--json"]).done().lines();
+    let action = |path: &str| {
+        let line = lines.iter().find(|line| line["file"] == path);
+        line.map(|line| line["action"].clone())
+    };
+    assert_eq!(action(PLAN).unwrap(), "write");
+    for path in [WORKFLOW, CURATOR, TESTER] {
+        assert_eq!(action(path).unwrap(), "stage", "{lines:?}");
+    }
+    assert_eq!(staged(&folder), [WORKFLOW, CURATOR, TESTER, PLAN]);
+    git(&folder, &["rm", "--cached", "--quiet", "-r", "."]);
+    let own = text_of(&folder.join(WORKFLOW)) + "# mine\n";
+    folder.write(WORKFLOW, &own);
+    init(&folder, &[]).done();
+    assert_eq!(staged(&folder), [CURATOR, TESTER, PLAN]);
+    assert_eq!(text_of(&folder.join(WORKFLOW)), own);
+}
