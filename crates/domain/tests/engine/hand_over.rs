@@ -122,8 +122,8 @@ pub(crate) fn there(desk: &Desk, folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs a pass up to the implementer, whose sessions have started.
-fn to_the_implementer(desk: &mut Desk) {
+/// Runs a pass up to the decider, for whom every observer found something.
+fn to_the_decider(desk: &mut Desk) {
     desk.tick();
     ends(desk, "narrator", vec![changes()]);
     desk.tick();
@@ -131,6 +131,11 @@ fn to_the_implementer(desk: &mut Desk) {
         ends(desk, &format!("observers/{role}"), vec![event(role)]);
     }
     desk.tick();
+}
+
+/// Runs a pass up to the implementer, whose sessions have started.
+fn to_the_implementer(desk: &mut Desk) {
+    to_the_decider(desk);
     ends(desk, "decider", vec![item("erro01, test01, docs01", false)]);
     desk.tick();
     assert_eq!(slots(desk), ["implementer/item01"], "{:#?}", desk.lines);
@@ -294,13 +299,7 @@ fn an_integrator_puts_open_pull_requests_together() {
         "{PLAN}[tracks.together]\nsteps = [\"layer:integrator\"]\nstart = \"0 12 * * *\"\n"
     );
     desk.files.insert(".jules/schedules.toml".to_owned(), plan);
-    desk.tick();
-    ends(&mut desk, "narrator", vec![changes()]);
-    desk.tick();
-    for role in ["errors", "tests", "docs"] {
-        ends(&mut desk, &format!("observers/{role}"), vec![event(role)]);
-    }
-    desk.tick();
+    to_the_decider(&mut desk);
     let again = |change: Changed, name: &str| match change.content {
         Content::Text(text) => wrote(
             &ITEM.replace("retry", name),

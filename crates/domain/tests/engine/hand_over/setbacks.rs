@@ -4,8 +4,8 @@ use phileas_domain::engine::{SessionState, Verdict};
 use phileas_domain::state::Outcome;
 
 use super::{
-    ITEM, PENDING, changes, created, desk, ends, event, item, slots, there, to_the_implementer,
-    wrote,
+    ITEM, PENDING, changes, created, desk, ends, event, item, slots, there, to_the_decider,
+    to_the_implementer, wrote,
 };
 use crate::desk::Desk;
 
@@ -137,13 +137,7 @@ fn what_does_not_fit_is_told_and_the_rest_is_taken() {
 #[test]
 fn a_decider_who_saw_a_stale_picture_loses_nothing_that_still_fits() {
     let mut desk = desk();
-    desk.tick();
-    ends(&mut desk, "narrator", vec![changes()]);
-    desk.tick();
-    for role in ["errors", "tests", "docs"] {
-        ends(&mut desk, &format!("observers/{role}"), vec![event(role)]);
-    }
-    desk.tick();
+    to_the_decider(&mut desk);
     // A person takes an event back while the decider is at work.
     let gone = [(format!("{PENDING}/docs-finding.yml"), None)].into();
     desk.exchange = desk.exchange.with(&gone);
