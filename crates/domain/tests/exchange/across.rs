@@ -236,3 +236,20 @@ fn a_memory_of_an_innovator_is_the_same_in_both() {
     let memory = format!("{STREAM}/workstations/architect/perspective.yml");
     assert_eq!(back.text(&memory), Some(IDEAS));
 }
+
+/// An empty keeper goes with its folder; what somebody wrote for people stays, and is told.
+#[test]
+fn a_note_to_people_is_not_taken_for_an_empty_keeper() {
+    let note = format!("{STREAM}/events/pending/README.md");
+    for (text, stays) in [("Look here first.\n", true), ("\n", false)] {
+        let mut tree = streams();
+        tree.insert_text(note.clone(), text);
+        match across(&tree, Layout::Flat, "core") {
+            Ok(_) => assert!(!stays, "the note is gone"),
+            Err(wrong) => {
+                assert!(stays, "{wrong:#?}");
+                assert!(wrong.iter().any(|one| one.file == note), "{wrong:#?}");
+            }
+        }
+    }
+}

@@ -182,6 +182,27 @@ fn a_flag_that_was_turned_over_says_the_same_as_before() {
     }
 }
 
+/// Workstreams ask for commands; only who has nothing but criteria is told to write some.
+#[test]
+fn criteria_are_told_to_be_no_commands_only_where_there_are_none() {
+    let path = ".jules/workstreams/core/issues/refacts/one.yml";
+    let criteria = "verification_criteria: [It reads better.]\n";
+    let commands = "verification_commands: [cargo test]\n";
+    let folder = (".jules/workstreams/core/events/pending/.gitkeep", "");
+    for (more, is_told) in [
+        (criteria.to_owned(), true),
+        (commands.to_owned(), false),
+        (format!("{criteria}{commands}"), false),
+    ] {
+        let text = format!("{ITEM}{more}");
+        let kept = migrate(&tree(&[(path, &text), folder])).unwrap().kept;
+        let told = kept
+            .iter()
+            .any(|one| one.message.contains("criteria are no commands"));
+        assert_eq!(told, is_told, "{more}{kept:#?}");
+    }
+}
+
 #[test]
 fn what_stands_half_way_is_told_with_its_place() {
     let path = ".jules/exchange/requirements/one.yml";

@@ -7,6 +7,12 @@ use phileas_domain::engine::{
 use super::{GREEN, PULL, asked, facts, is_merged, opinion, refused, reviewed};
 use crate::desk::Desk;
 
+/// As many approvals by strangers, the last of them by somebody who may write.
+fn approvals(count: usize) -> Vec<Opinion> {
+    let strangers = (1..count).map(|number| opinion(&format!("stranger-{number}"), true));
+    strangers.chain([opinion("eve", true)]).collect()
+}
+
 /// The first check that ends well is not the last one that begins.
 #[test]
 fn green_is_not_yet_green_right_after_a_commit() {
@@ -28,7 +34,7 @@ fn green_is_not_yet_green_right_after_a_commit() {
 #[test]
 fn r18_one_condition_that_fails_is_enough() {
     type Change = fn(&mut Desk);
-    let cases: [(&str, Change, Reason); 21] = [
+    let cases: [(&str, Change, Reason); 22] = [
         (
             "red",
             |desk| facts(desk).checks = Checks::Red,
@@ -136,6 +142,11 @@ fn r18_one_condition_that_fails_is_enough() {
             Reason::ReviewMissing,
         ),
         (
+            "more reviewers than are looked at",
+            |desk| facts(desk).opinions = Some(approvals(21)),
+            Reason::ReviewMissing,
+        ),
+        (
             "a workflow",
             |desk| {
                 let files = ["src/main.rs", ".github/workflows/ci.yml"];
@@ -177,7 +188,7 @@ fn r18_one_condition_that_fails_is_enough() {
 #[test]
 fn r18_what_only_looks_like_an_obstacle_is_none() {
     type Change = fn(&mut Desk);
-    let cases: [(&str, Change); 8] = [
+    let cases: [(&str, Change); 9] = [
         (
             "the first read shows an older commit, which was red",
             |desk| {
@@ -203,6 +214,9 @@ fn r18_what_only_looks_like_an_obstacle_is_none() {
         }),
         ("who asks approves", |desk| {
             facts(desk).opinions = Some(vec![opinion("ada", true)]);
+        }),
+        ("as many reviewers as are looked at", |desk| {
+            facts(desk).opinions = Some(approvals(20));
         }),
         ("a journal", |desk| {
             let journal = ".jules/personas/a/journals/1.md".to_owned();
