@@ -72,7 +72,9 @@ impl CronError {
     pub fn mend(&self) -> String {
         match self {
             Self::Expression { expression, .. } => {
-                if closest(expression.trim(), ["manual"]).is_some() {
+                // `annual` is as near, and is no less a word of clocks.
+                let near = closest(expression.trim(), ["annual", "manual"]);
+                if near == Some("manual") {
                     return "did you mean `manual`?".to_owned();
                 }
                 let plain = match expression.trim().to_ascii_lowercase().as_str() {

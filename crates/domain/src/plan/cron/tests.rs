@@ -134,6 +134,7 @@ fn a_word_that_is_nearly_manual_was_meant_so() {
     for (wrong, meant) in [
         ("manaul", "did you mean `manual`?"),
         ("Manual", "did you mean `manual`?"),
+        ("annual", "write five fields"),
         ("@dayly", "write five fields"),
         ("0 0 * *", "write five fields"),
     ] {
