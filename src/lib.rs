@@ -93,7 +93,8 @@
 //!   shared by every copy until somebody writes to one of them. Going through ten thousand entries for each track took
 //!   most of a decision.
 //! - Two replicas that look at the same moment may both write a request's first status comment, and no look before a write
-//!   ends that. So whoever tells the next thing takes its own younger copies away; the oldest stays, whoever looks.
+//!   ends that. So whoever tells the next thing takes its own younger copies away; the oldest stays, whoever looks. A
+//!   copy is what bears the same marker, was written by the same account within ten minutes and was edited by nobody else.
 //! - Beside the one black-box binary of the tests stands `tests/postgres`, which needs a program that plain `cargo test`
 //!   must do without; it takes its suite and its services from the same files.
 //! - The webhook refuses no address for asking often: behind a proxy all of them are one. What bounds it is the number
