@@ -20,10 +20,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let usage = |error: files::ReadError| Stopped::usage(error.to_string());
-    if !arguments.dir.exists() && !arguments.dry_run {
-        std::fs::create_dir_all(&arguments.dir)
-            .map_err(|error| Stopped::usage(format!("{}: {error}", arguments.dir.display())))?;
-    }
     let ledger = match arguments.dir.exists() {
         true => files::read_tree(&arguments.dir).map_err(usage)?,
         false => Tree::new(),
@@ -42,10 +38,10 @@ pub(super) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Res
     let mut all: Vec<Written> = moves.into_iter().map(Written::from).collect();
     all.extend(missing(&ledger, beginnings(&tree, layout)));
     all.push(of_pin(&ledger, &after));
-    written::show(&all, arguments.dry_run, arguments.json, screen)?;
     if !arguments.dry_run {
         written::apply(&arguments.dir, &all)?;
     }
+    written::show(&all, arguments.dry_run, arguments.json, screen)?;
     written::sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
 }
 

@@ -51,9 +51,12 @@ fn check(
     let mut checked = narrow(exchange::check(&tree), place)?;
     if fix {
         let fixes = fixes(&tree, place, &checked);
+        let texts: Vec<(&str, Option<&str>)> = fixes
+            .iter()
+            .map(|one| (one.path.as_str(), one.text.as_deref()))
+            .collect();
+        files::change_together(&place.dir, &texts)?;
         for one in &fixes {
-            files::change(&place.dir, &one.path, one.text.as_deref())
-                .map_err(|error| Stopped::fault(error.to_string()))?;
             tell(one, place.json, screen)?;
         }
         if !fixes.is_empty() {

@@ -1,12 +1,16 @@
 //! Exit codes: 0 done or nothing to do, 1 findings, a refused wish or an internal fault, 2 usage or configuration, 3 a
 //! credential is missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
 
+mod paths;
+
 use std::fmt;
 use std::process::ExitCode;
 
 use super::connect;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{EditError, TickError};
+
+pub(super) use paths::{no_folder, unusable};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

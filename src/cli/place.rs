@@ -165,24 +165,20 @@ impl Place {
     pub(super) async fn apply(&self, change: &Change<'_>) -> Result<Option<Proposed>, Stopped> {
         match &self.at {
             At::Folder(tree) => {
-                let (mut written, mut removed) = (Vec::new(), Vec::new());
-                // All of it or nothing.
-                for (path, text) in &change.files {
-                    tree.check(path)?;
-                    match text {
-                        Some(text) => written.push((path.as_str(), text.as_str())),
-                        None => removed.push(path.as_str()),
-                    }
-                }
-                tree.write(&written)?;
-                for path in &removed {
-                    tree.remove(path)?;
-                }
-                let written: Vec<&str> = written
-                    .into_iter()
-                    .map(|(path, _)| path)
-                    .chain(change.staged.iter().map(String::as_str))
+                let texts = change.files.iter();
+                let texts: Vec<(&str, Option<&str>)> = texts
+                    .map(|(path, text)| (path.as_str(), text.as_deref()))
                     .collect();
+                tree.change(&texts)?;
+                let paths = |is_written: bool| {
+                    let fits = texts
+                        .iter()
+                        .filter(move |one| one.1.is_some() == is_written);
+                    fits.map(|(path, _)| *path)
+                };
+                let staged = change.staged.iter().map(String::as_str);
+                let written: Vec<&str> = paths(true).chain(staged).collect();
+                let removed: Vec<&str> = paths(false).collect();
                 tree.stage(&written, &removed)?;
                 Ok(None)
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Fate, Move, Pin, moves};
+use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Move, Pin, moves};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ pub(super) async fn run(
     let branch = work.default_branch()?.unwrap_or_else(|| "main".to_owned());
     let all = all(arguments, &work.found(repository, branch)?)?;
     written::show(&all, arguments.dry_run, arguments.json, screen)?;
-    if written::is_due(&all) && !arguments.dry_run {
+    if !written::due(&all).is_empty() && !arguments.dry_run {
         if !arguments.yes && !agreed("Write this?", screen)? {
             return Ok(Exit::Done);
         }
@@ -71,15 +71,12 @@ async fn propose(
 ) -> Result<Exit, Stopped> {
     let all = all(arguments, &place.found)?;
     written::show(&all, arguments.dry_run, arguments.json, screen)?;
-    if written::is_due(&all) && !arguments.dry_run {
+    if !written::due(&all).is_empty() && !arguments.dry_run {
         if !arguments.yes && !agreed("Open a pull request with this?", screen)? {
             return Ok(Exit::Done);
         }
-        let files = all.iter().filter_map(|one| match &one.fate {
-            Fate::Write(text) | Fate::Replace(text) => Some((one.path.clone(), Some(text.clone()))),
-            Fate::Remove => Some((one.path.clone(), None)),
-            _ => None,
-        });
+        let files = written::due(&all).into_iter();
+        let files = files.map(|(path, text)| (path.to_owned(), text.map(str::to_owned)));
         let change = Change {
             branch: &format!("{UPGRADE_BRANCH}{VERSION}"),
             title: TITLE,
@@ -141,27 +138,13 @@ fn built_in(path: &str) -> Option<&'static str> {
 }
 
 fn apply(work: &WorkTree, all: &[Written]) -> Result<(), Stopped> {
-    let (mut changed, mut removed) = (Vec::new(), Vec::new());
-    let due = all
-        .iter()
-        .filter(|one| written::is_due(std::slice::from_ref(*one)));
-    for one in due.clone() {
-        work.check(&one.path)?;
-    }
-    for one in due {
-        match &one.fate {
-            Fate::Write(text) => work.write(&[(&one.path, text)])?,
-            Fate::Replace(text) => work.replace(&one.path, text)?,
-            Fate::Remove => {
-                work.remove(&one.path)?;
-                removed.push(one.path.as_str());
-                continue;
-            }
-            _ => continue,
-        }
-        changed.push(one.path.as_str());
-    }
-    work.stage(&changed, &removed)
+    let due = written::due(all);
+    work.change(&due)?;
+    let paths = |is_written: bool| -> Vec<&str> {
+        let fits = due.iter().filter(|one| one.1.is_some() == is_written);
+        fits.map(|(path, _)| *path).collect()
+    };
+    work.stage(&paths(true), &paths(false))
 }
 
 /// The pin of a work tree after a file was written beside it.

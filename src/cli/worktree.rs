@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use phileas_domain::model::RepositoryName;
 
-use super::exit::Stopped;
+use super::exit::{Stopped, no_folder, unusable};
 use super::other_program::other_program;
 use super::remote;
 use super::words::several;
@@ -177,33 +177,4 @@ fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, Stopped> {
         .status
         .success()
         .then(|| text.trim_end_matches(['\r', '\n']).to_owned()))
-}
-
-/// A file stands where a folder is needed.
-fn no_folder(path: &Path) -> Stopped {
-    let mut above = path.ancestors();
-    let file = above.find(|path| path.is_file()).unwrap_or(path);
-    Stopped::usage(format!(
-        "{} is no folder; move what is there out of the way",
-        file.display()
-    ))
-}
-
-/// What the system says of a path, and how that is mended.
-fn unusable(path: &Path, error: &io::Error) -> Stopped {
-    let mend = match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            "let whoever runs phileas read and write there (chmod, chown)"
-        }
-        io::ErrorKind::ReadOnlyFilesystem => "nothing can be written there; work in another clone",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "make room for it"
-        }
-        io::ErrorKind::AlreadyExists => "something has just come there; look at it",
-        _ => "mend that",
-    };
-    Stopped::usage(format!(
-        "{}: {error}; {mend}, and run this again",
-        path.display()
-    ))
 }

@@ -106,23 +106,22 @@ pub(super) fn show(
     Ok(())
 }
 
-/// Whether anything is to be done.
-pub(super) fn is_due(all: &[Written]) -> bool {
+/// The files that are to be changed, with their new texts; without one a file is removed.
+pub(super) fn due(all: &[Written]) -> Vec<(&str, Option<&str>)> {
     all.iter()
-        .any(|one| matches!(one.fate, Fate::Write(_) | Fate::Replace(_) | Fate::Remove))
+        .filter_map(|one| match &one.fate {
+            Fate::Write(text) | Fate::Replace(text) => {
+                Some((one.path.as_str(), Some(text.as_str())))
+            }
+            Fate::Remove => Some((one.path.as_str(), None)),
+            _ => None,
+        })
+        .collect()
 }
 
-/// Does it.
+/// Does it: all of it, or nothing.
 pub(super) fn apply(dir: &Path, all: &[Written]) -> Result<(), Stopped> {
-    for one in all {
-        let text = match &one.fate {
-            Fate::Write(text) | Fate::Replace(text) => Some(text.as_str()),
-            Fate::Remove => None,
-            _ => continue,
-        };
-        files::change(dir, &one.path, text).map_err(|error| Stopped::usage(error.to_string()))?;
-    }
-    Ok(())
+    Ok(files::change_together(dir, &due(all))?)
 }
 
 /// What was done in all. A conflict is a finding.

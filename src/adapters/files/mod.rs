@@ -1,12 +1,16 @@
 //! A repository's folder on this machine, read as a tree. Nothing is followed that is not a regular file or a folder.
 
 pub mod board;
+mod together;
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use phileas_domain::model::{Entry, Mode, Tree};
+use tempfile::NamedTempFile;
+
+pub use together::{Unchanged, change_together};
 
 /// The folders that phileas looks at.
 const FOLDERS: [&str; 2] = [".jules", ".jlo"];
@@ -100,17 +104,30 @@ fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
 
 /// Puts a whole file in a path's place.
 fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
-    let mut new = tempfile::Builder::new()
-        .prefix(".phileas-")
-        .tempfile_in(folder)?;
-    new.write_all(text.as_bytes())?;
-    readable(new.as_file(), path)?;
-    new.as_file().sync_all()?;
+    let new = written(path, folder, text)?;
     new.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// A temporary file is its owner's alone; the file that it becomes is as readable as the one before it.
+/// A text on the disk, beside the path where it is to be.
+fn written(path: &Path, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
+    let mut new = temporary(folder)?;
+    readable(new.as_file(), path)?;
+    // By the file itself, since the library's errors name the temporary file, which means nothing to people.
+    new.as_file_mut().write_all(text.as_bytes())?;
+    new.as_file().sync_all()?;
+    Ok(new)
+}
+
+/// A file that is gone with the value, in the folder where it may come to stay.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    let open = |path: &Path| fs::File::create_new(path);
+    tempfile::Builder::new()
+        .prefix(".phileas-")
+        .make_in(folder, open)
+}
+
+/// The file that comes is as readable as the one before it.
 #[cfg(unix)]
 fn readable(file: &fs::File, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -44,9 +44,7 @@ pub(super) fn run(
         }
     };
     if !dry_run {
-        for (path, text) in migration.changes() {
-            files::change(dir, path, text).map_err(|error| Stopped::fault(error.to_string()))?;
-        }
+        files::change_together(dir, &migration.changes())?;
     }
     for step in &migration.steps {
         tell(step, dry_run, json, screen)?;

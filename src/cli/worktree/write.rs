@@ -1,12 +1,8 @@
-//! Files of a work tree: looked at, written, removed and staged.
+//! Files of a work tree: looked at, changed and staged.
 
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::PathBuf;
-
-use super::super::exit::Stopped;
-use super::{WorkTree, no_folder, unusable};
+use super::WorkTree;
 use crate::adapters::files;
+use crate::cli::exit::{Stopped, no_folder};
 
 impl WorkTree {
     /// Sees that nothing would be written through a link.
@@ -48,74 +44,12 @@ impl WorkTree {
         )))
     }
 
-    /// Writes files that are not there, and their folders: all of them, or none.
-    pub(in crate::cli) fn write(&self, files: &[(&str, &str)]) -> Result<(), Stopped> {
-        let mut made = Made::default();
-        for (path, text) in files {
-            let Err((place, error)) = self.write_one(path, text, &mut made) else {
-                continue;
-            };
-            let left = made.take_back();
-            let what = if left.is_empty() {
-                "nothing was written".to_owned()
-            } else {
-                format!(
-                    "take away what could not be taken back: {}",
-                    left.join(", ")
-                )
-            };
-            let mut stopped = unusable(&place, &error);
-            stopped.message.push_str(&format!("; {what}"));
-            return Err(stopped);
+    /// Writes files, or removes them where they have no text: all of it, or none.
+    pub(in crate::cli) fn change(&self, files: &[(&str, Option<&str>)]) -> Result<(), Stopped> {
+        for (path, _) in files {
+            self.check(path)?;
         }
-        Ok(())
-    }
-
-    fn write_one(
-        &self,
-        path: &str,
-        text: &str,
-        made: &mut Made,
-    ) -> Result<(), (PathBuf, io::Error)> {
-        let (folders, _) = path.rsplit_once('/').unwrap_or_default();
-        let mut folder = self.root.clone();
-        for part in folders.split('/').filter(|part| !part.is_empty()) {
-            folder.push(part);
-            match fs::create_dir(&folder) {
-                Ok(()) => made.folders.push(folder.clone()),
-                Err(_) if folder.is_dir() => {}
-                Err(error) => return Err((folder, error)),
-            }
-        }
-        let whole = self.root.join(path);
-        let failed = |error| (whole.clone(), error);
-        let mut options = fs::OpenOptions::new();
-        let mut file = options
-            .write(true)
-            .create_new(true)
-            .open(&whole)
-            .map_err(failed)?;
-        made.files.push(whole.clone());
-        file.write_all(text.as_bytes()).map_err(failed)
-    }
-
-    /// Writes a file that is there anew.
-    pub(in crate::cli) fn replace(&self, path: &str, text: &str) -> Result<(), Stopped> {
-        files::change(&self.root, path, Some(text))
-            .map_err(|error| unusable(&error.path, &error.source))
-    }
-
-    /// Removes a file, and the folders that it leaves empty.
-    pub(in crate::cli) fn remove(&self, path: &str) -> Result<(), Stopped> {
-        let whole = self.root.join(path);
-        fs::remove_file(&whole).map_err(|error| unusable(&whole, &error))?;
-        for folder in whole.ancestors().skip(1) {
-            // A folder that holds something else stays.
-            if folder == self.root || fs::remove_dir(folder).is_err() {
-                break;
-            }
-        }
-        Ok(())
+        Ok(files::change_together(&self.root, files)?)
     }
 
     /// Puts what was written or removed into the index, so that a commit takes it.
@@ -132,29 +66,5 @@ impl WorkTree {
             }
         }
         Ok(())
-    }
-}
-
-/// What was made on the way, in that order.
-#[derive(Default)]
-struct Made {
-    folders: Vec<PathBuf>,
-    files: Vec<PathBuf>,
-}
-
-impl Made {
-    /// Takes it away again, and names what stays all the same.
-    fn take_back(self) -> Vec<String> {
-        let mut left = Vec::new();
-        for file in &self.files {
-            if fs::remove_file(file).is_err() {
-                left.push(file.display().to_string());
-            }
-        }
-        for folder in self.folders.iter().rev() {
-            // What somebody else has put there meanwhile keeps its folder.
-            let _filled = fs::remove_dir(folder);
-        }
-        left
     }
 }

@@ -1,6 +1,6 @@
 //! A fresh repository of git, and the program within it.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::bench::{Ran, program, run};
 use crate::support::Folder;
@@ -33,4 +33,20 @@ pub(super) fn within(folder: &Folder, arguments: &[&str]) -> Ran {
     let mut command = program(arguments);
     command.current_dir(folder.path());
     run(command)
+}
+
+/// The same where no file may grow beyond 8 blocks, which are 4 or 8 KiB.
+pub(super) fn within_little_room(folder: &Folder, arguments: &[&str]) -> Ran {
+    let phileas = program(arguments);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh"])
+        .arg(phileas.get_program())
+        .args(phileas.get_args())
+        .stdin(Stdio::null())
+        .current_dir(folder.path());
+    for (name, _) in phileas.get_envs() {
+        limited.env_remove(name);
+    }
+    run(limited)
 }

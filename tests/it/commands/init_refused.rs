@@ -1,9 +1,7 @@
 //! What keeps `phileas init` from beginning, and how it goes on once that is mended.
 
-use std::process::{Command, Stdio};
-
-use super::bench::{Ran, program, run, text_of};
-use super::fresh::{git, repository, within};
+use super::bench::{Ran, text_of};
+use super::fresh::{git, repository, within, within_little_room};
 use crate::support::Folder;
 
 const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
@@ -139,22 +137,10 @@ fn a_write_that_fails_leaves_nothing_behind() {
     }
     git(&folder, &["add", "--all"]);
     commit(&folder, "Personas");
-    let phileas = program(&INIT);
-    // Files may grow to 8 blocks, which are 4 or 8 KiB.
-    let mut limited = Command::new("sh");
-    limited
-        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh"])
-        .arg(phileas.get_program())
-        .args(phileas.get_args())
-        .stdin(Stdio::null())
-        .current_dir(folder.path());
-    for (name, _) in phileas.get_envs() {
-        limited.env_remove(name);
-    }
-    let ran = run(limited).refused(2, &format!("{PLAN}: "));
+    let ran = within_little_room(&folder, &INIT).refused(2, &format!("{PLAN}: "));
     for word in [
         "make room for it, and run this again",
-        "nothing was written",
+        "nothing was changed",
     ] {
         assert!(ran.err.contains(word), "{ran:?}");
     }

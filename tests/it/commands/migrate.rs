@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::fresh::within_little_room;
 use crate::support::child::Ended;
 use crate::support::{Folder, Phileas};
 
@@ -305,6 +306,28 @@ fn a_run_that_was_cut_off_is_ended_by_the_next() {
     cut.write(path, &done[path]);
     migrate(&cut, &[]).expect(0);
     assert_eq!(files(&cut), done);
+}
+
+/// The disk is full amid the work: all of it stays as it was.
+#[test]
+fn where_there_is_no_room_nothing_is_changed() {
+    let folder = flat();
+    let criteria = "  - No stage is left in a file whose name is as long as this one's.\n";
+    let long = ITEM.replace("  - No stage is left in the code.\n", &criteria.repeat(150));
+    folder.write(".jules/exchange/issues/refacts/one-name.yml", &long);
+    let before = files(&folder);
+    let place = ".jules/exchange/requirements/one-name.yml: ";
+    let ran = within_little_room(&folder, &["exchange", "migrate", "."]).refused(2, place);
+    for word in [
+        "make room for it, and run this again",
+        "nothing was changed",
+    ] {
+        assert!(ran.err.contains(word), "{ran:?}");
+    }
+    assert_eq!(ran.out, "");
+    assert_eq!(files(&folder), before);
+    migrate(&folder, &[]).expect(0);
+    assert_ne!(files(&folder), before);
 }
 
 #[test]
