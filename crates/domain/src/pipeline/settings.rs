@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::limits::RETRIES_LIMIT;
 use crate::Diagnostic;
+use crate::toml_text::TomlText;
 
 /// The file, in the folder of the runs.
 pub const SETTINGS_FILE: &str = "config.toml";
@@ -33,7 +34,7 @@ impl Default for Settings {
 struct File {
     #[serde(default)]
     self_assessment: Asked,
-    retries: Option<u32>,
+    retries: Option<Retries>,
 }
 
 #[derive(Deserialize, Default, PartialEq)]
@@ -44,6 +45,24 @@ enum Asked {
     Optional,
 }
 
+/// How often, where it is neither too often nor less than never.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(try_from = "i64")]
+struct Retries(u32);
+
+impl TryFrom<i64> for Retries {
+    type Error = String;
+
+    fn try_from(retries: i64) -> Result<Self, String> {
+        match u32::try_from(retries) {
+            Ok(retries) if retries <= RETRIES_LIMIT => Ok(Self(retries)),
+            _ => Err(format!(
+                "{retries} retries are out of range; write a whole number from 0 to {RETRIES_LIMIT}"
+            )),
+        }
+    }
+}
+
 impl Settings {
     /// Reads `.pipeline/config.toml`: `self_assessment = "required"` or `"optional"`, and `retries` from 0 to 10.
     ///
@@ -51,26 +70,8 @@ impl Settings {
     ///
     /// What is wrong with it, and where.
     pub fn read(file: &str, text: &str) -> Result<Self, Box<Diagnostic>> {
-        let read: File = toml::from_str(text).map_err(|error| {
-            let wrong = Diagnostic::error(file, error.message());
-            let wrong = match error.span() {
-                Some(span) => wrong.at_offset(text, span.start),
-                None => wrong,
-            };
-            Box::new(wrong.mend(
-                "write `self_assessment = \"required\"` or \"optional\", and `retries` from 0 to 10",
-            ))
-        })?;
-        let retries = read.retries.unwrap_or(USUAL_RETRIES);
-        if retries > RETRIES_LIMIT {
-            let wrong = Diagnostic::error(file, format!("{retries} retries are too many"));
-            let wrong = wrong.at_offset(text, text.find("retries").unwrap_or(0));
-            return Err(Box::new(
-                wrong
-                    .key("retries")
-                    .mend(format!("write at most {RETRIES_LIMIT}")),
-            ));
-        }
+        let read: File = TomlText::new(file, text).read()?;
+        let retries = read.retries.map_or(USUAL_RETRIES, |retries| retries.0);
         Ok(Self {
             assessed: read.self_assessment == Asked::Required,
             retries,
@@ -99,10 +100,24 @@ mod tests {
         for (text, said) in [
             (
                 "self_assessment = \"yes\"",
-                "c:1:19: error: unknown variant",
+                "c:1:19: error: unknown value `yes` (at self_assessment); ",
             ),
-            ("\nassess = true", "c:2:1: error: unknown field"),
-            ("retries = 11", "c:1:1: error: 11 retries are too many"),
+            (
+                "\nassess = true",
+                "c:2:1: error: unknown key `assess` (at assess); ",
+            ),
+            (
+                "retries = 11",
+                "c:1:11: error: 11 retries are out of range (at retries); write a whole number from 0 to 10",
+            ),
+            (
+                "retries = -1",
+                "c:1:11: error: -1 retries are out of range (at retries); ",
+            ),
+            (
+                "retries = \"2\"",
+                "c:1:11: error: `retries` is a text (at retries); write a whole number",
+            ),
             ("retries = ", "c:1:11: error: "),
         ] {
             let wrong = Settings::read("c", text).unwrap_err().to_string();

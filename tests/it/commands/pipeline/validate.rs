@@ -88,9 +88,9 @@ fn a_repository_asks_for_self_assessments_by_its_configuration() {
     pipeline(folder.path(), &validate).refused(1, "`self_assessment` is missing");
     folder.write(".pipeline/config.toml", "self_assessment = \"optional\"\n");
     pipeline(folder.path(), &validate).done();
-    folder.write(".pipeline/config.toml", "self_assesment = \"required\"\n");
+    folder.write(".pipeline/config.toml", "Self_assessment = \"required\"\n");
     pipeline(folder.path(), &validate)
-        .refused(2, "config.toml:1:1: error: unknown field `self_assesment`");
+        .refused(2, "config.toml:1:1: error: unknown key `Self_assessment`");
 }
 
 #[test]
