@@ -144,14 +144,15 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Line and column (from 1, the column in characters) of a byte offset; an offset past the end means the end.
+/// Line and column (from 1, the column in characters) of a byte offset; an offset past the end means the end. A byte-order
+/// mark before the first character is no column: editors show none.
 #[must_use]
 pub fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let before = &text[..end];
+    let before = text[..end].trim_start_matches('\u{feff}');
     let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
     (
@@ -168,6 +169,9 @@ mod tests {
     fn columns_count_characters() {
         assert_eq!(line_and_column("a\nüb", 5), (2, 3));
         assert_eq!(line_and_column("", 9), (1, 1));
+        assert_eq!(line_and_column("\u{feff}ab", 4), (1, 2));
+        assert_eq!(line_and_column("\u{feff}ab", 0), (1, 1));
+        assert_eq!(line_and_column("\u{feff}a\nb", 5), (2, 1));
     }
 
     #[test]

@@ -92,7 +92,9 @@ impl Fields {
             } else {
                 ""
             };
-            return Err(format!("it has {} fields instead of 5{hint}", parts.len()));
+            let fields = if parts.len() == 1 { "field" } else { "fields" };
+            let count = parts.len();
+            return Err(format!("it has {count} {fields} instead of 5{hint}"));
         };
         let mut weekdays = KINDS[4].parse(weekday)?;
         if weekdays.last() == Some(&7) {
@@ -312,6 +314,7 @@ mod tests {
         for (expression, part) in [
             ("@daily", "macros"),
             ("", "0 fields"),
+            ("0", "1 field instead"),
             ("0 0 * *", "4 fields"),
             ("0 0 0 * * *", "6 fields"),
             ("0 0 * * * 2026", "6 fields"),
