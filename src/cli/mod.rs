@@ -17,6 +17,7 @@ mod jobs;
 mod labels;
 mod layers;
 pub mod lines;
+mod listen;
 mod logs;
 mod manual;
 mod mcp;

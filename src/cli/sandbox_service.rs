@@ -22,6 +22,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::arguments::Sandbox;
 use super::connect::transport;
 use super::exit::{Exit, Stopped};
+use super::listen::bind;
 use super::output::Screen;
 use super::serve::signals;
 use super::show;
@@ -360,11 +361,6 @@ struct Places {
 
 impl Places {
     async fn bind(arguments: &Sandbox) -> Result<Self, Stopped> {
-        let bind = |option: &'static str, address: SocketAddr| async move {
-            TcpListener::bind(address)
-                .await
-                .map_err(|error| Stopped::usage(format!("{option} {address}: {error}")))
-        };
         let github = bind("--github", arguments.github).await?;
         let jules = bind("--jules", arguments.jules).await?;
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));

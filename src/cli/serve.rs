@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 use super::arguments::Serve;
 use super::connect::{self, variable};
 use super::exit::{Exit, Stopped};
+use super::listen::bind;
 use super::output::Screen;
 use crate::adapters::inbox::postgres::PostgresInbox;
 use crate::adapters::inbox::served::ServedInbox;
@@ -40,6 +40,10 @@ use crate::server::sweep::Sweep;
 use crate::server::webhook::{Intake, Secrets};
 use crate::server::{Service, ending};
 
+/// What says where the public listener is.
+const LISTEN: &str = "--listen (`listen` in phileas.toml)";
+/// What says where the admin listener is.
+const ADMIN_LISTEN: &str = "--admin-listen (`admin_listen` in phileas.toml)";
 /// The secret of the webhooks.
 const SECRET: &str = "PHILEAS_WEBHOOK_SECRET";
 /// What lets people and programs in on the admin listener.
@@ -88,8 +92,8 @@ pub(super) async fn run(
         ),
     };
     let inbox = Arc::new(inbox);
-    let public = bind("--listen", config.listen).await?;
-    let admin = bind("--admin-listen", config.admin_listen).await?;
+    let public = bind(LISTEN, config.listen).await?;
+    let admin = bind(ADMIN_LISTEN, config.admin_listen).await?;
     let places = json!({
         "listen": public.local_addr()?.to_string(),
         "admin_listen": admin.local_addr()?.to_string(),
@@ -259,12 +263,6 @@ pub(super) fn file(named: Option<&Path>) -> Result<File, Stopped> {
         None if here.is_file() => File::read(here)?,
         None => File::default(),
     })
-}
-
-async fn bind(option: &str, address: std::net::SocketAddr) -> Result<TcpListener, Stopped> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|error| Stopped::usage(format!("{option} {address}: {error}")))
 }
 
 /// Completes with the first signal that asks for the end. Listening for it begins now.

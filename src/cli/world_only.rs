@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use super::arguments::Sandbox;
 use super::exit::{Exit, Stopped};
+use super::listen::bind;
 use super::output::Screen;
 use crate::sandbox::{Scene, Shared, scene};
 
@@ -122,9 +123,8 @@ fn for_people(places: &serde_json::Value) -> [String; 8] {
 }
 
 async fn listen(option: &str, address: SocketAddr) -> Result<(TcpListener, SocketAddr), Stopped> {
-    let wrong = |error: std::io::Error| Stopped::usage(format!("{option} {address}: {error}"));
-    let listener = TcpListener::bind(address).await.map_err(wrong)?;
-    let bound = listener.local_addr().map_err(wrong)?;
+    let listener = bind(option, address).await?;
+    let bound = listener.local_addr()?;
     Ok((listener, bound))
 }
 

@@ -8,8 +8,9 @@ use tokio::sync::Notify;
 
 use super::super::connect::variable;
 use super::super::exit::{Exit, Stopped};
+use super::super::listen;
 use super::super::output::Screen;
-use super::{database, fleet};
+use super::{ADMIN_LISTEN, LISTEN, database, fleet};
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::server::app::APP_FILE;
 use crate::server::check::{Finding, Grade, Told, check};
@@ -34,8 +35,8 @@ pub(super) async fn run(
     if let Some(url) = database {
         findings.push(found("database", database::reached(url).await));
     }
-    findings.extend(port("--listen", config.listen));
-    findings.extend(port("--admin-listen", config.admin_listen));
+    findings.extend(port("--listen", LISTEN, config.listen));
+    findings.extend(port("--admin-listen", ADMIN_LISTEN, config.admin_listen));
     if let Some(name) = fleet::passed_over(config) {
         findings.push(Finding {
             grade: Grade::Hint,
@@ -122,7 +123,7 @@ fn data_dir(config: &Config) -> Result<&'static str, Stopped> {
 }
 
 /// Whether a port could be listened at.
-fn port(option: &str, address: SocketAddr) -> Option<Finding> {
+fn port(option: &str, said_by: &str, address: SocketAddr) -> Option<Finding> {
     let error = std::net::TcpListener::bind(address).err()?;
     let taken = error.kind() == ErrorKind::AddrInUse;
     let (grade, text) = if taken {
@@ -130,7 +131,8 @@ fn port(option: &str, address: SocketAddr) -> Option<Finding> {
             format!("{address} is in use, by phileas where it is running, or by another program");
         (Grade::Hint, text)
     } else {
-        (Grade::Configuration, format!("{address}: {error}"))
+        let text = format!("{address}: {error}; {}", listen::mend(&error, said_by));
+        (Grade::Configuration, text)
     };
     Some(Finding {
         grade,

@@ -8,8 +8,10 @@ use tokio::task::JoinHandle;
 
 use super::super::connect::{self, local_now, variable};
 use super::super::exit::{Exit, Stopped};
+use super::super::listen::bind;
 use super::super::output::Screen;
 use super::super::visit::who;
+use super::ADMIN_LISTEN;
 use crate::adapters::github;
 use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::server::app::{APP_FILE, kept_app, named_by};
@@ -37,7 +39,7 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
             directory.path().join(APP_FILE).display()
         )));
     }
-    let listener = super::bind("--admin-listen", config.admin_listen).await?;
+    let listener = bind(ADMIN_LISTEN, config.admin_listen).await?;
     let address = listener.local_addr()?;
     // A listener on all addresses has none that a browser could go to.
     let origin = if address.ip().is_unspecified() {
