@@ -29,3 +29,24 @@ pub(super) fn mend(error: &Error, said_by: &str) -> String {
         _ => format!("name another address with {said_by}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_has_its_own_mend() {
+        for (kind, told) in [
+            (ErrorKind::AddrInUse, "end what listens there already, or"),
+            (
+                ErrorKind::AddrNotAvailable,
+                "this machine has no such address",
+            ),
+            (ErrorKind::PermissionDenied, "a port from 1024 on with --x"),
+            (ErrorKind::Unsupported, "name another address with --x"),
+        ] {
+            let mend = mend(&kind.into(), "--x");
+            assert!(mend.contains(told) && mend.ends_with("with --x"), "{mend}");
+        }
+    }
+}

@@ -120,6 +120,38 @@ fn wrong_settings_are_told() {
 }
 
 #[test]
+fn an_address_that_is_in_use_is_told_with_its_mend() {
+    let data = tempdir().unwrap();
+    let data = data.path().to_str().unwrap();
+    let held = TcpListener::bind("127.0.0.1:0").unwrap();
+    let held = held.local_addr().unwrap().to_string();
+    for (public, admin, mend) in [
+        (
+            held.as_str(),
+            "127.0.0.1:0",
+            "--listen (`listen` in phileas.toml)",
+        ),
+        (
+            "127.0.0.1:0",
+            &held,
+            "--admin-listen (`admin_listen` in phileas.toml)",
+        ),
+    ] {
+        let listeners = ["--listen", public, "--admin-listen", admin];
+        let ended = Phileas::new(&[&["serve", "--data-dir", data], &listeners[..]].concat())
+            .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+            .run()
+            .expect(2);
+        assert!(ended.err.contains(&format!("{held}: ")), "{ended}");
+        assert!(
+            ended.err.contains("end what listens there already"),
+            "{ended}"
+        );
+        assert!(ended.err.contains(mend), "{ended}");
+    }
+}
+
+#[test]
 fn a_second_service_hears_who_has_the_directory() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
