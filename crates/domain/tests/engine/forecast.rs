@@ -271,6 +271,18 @@ fn a_pass_through_the_layers_is_forecast_hop_by_hop() {
     assert_eq!(forecast.most_at_once, 3);
 }
 
+/// What layers hand over is imagined in the flat layout alone, and a forecast without them says so.
+#[test]
+fn the_layers_of_workstreams_are_not_forecast() {
+    let mut desk = crate::hand_over::desk();
+    let schedule = "version = 1\nenabled = true\n[observers]\nroles = [\"errors\"]\n";
+    let path = ".jules/workstreams/core/scheduled.toml".to_owned();
+    desk.files.insert(path, schedule.to_owned());
+    let forecast = forecast(&mut desk, "05T08:00:00", ODD);
+    assert!(forecast.without_layers);
+    assert_eq!(forecast.turns, []);
+}
+
 #[test]
 fn work_that_waits_for_people_is_not_imagined_to_be_done() {
     let mut desk = crate::hand_over::desk();

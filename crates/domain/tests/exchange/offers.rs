@@ -11,6 +11,10 @@ fn offered(text: &str) -> Result<Publication, String> {
 }
 
 fn offered_of(files: Vec<(String, String)>) -> Result<Publication, String> {
+    offered_at(REQUIREMENT, files)
+}
+
+fn offered_at(path: &str, files: Vec<(String, String)>) -> Result<Publication, String> {
     let tree = Tree::of_texts(
         files
             .iter()
@@ -18,11 +22,7 @@ fn offered_of(files: Vec<(String, String)>) -> Result<Publication, String> {
     );
     let exchange = check(&tree).exchange.unwrap();
     let stream = &exchange.streams["generic"];
-    let item = stream
-        .items
-        .iter()
-        .find(|item| item.path == REQUIREMENT)
-        .unwrap();
+    let item = stream.items.iter().find(|item| item.path == path).unwrap();
     let done = offer("implementer", "phileas:do", stream, item);
     done.map_err(|why| why.to_string())
 }
@@ -57,6 +57,22 @@ fn an_item_whose_label_github_cannot_have_is_not_shown() {
         assert!(why.contains("no label of more than 50 characters"), "{why}");
         assert!(why.contains("give its label a shorter name"), "{why}");
     }
+}
+
+/// An issue's text has an end at GitHub. What an item says is held to its room; the name of its file is not.
+#[test]
+fn an_item_whose_file_has_too_long_a_name_is_not_shown() {
+    let text = requirement("item01", "deci01");
+    let of = |length: usize| {
+        let path = format!(".jules/exchange/requirements/{}.yml", "n".repeat(length));
+        let files = with(flat(), &path, &text);
+        let files = files.into_iter().filter(|(path, _)| path != REQUIREMENT);
+        offered_at(&path, files.collect())
+    };
+    let room = 65_536 - of(1).unwrap().body.chars().count() + 1;
+    assert_eq!(of(room).unwrap().body.chars().count(), 65_536);
+    let why = of(room + 1).unwrap_err();
+    assert!(why.contains("give its file a shorter name"), "{why}");
 }
 
 /// A finding that the item was made of, whose statement has so many characters; nothing where there is no room for it.
