@@ -14,7 +14,7 @@ use super::exit::{Exit, Stopped};
 use super::output::Screen;
 use super::validate;
 use super::words::several;
-use crate::adapters::files;
+use crate::adapters::files::{self, Wanted};
 
 pub(super) fn run(
     command: &ExchangeCommand,
@@ -51,11 +51,11 @@ fn check(
     let mut checked = narrow(exchange::check(&tree), place)?;
     if fix {
         let fixes = fixes(&tree, place, &checked);
-        let texts: Vec<(&str, Option<&str>)> = fixes
-            .iter()
-            .map(|one| (one.path.as_str(), one.text.as_deref()))
-            .collect();
-        files::change_together(&place.dir, &texts)?;
+        let wanted = fixes.iter().map(|one| {
+            let text = one.text.as_deref();
+            (one.path.as_str(), text.map_or(Wanted::Gone, Wanted::Text))
+        });
+        files::change_together(&place.dir, &wanted.collect::<Vec<_>>())?;
         for one in &fixes {
             tell(one, place.json, screen)?;
         }

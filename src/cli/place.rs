@@ -11,6 +11,7 @@ use super::connect;
 use super::exit::{Exit, Stopped};
 use super::output::{self, Screen};
 use super::worktree::{self, WorkTree};
+use crate::adapters::files::Wanted;
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
@@ -165,20 +166,23 @@ impl Place {
     pub(super) async fn apply(&self, change: &Change<'_>) -> Result<Option<Proposed>, Stopped> {
         match &self.at {
             At::Folder(tree) => {
-                let texts = change.files.iter();
-                let texts: Vec<(&str, Option<&str>)> = texts
-                    .map(|(path, text)| (path.as_str(), text.as_deref()))
-                    .collect();
-                tree.change(&texts)?;
-                let paths = |is_written: bool| {
-                    let fits = texts
-                        .iter()
-                        .filter(move |one| one.1.is_some() == is_written);
-                    fits.map(|(path, _)| *path)
-                };
-                let staged = change.staged.iter().map(String::as_str);
-                let written: Vec<&str> = paths(true).chain(staged).collect();
-                let removed: Vec<&str> = paths(false).collect();
+                let mut wanted = Vec::new();
+                let (mut written, mut removed) = (Vec::new(), Vec::new());
+                for (path, text) in &change.files {
+                    // A beginning writes what is not there.
+                    match text {
+                        Some(text) => {
+                            wanted.push((path.as_str(), Wanted::New(text)));
+                            written.push(path.as_str());
+                        }
+                        None => {
+                            wanted.push((path.as_str(), Wanted::Gone));
+                            removed.push(path.as_str());
+                        }
+                    }
+                }
+                tree.change(&wanted)?;
+                written.extend(change.staged.iter().map(String::as_str));
                 tree.stage(&written, &removed)?;
                 Ok(None)
             }

@@ -91,7 +91,10 @@ impl<'a> Desk<'a> {
     ) -> Result<Exit, Stopped> {
         let mut files = Vec::new();
         let mut pinned = self.tree.clone();
-        for role in roles {
+        for (place, role) in roles.iter().enumerate() {
+            if roles[..place].contains(role) {
+                continue;
+            }
             let Some(known) = self.catalogue.role(layer, role) else {
                 return Err(self.unknown(layer, role));
             };

@@ -14,6 +14,7 @@ use super::output::{self, Screen};
 use super::place::{Change, Place, agreed};
 use super::worktree::WorkTree;
 use super::written::{self, Written};
+use crate::adapters::files::Wanted;
 use crate::starter::{Found, Pin as ActionPin, UPGRADE_BRANCH, WORKFLOW_PATH, sealed_files};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -75,8 +76,13 @@ async fn propose(
         if !arguments.yes && !agreed("Open a pull request with this?", screen)? {
             return Ok(Exit::Done);
         }
-        let files = written::due(&all).into_iter();
-        let files = files.map(|(path, text)| (path.to_owned(), text.map(str::to_owned)));
+        let files = written::due(&all).into_iter().map(|(path, wanted)| {
+            let text = match wanted {
+                Wanted::New(text) | Wanted::Text(text) => Some(text.to_owned()),
+                Wanted::Gone => None,
+            };
+            (path.to_owned(), text)
+        });
         let change = Change {
             branch: &format!("{UPGRADE_BRANCH}{VERSION}"),
             title: TITLE,
@@ -140,11 +146,11 @@ fn built_in(path: &str) -> Option<&'static str> {
 fn apply(work: &WorkTree, all: &[Written]) -> Result<(), Stopped> {
     let due = written::due(all);
     work.change(&due)?;
-    let paths = |is_written: bool| -> Vec<&str> {
-        let fits = due.iter().filter(|one| one.1.is_some() == is_written);
+    let paths = |goes: bool| -> Vec<&str> {
+        let fits = due.iter().filter(|one| (one.1 == Wanted::Gone) == goes);
         fits.map(|(path, _)| *path).collect()
     };
-    work.stage(&paths(true), &paths(false))
+    work.stage(&paths(false), &paths(true))
 }
 
 /// The pin of a work tree after a file was written beside it.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
 use super::words::several;
-use crate::adapters::files;
+use crate::adapters::files::{self, Wanted};
 
 /// A file, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,15 +106,17 @@ pub(super) fn show(
     Ok(())
 }
 
-/// The files that are to be changed, with their new texts; without one a file is removed.
-pub(super) fn due(all: &[Written]) -> Vec<(&str, Option<&str>)> {
+/// The files that are to be changed, and what they are to be.
+pub(super) fn due(all: &[Written]) -> Vec<(&str, Wanted<'_>)> {
     all.iter()
-        .filter_map(|one| match &one.fate {
-            Fate::Write(text) | Fate::Replace(text) => {
-                Some((one.path.as_str(), Some(text.as_str())))
-            }
-            Fate::Remove => Some((one.path.as_str(), None)),
-            _ => None,
+        .filter_map(|one| {
+            let wanted = match &one.fate {
+                Fate::Write(text) => Wanted::New(text),
+                Fate::Replace(text) => Wanted::Text(text),
+                Fate::Remove => Wanted::Gone,
+                _ => return None,
+            };
+            Some((one.path.as_str(), wanted))
         })
         .collect()
 }

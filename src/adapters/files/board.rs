@@ -100,12 +100,12 @@ pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), ReadError> {
 }
 
 /// Whether two paths are one to a file system that does not tell capitals from small letters.
-fn differ_in_case(one: &str, other: &str) -> bool {
+pub(super) fn differ_in_case(one: &str, other: &str) -> bool {
     one != other && one.to_lowercase() == other.to_lowercase()
 }
 
 /// Whether two paths lead to one file.
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;

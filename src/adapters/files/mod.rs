@@ -8,12 +8,13 @@ use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use phileas_domain::model::{Entry, Mode, Tree};
-use tempfile::NamedTempFile;
 
-pub use together::{Unchanged, change_together};
+pub use together::{Unchanged, Wanted, change_together};
 
 /// The folders that phileas looks at.
 const FOLDERS: [&str; 2] = [".jules", ".jlo"];
+/// What new files are called until they are whole. One that a killed process has left is passed over.
+const NEW: &str = ".phileas-new-";
 /// No file larger than this is read as text.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
 /// No folder is nested deeper than this.
@@ -90,13 +91,15 @@ fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
     };
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if !Path::new(path).components().all(plain) {
-        return Err(refused("it leaves the folder"));
+        return Err(refused("it leaves the folder; name one below it"));
     }
     let mut folder = root.to_owned();
     for part in Path::new(path).components() {
         folder.push(part);
         if folder.is_symlink() {
-            return Err(refused("it leads through a link"));
+            return Err(refused(
+                "it leads through a link, and nothing is written through links; put there what it leads to",
+            ));
         }
     }
     Ok(())
@@ -104,40 +107,25 @@ fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
 
 /// Puts a whole file in a path's place.
 fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
-    let new = written(path, folder, text)?;
+    let there = fs::metadata(path).map(|meta| meta.permissions()).ok();
+    let new = tempfile::Builder::new()
+        .prefix(NEW)
+        .make_in(folder, |path| {
+            put(fs::File::create_new(path)?, text, there.clone())
+        })?;
     new.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// A text on the disk, beside the path where it is to be.
-fn written(path: &Path, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let mut new = temporary(folder)?;
-    readable(new.as_file(), path)?;
-    // By the file itself, since the library's errors name the temporary file, which means nothing to people.
-    new.as_file_mut().write_all(text.as_bytes())?;
-    new.as_file().sync_all()?;
-    Ok(new)
-}
-
-/// A file that is gone with the value, in the folder where it may come to stay.
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    let open = |path: &Path| fs::File::create_new(path);
-    tempfile::Builder::new()
-        .prefix(".phileas-")
-        .make_in(folder, open)
-}
-
-/// The file that comes is as readable as the one before it.
-#[cfg(unix)]
-fn readable(file: &fs::File, path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode() & 0o777);
-    file.set_permissions(fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &fs::File, _: &Path) -> io::Result<()> {
-    Ok(())
+/// Puts a text into a new file and sees it to the disk. `permissions`: those of the file whose place it takes.
+fn put(mut file: fs::File, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
+    if let Some(permissions) = permissions
+        && file.metadata()?.permissions() != permissions
+    {
+        file.set_permissions(permissions)?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 fn walk(
@@ -156,6 +144,9 @@ fn walk(
         let Ok(file_name) = entry.file_name().into_string() else {
             continue;
         };
+        if file_name.starts_with(NEW) {
+            continue;
+        }
         let path = entry.path();
         let name = format!("{name}/{file_name}");
         let meta = path.symlink_metadata().map_err(|source| ReadError {

@@ -1,12 +1,24 @@
 //! Several files below a folder, changed together: all of them, or none.
 
-use std::fs::{self, Permissions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{TempDir, TempPath};
 
-use super::{ReadError, linked, written};
+use super::board::{differ_in_case, is_same};
+use super::{NEW, ReadError, linked, put};
+
+/// What a file is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted<'t> {
+    /// One with this text, and nothing was there before.
+    New(&'t str),
+    /// One with this text, whatever was there.
+    Text(&'t str),
+    /// No file any more.
+    Gone,
+}
 
 /// Why nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +26,7 @@ use super::{ReadError, linked, written};
 pub struct Unchanged {
     /// Where it ended, and what the system says.
     pub error: ReadError,
-    /// What was changed before that and could not be taken back.
+    /// What was changed before that and could not be put back.
     pub left: Vec<PathBuf>,
 }
 
@@ -25,22 +37,25 @@ impl From<ReadError> for Unchanged {
     }
 }
 
-/// Writes files below a folder, or removes them where they have no text: all of it, or none. Whoever looks sees each file
-/// in its older text or in its newer one. Folders are made as they are needed, and those that a removal leaves empty go
-/// with it.
+/// Writes files below a folder, or removes them: all of it, or none. Whoever looks sees each file in its older text or in
+/// its newer one. Folders are made as they are needed, and those that a removal leaves empty go with it.
 ///
-/// All texts are on the disk before the first file is changed, so that want of room or of a right is found before that.
-/// A process that dies amid the changes leaves those that it had made; since files are removed last, all that takes their
-/// place is there then.
+/// All texts are on the disk before the first file is changed, in a folder of their own below the root, so that want of
+/// room or of a right is found before that. A process that dies amid the changes leaves those that it had made, and that
+/// folder with what was there before; since files are removed last, all that takes their place is there then.
 ///
 /// # Errors
 ///
-/// When a path leaves the folder, leads through a link or is that of a folder, something has just come to where nothing
-/// was, or the system says no.
-pub fn change_together(root: &Path, wanted: &[(&str, Option<&str>)]) -> Result<(), Unchanged> {
+/// When a path leaves the folder, leads through a link or is that of a folder, something is where a file is to be new,
+/// nothing is where one is to go, or the system says no.
+pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(), Unchanged> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
     let mut made = Folders::default();
-    let changes = match prepare(root, wanted, &mut made) {
-        Ok(changes) => changes,
+    let prepared = prepare(root, wanted, &mut made);
+    let (aside, changes) = match prepared {
+        Ok(prepared) => prepared,
         Err(error) => {
             made.take_back();
             return Err(error.into());
@@ -50,8 +65,8 @@ pub fn change_together(root: &Path, wanted: &[(&str, Option<&str>)]) -> Result<(
     for Change { older, new } in changes {
         if let Err(source) = carry_out(&older, new) {
             let path = older.path;
-            let left = done.into_iter().rev().filter_map(|one| one.put_back());
-            let left = left.collect();
+            let left = done.into_iter().rev().filter_map(Older::put_back).collect();
+            drop(aside);
             made.take_back();
             return Err(Unchanged {
                 error: ReadError { path, source },
@@ -60,22 +75,32 @@ pub fn change_together(root: &Path, wanted: &[(&str, Option<&str>)]) -> Result<(
         }
         done.push(older);
     }
-    for (path, _) in wanted.iter().filter(|(_, text)| text.is_none()) {
+    drop(aside);
+    for (path, _) in wanted.iter().filter(|(_, what)| *what == Wanted::Gone) {
         drop_empty(root, path);
     }
     Ok(())
 }
 
-/// A file as it was, and the text that is to take its place.
+/// What becomes of a file.
 struct Change {
     older: Older,
-    new: Option<NamedTempFile>,
+    /// What takes its place; nothing when it goes.
+    new: Option<New>,
+}
+
+/// A text that is on the disk already.
+struct New {
+    text: TempPath,
+    /// Nothing may be where it goes.
+    alone: bool,
 }
 
 /// A file as it was before.
 struct Older {
     path: PathBuf,
-    was: Option<(Vec<u8>, Permissions)>,
+    /// Where it is kept meanwhile; `None`: nothing was there.
+    kept: Option<PathBuf>,
 }
 
 /// The folders that were made for the files, the outer ones first.
@@ -84,94 +109,135 @@ struct Folders(Vec<PathBuf>);
 
 fn prepare(
     root: &Path,
-    wanted: &[(&str, Option<&str>)],
+    wanted: &[(&str, Wanted<'_>)],
     made: &mut Folders,
-) -> Result<Vec<Change>, ReadError> {
+) -> Result<(TempDir, Vec<Change>), ReadError> {
+    for (path, what) in wanted {
+        // A link may go, but nothing goes through one.
+        let leads = match what {
+            Wanted::Gone => path.rsplit_once('/').map_or("", |(folder, _)| folder),
+            _ => path,
+        };
+        linked(root, leads)?;
+    }
+    made.make(root)?;
+    let aside = tempfile::Builder::new().prefix(NEW).tempdir_in(root);
+    let aside = aside.map_err(|error| ReadError {
+        path: root.to_owned(),
+        source: error.kind().into(),
+    })?;
     let mut changes = Vec::new();
-    let those = |is_written| {
-        wanted
-            .iter()
-            .filter(move |one| one.1.is_some() == is_written)
-    };
-    for (path, text) in those(true).chain(those(false)) {
-        linked(root, path)?;
+    for (number, (path, what)) in in_order(root, wanted).into_iter().enumerate() {
         let whole = root.join(path);
         let failed = |source| ReadError {
             path: whole.clone(),
             source,
         };
-        let older = Older::read(whole.clone()).map_err(failed)?;
-        let new = match text {
-            Some(text) => {
-                let folder = whole.parent().unwrap_or(root);
-                made.make(folder)?;
-                Some(written(&whole, folder, text).map_err(failed)?)
-            }
-            None if older.was.is_none() => {
-                return Err(failed(io::ErrorKind::NotFound.into()));
-            }
-            None => None,
+        let kept = aside.path().join(format!("{number}.old"));
+        let there = there(&whole).map_err(failed)?;
+        let older = Older {
+            path: whole.clone(),
+            kept: there.as_ref().map(|_| kept.clone()),
         };
-        changes.push(Change { older, new });
+        let (text, alone) = match (what, &there) {
+            (Wanted::Gone, None) => return Err(failed(io::ErrorKind::NotFound.into())),
+            (Wanted::Gone, Some(_)) => {
+                changes.push(Change { older, new: None });
+                continue;
+            }
+            (Wanted::New(_), Some(_)) => {
+                return Err(failed(io::ErrorKind::AlreadyExists.into()));
+            }
+            (Wanted::New(text) | Wanted::Text(text), there) => (text, there.is_none()),
+        };
+        made.make(whole.parent().unwrap_or(root))?;
+        if there.is_some() {
+            // Not every file system has a second name for a file.
+            fs::hard_link(&whole, &kept)
+                .or_else(|_| fs::copy(&whole, &kept).map(drop))
+                .map_err(failed)?;
+        }
+        let staged = aside.path().join(format!("{number}.new"));
+        let permissions = there.map(|meta| meta.permissions());
+        fs::File::create_new(&staged)
+            .and_then(|file| put(file, text, permissions))
+            .map_err(failed)?;
+        let text = TempPath::try_from_path(staged).map_err(failed)?;
+        changes.push(Change {
+            older,
+            new: Some(New { text, alone }),
+        });
     }
-    Ok(changes)
+    Ok((aside, changes))
 }
 
-fn carry_out(older: &Older, new: Option<NamedTempFile>) -> io::Result<()> {
-    match new {
-        None => fs::remove_file(&older.path),
-        Some(new) if older.was.is_some() => {
-            new.persist(&older.path).map(drop).map_err(|no| no.error)
+/// Files are removed when all that takes their place is there, but for those that are the same file as what is written to
+/// a file system that does not tell capitals from small letters: they go first.
+fn in_order<'w, 't>(root: &Path, wanted: &'w [(&str, Wanted<'t>)]) -> Vec<(&'w str, Wanted<'t>)> {
+    let goes = |what: &Wanted<'_>| *what == Wanted::Gone;
+    let written = || wanted.iter().filter(|(_, what)| !goes(what));
+    let turn = |(path, what): &(&str, Wanted<'_>)| {
+        let is_other_in_case = |other: &str| {
+            differ_in_case(path, other) && is_same(&root.join(path), &root.join(other))
+        };
+        match goes(what) {
+            false => 1,
+            true if written().any(|(other, _)| is_other_in_case(other)) => 0,
+            true => 2,
         }
-        Some(new) => {
-            let Err(no) = new.persist_noclobber(&older.path) else {
-                return Ok(());
-            };
-            // Not every file system can tell that something is there and move a file in one step.
-            if no.error.kind() == io::ErrorKind::AlreadyExists
-                || older.path.symlink_metadata().is_ok()
-            {
-                return Err(no.error);
-            }
-            no.file
-                .persist(&older.path)
-                .map(drop)
-                .map_err(|no| no.error)
+    };
+    let mut all = wanted.to_vec();
+    all.sort_by_cached_key(turn);
+    all
+}
+
+/// What is in a file's place; a folder, or what is neither file nor link, is in its way.
+fn there(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    let meta = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    let what = if meta.is_file() || meta.is_symlink() {
+        return Ok(Some(meta));
+    } else if meta.is_dir() {
+        "it is a folder, and a file belongs there; move it out of the way"
+    } else {
+        "it is there, and is no regular file; move it out of the way"
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+fn carry_out(older: &Older, new: Option<New>) -> io::Result<()> {
+    let path = &older.path;
+    let Some(New { text, alone }) = new else {
+        return match &older.kept {
+            Some(kept) => fs::rename(path, kept),
+            None => fs::remove_file(path),
+        };
+    };
+    let text = if alone {
+        let Err(no) = text.persist_noclobber(path) else {
+            return Ok(());
+        };
+        // Not every file system can see that nothing is there and move a file in one step.
+        if no.error.kind() == io::ErrorKind::AlreadyExists || path.symlink_metadata().is_ok() {
+            return Err(no.error);
         }
-    }
+        no.path
+    } else {
+        text
+    };
+    text.persist(path).map_err(|no| no.error)
 }
 
 impl Older {
-    fn read(path: PathBuf) -> io::Result<Self> {
-        let was = match path.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-            Ok(meta) if !meta.is_file() => {
-                let what = if meta.is_dir() {
-                    "it is a folder, and a file belongs there; move it out of the way"
-                } else {
-                    "it is there, and is no regular file; move it out of the way"
-                };
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-            }
-            Ok(meta) => Some((fs::read(&path)?, meta.permissions())),
-        };
-        Ok(Self { path, was })
-    }
-
     /// Puts the file back as it was, and names it where that fails.
     fn put_back(self) -> Option<PathBuf> {
-        let Some((bytes, permissions)) = self.was else {
-            return fs::remove_file(&self.path).err().map(|_| self.path);
+        let back = match self.kept {
+            Some(kept) => fs::rename(kept, &self.path),
+            None => fs::remove_file(&self.path),
         };
-        let put = || {
-            let folder = self.path.parent().unwrap_or(Path::new("."));
-            let mut old = super::temporary(folder)?;
-            old.as_file().set_permissions(permissions)?;
-            old.as_file_mut().write_all(&bytes)?;
-            old.persist(&self.path).map_err(|error| error.error)
-        };
-        put().err().map(|_| self.path.clone())
+        back.err().map(|_| self.path)
     }
 }
 
@@ -206,115 +272,13 @@ impl Folders {
 
 /// Removes the folders that a file has left empty.
 fn drop_empty(root: &Path, path: &str) {
-    let mut folder = Path::new(path);
-    while let Some(above) = folder.parent() {
+    for above in Path::new(path).ancestors().skip(1) {
         // A folder that holds something else stays.
         if above.as_os_str().is_empty() || fs::remove_dir(root.join(above)).is_err() {
             break;
         }
-        folder = above;
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(root: &Path, path: &str) -> Option<String> {
-        fs::read_to_string(root.join(path)).ok()
-    }
-
-    fn names(root: &Path) -> Vec<String> {
-        let entries = fs::read_dir(root).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn all_of_it_is_changed() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().join("new");
-        change_together(&root, &[("a/b/c", Some("1")), ("d", Some("2"))]).unwrap();
-        change_together(
-            &root,
-            &[("d", Some("3")), ("e", Some("4")), ("a/b/c", None)],
-        )
-        .unwrap();
-        assert_eq!(names(&root), ["d", "e"]);
-        assert_eq!(text(&root, "d").as_deref(), Some("3"));
-        assert_eq!(text(&root, "e").as_deref(), Some("4"));
-    }
-
-    #[test]
-    fn what_cannot_be_done_is_found_before_anything_is() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path();
-        change_together(root, &[("there", Some("1"))]).unwrap();
-        fs::create_dir(root.join("folder")).unwrap();
-        for (last, said) in [
-            (("folder", Some("2")), "it is a folder"),
-            (("folder", None), "it is a folder"),
-            (("nothing", None), "not found"),
-            (("../out", Some("2")), "leaves the folder"),
-            (("there/below", Some("2")), "there"),
-        ] {
-            let wanted = [("there", Some("2")), ("x/y/new", Some("2")), last];
-            let unchanged = change_together(root, &wanted).unwrap_err();
-            assert!(unchanged.to_string().contains(said), "{unchanged}");
-            assert!(unchanged.left.is_empty());
-            assert_eq!(names(root), ["folder", "there"], "{last:?}");
-            assert_eq!(text(root, "there").as_deref(), Some("1"));
-        }
-    }
-
-    /// What somebody else does meanwhile: a file has just come, another one has just gone.
-    #[test]
-    fn what_was_changed_before_is_put_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path();
-        change_together(root, &[("a/old", Some("1")), ("gone", Some("2"))]).unwrap();
-        let mode = |path: &str| fs::metadata(root.join(path)).unwrap().permissions();
-        let mut read_only = mode("gone");
-        read_only.set_readonly(true);
-        fs::set_permissions(root.join("gone"), read_only.clone()).unwrap();
-        for (twice, place) in [(("b/new", Some("5")), "b/new"), (("gone", None), "gone")] {
-            let wanted = [
-                ("gone", None),
-                ("a/old", Some("3")),
-                ("b/new", Some("4")),
-                twice,
-            ];
-            let unchanged = change_together(root, &wanted).unwrap_err();
-            assert!(unchanged.error.path.ends_with(place), "{unchanged}");
-            assert_eq!(unchanged.left, Vec::<PathBuf>::new());
-            assert_eq!(names(root), ["a", "gone"]);
-            assert_eq!(text(root, "a/old").as_deref(), Some("1"));
-            assert_eq!(text(root, "gone").as_deref(), Some("2"));
-            assert_eq!(mode("gone"), read_only);
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_put_back_is_named() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a");
-        let older = Older::read(path.clone()).unwrap();
-        assert_eq!(older.put_back(), Some(path));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn nothing_is_written_through_a_link() {
-        let dir = tempfile::tempdir().unwrap();
-        let outside = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).unwrap();
-        let wanted = [("a", Some("1")), ("link/b", Some("2"))];
-        let unchanged = change_together(dir.path(), &wanted).unwrap_err();
-        assert!(unchanged.to_string().contains("through a link"));
-        assert_eq!(names(dir.path()), ["link"]);
-        assert_eq!(names(outside.path()), Vec::<String>::new());
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use std::path::Path;
 use phileas_domain::exchange::{self, Layout, Step};
 use serde_json::json;
 
-use crate::adapters::files;
+use crate::adapters::files::{self, Wanted};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::output::Screen;
 use crate::cli::validate;
@@ -44,7 +44,9 @@ pub(super) fn run(
         }
     };
     if !dry_run {
-        files::change_together(dir, &migration.changes())?;
+        let changes = migration.changes().into_iter();
+        let wanted = changes.map(|(path, text)| (path, text.map_or(Wanted::Gone, Wanted::Text)));
+        files::change_together(dir, &wanted.collect::<Vec<_>>())?;
     }
     for step in &migration.steps {
         tell(step, dry_run, json, screen)?;

@@ -1,7 +1,7 @@
 //! Files of a work tree: looked at, changed and staged.
 
 use super::WorkTree;
-use crate::adapters::files;
+use crate::adapters::files::{self, Wanted};
 use crate::cli::exit::{Stopped, no_folder};
 
 impl WorkTree {
@@ -44,12 +44,12 @@ impl WorkTree {
         )))
     }
 
-    /// Writes files, or removes them where they have no text: all of it, or none.
-    pub(in crate::cli) fn change(&self, files: &[(&str, Option<&str>)]) -> Result<(), Stopped> {
-        for (path, _) in files {
+    /// Writes files, or removes them: all of it, or none.
+    pub(in crate::cli) fn change(&self, wanted: &[(&str, Wanted<'_>)]) -> Result<(), Stopped> {
+        for (path, _) in wanted {
             self.check(path)?;
         }
-        Ok(files::change_together(&self.root, files)?)
+        Ok(files::change_together(&self.root, wanted)?)
     }
 
     /// Puts what was written or removed into the index, so that a commit takes it.

@@ -304,8 +304,19 @@ fn a_run_that_was_cut_off_is_ended_by_the_next() {
     let cut = flat();
     let path = ".jules/exchange/requirements/one-name.yml";
     cut.write(path, &done[path]);
+    // What it had not put in its place yet is nobody's.
+    let (aside, beside) = (
+        ".phileas-new-a1b2c3/0.new",
+        ".jules/exchange/events/pending/.phileas-new-d4e5f6",
+    );
+    cut.write(aside, EVENT);
+    cut.write(beside, EVENT);
     migrate(&cut, &[]).expect(0);
-    assert_eq!(files(&cut), done);
+    let mut ended = files(&cut);
+    for left in [aside, beside] {
+        assert_eq!(ended.remove(left).as_deref(), Some(EVENT));
+    }
+    assert_eq!(ended, done);
 }
 
 /// The disk is full amid the work: all of it stays as it was.
