@@ -80,6 +80,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_person_is_known_by_a_number_and_else_by_a_login() {
+        let of = |actor: &str, actor_id: Option<u64>| RequestState {
+            actor: Some(actor.to_owned()),
+            actor_id,
+            ..RequestState::default()
+        };
+        assert!(is_same_actor(&of("ada", Some(1)), &of("lovelace", Some(1))));
+        assert!(!is_same_actor(&of("ada", Some(1)), &of("ada", Some(2))));
+        assert!(is_same_actor(&of("Ada", None), &of("ada", Some(1))));
+        assert!(!is_same_actor(&of("ada", None), &of("eve", None)));
+    }
+
+    #[test]
     fn each_hour_has_room_for_so_many() {
         let minute = |minute: i64| Timestamp::from_second(minute * 60).expect("in range");
         let times: Vec<_> = [0, 0, 10, 10, 10, 100].map(minute).into();

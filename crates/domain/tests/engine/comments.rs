@@ -416,6 +416,33 @@ fn what_was_said_since_the_last_look_and_is_not_shown_is_owned_up_to() {
 }
 
 #[test]
+fn each_thing_that_is_not_shown_is_owned_up_to_by_itself() {
+    for (part, words) in [
+        ("a thread", "is read, on #7; "),
+        (
+            "issues",
+            "is read, on issues that were touched before others; ",
+        ),
+        (
+            "pulls",
+            "is read, on pull requests that were touched before others; ",
+        ),
+    ] {
+        let mut desk = listened();
+        desk.hours(48);
+        let at = desk.now.checked_sub(MARGIN).ok();
+        match part {
+            "a thread" => drop(desk.heard.cut.insert(7, at.unwrap())),
+            "issues" => desk.heard.issues_after = at,
+            _ => desk.heard.pulls_after = at,
+        }
+        desk.tick();
+        let missed = missed(&desk);
+        assert!(missed.len() == 1 && missed[0].contains(words), "{missed:?}");
+    }
+}
+
+#[test]
 fn what_was_shown_at_the_last_look_is_not_missed_however_much_was_said() {
     let mut desk = listened();
     let before = desk.now.checked_sub(MARGIN).unwrap();

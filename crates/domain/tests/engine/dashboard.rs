@@ -4,7 +4,7 @@ use phileas_domain::engine::{
     Actor, Dashboard, Effect, Event, Reason, SubjectEdit, Verdict, text_digest,
 };
 
-use crate::desk::Desk;
+use crate::desk::{Answering, Desk};
 use crate::subjects::account;
 
 /// The number that the issue gets.
@@ -206,6 +206,20 @@ fn it_follows_what_changes_and_not_more_often_than_it_may() {
     );
 }
 
+/// Whether it started is known in the moment after.
+#[test]
+fn a_session_of_which_nobody_knows_whether_it_started_is_not_told_of() {
+    let mut desk = desk();
+    let plan = ".jules/schedules.toml".to_owned();
+    desk.files.insert(plan, "cycle = [\"a\"]\n".to_owned());
+    desk.answering = Answering::LostBefore;
+    desk.tick();
+    assert_eq!(desk.names(), ["create_session"]);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.names(), [] as [&str; 0]);
+}
+
 #[test]
 fn r23_a_writers_tick_is_obeyed_once_and_springs_back() {
     let mut desk = desk();
@@ -348,12 +362,12 @@ fn what_waits_for_a_person_has_a_box_of_its_own() {
         ".jules/schedules.toml".to_owned(),
         "cycle = [\"a\"]\n".to_owned(),
     );
-    desk.answering = crate::desk::Answering::Refused;
+    desk.answering = Answering::Refused;
     desk.tick();
     desk.minutes(16);
     desk.tick();
     desk.ticks("Retry `a` in `default`", "ada");
-    desk.answering = crate::desk::Answering::Session;
+    desk.answering = Answering::Session;
     desk.tick();
     assert_eq!(desk.sessions.len(), 1);
 }
@@ -388,7 +402,7 @@ fn r23_a_box_that_was_ticked_in_our_own_name_is_nobodys_wish() {
 #[test]
 fn a_tick_whose_hearer_died_is_one_wish_whatever_is_ticked_next() {
     let mut desk = desk();
-    desk.answering = crate::desk::Answering::Dies;
+    desk.answering = Answering::Dies;
     desk.ticks("Run `b`", "ada");
     desk.tick();
     let boxes = |desk: &Desk| {
@@ -396,7 +410,7 @@ fn a_tick_whose_hearer_died_is_one_wish_whatever_is_ticked_next() {
         requests.filter(|one| one.kind == "box").count()
     };
     assert_eq!(boxes(&desk), 1);
-    desk.answering = crate::desk::Answering::Session;
+    desk.answering = Answering::Session;
     desk.minutes(1);
     desk.ticks("Run `a`", "ada");
     desk.tick();

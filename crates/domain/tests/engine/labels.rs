@@ -339,6 +339,18 @@ fn a_label_whose_event_is_not_shown_is_waited_for_and_then_refused_once() {
 }
 
 #[test]
+fn nothing_counts_as_heard_while_nobody_knows_since_when_a_label_is_there() {
+    let mut desk = desk();
+    desk.put_on_unseen.insert(7, ["b".to_owned()].into());
+    desk.writes(7, "/phileas status", "ada");
+    desk.tick();
+    assert_eq!(desk.state().cursors.comments_since, None);
+    desk.minutes(15);
+    desk.tick();
+    assert!(desk.state().cursors.comments_since.is_some());
+}
+
+#[test]
 fn a_label_counts_in_whatever_case_the_repository_has_it() {
     let mut desk = desk();
     let label = SubjectChange::Labelled("Phileas:Ä".to_owned());
@@ -368,6 +380,9 @@ fn a_flood_of_wishes_is_taken_up_in_parts_and_a_stop_at_once() {
     assert!(desk.state().paused.is_some());
     let mut taken = Vec::new();
     desk.answering = Answering::Session;
+    desk.tick();
+    let bare = (100..150).filter(|number| desk.bears(*number).is_empty());
+    assert_eq!(bare.count(), 20, "labels come off in parts, too");
     for _ in 0..6 {
         desk.tick();
         desk.minutes(1);

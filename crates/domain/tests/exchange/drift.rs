@@ -1,6 +1,6 @@
 //! Schema files that a repository keeps for its agents, held against what is taken in.
 
-use phileas_domain::exchange::{EVENT, FEEDBACK, PERSPECTIVE, PERSPECTIVE_V1};
+use phileas_domain::exchange::{CHANGE, CHANGES, EVENT, FEEDBACK, PERSPECTIVE, PERSPECTIVE_V1};
 
 use crate::examples::{flat, found, streams, with};
 
@@ -58,6 +58,23 @@ fn schema_files_of_rejections_ask_for_what_is_taken() {
                 "{word}: {found:#?}"
             );
         }
+    }
+}
+
+/// A narrator writes one summary for all, or one for each workstream.
+#[test]
+fn schema_files_of_summaries_ask_for_what_is_taken() {
+    for (name, shape, (from, to)) in [
+        ("change", &CHANGE, ("summary", "digest")),
+        ("changes", &CHANGES, ("summaries", "digests")),
+    ] {
+        let path = format!(".jules/layers/narrator/schemas/{name}.yml");
+        let template = shape.template();
+        assert_eq!(found(&with(flat(), &path, &template)), [""; 0]);
+        let other = template.replacen(&format!("{from}:"), &format!("{to}:"), 1);
+        let found = found(&with(flat(), &path, &other));
+        let asked = format!("agents are asked for `{to}`");
+        assert!(found.iter().any(|one| one.contains(&asked)), "{found:#?}");
     }
 }
 

@@ -115,6 +115,37 @@ fn the_keys_that_other_programs_read_are_always_there() {
     )));
 }
 
+/// Most of them are nothing most of the time, and the file is read by people and written at every turn.
+#[test]
+fn what_never_happened_is_not_counted_in_the_file() {
+    let at = "2026-01-05T01:00:00Z";
+    let head = "0123456789abcdef0123456789abcdef01234567";
+    let told = format!("{{\"head\": \"{head}\", \"at\": \"{at}\"}}");
+    let request = format!(
+        "{{\"kind\": \"label\", \"status\": {{\"digest\": \"d\", \"at\": \"{at}\"}}, \"merge\": {{\"head\": \"{head}\"}}}}"
+    );
+    let pull = format!(
+        "{{\"session_id\": \"1\", \"checks\": {told}, \"reviews\": {told}, \"base\": {told}, \"look\": {{\"head\": \"{head}\", \
+         \"not_before\": \"{at}\"}}, \"retargeted\": {told}, \"ready\": {told}, \"reminded\": {told}}}"
+    );
+    let part = |key: &str, text: &str| {
+        let text = format!("{{\"version\": 5, \"history\": {{}}, \"{key}\": {text}}}");
+        let bare: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let saved: serde_json::Value =
+            serde_json::from_str(&save(&load(&text).unwrap().state)).unwrap();
+        assert_eq!(saved[key], bare[key]);
+    };
+    part("requests", &format!("{{\"a\": {request}}}"));
+    part("pulls", &format!("{{\"5\": {pull}}}"));
+    part("publishing", &format!("{{\"a\": {{\"at\": \"{at}\"}}}}"));
+    part("dashboard", "{}");
+    // Others read a turn and a budget, whose other keys are always there.
+    let text = save(&sound());
+    for key in ["repeats", "ambiguous", "failures", "refusals", "strikes"] {
+        assert!(!text.contains(&format!("\"{key}\"")), "{key}: {text}");
+    }
+}
+
 #[test]
 fn keys_are_written_in_the_order_of_numbers() {
     let entries: Vec<String> = (0..12)

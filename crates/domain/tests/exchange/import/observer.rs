@@ -59,6 +59,33 @@ fn ids_are_given_where_they_are_missing_taken_or_none() {
     );
 }
 
+/// The id that would be made of it is that of another finding by now.
+#[test]
+fn an_id_that_is_made_is_not_one_that_is_taken() {
+    let without = finding("newone", "New").replace("id: \"newone\"\n", "");
+    let given = |ledger: &mut Ledger| {
+        let before = ids(ledger);
+        ledger.take(TAXONOMY, &[wrote(&pending("new"), &without)]);
+        let mut new = ids(ledger).difference(&before).cloned().collect::<Vec<_>>();
+        assert_eq!(new.len(), 1);
+        new.remove(0)
+    };
+    let first = given(&mut Ledger::flat());
+    let mut ledger = Ledger::flat();
+    ledger.take(
+        TAXONOMY,
+        &[wrote(&pending("other"), &finding(&first, "Other"))],
+    );
+    assert!(ids(&ledger).contains(&first));
+    assert_ne!(given(&mut ledger), first);
+}
+
+fn ids(ledger: &Ledger) -> std::collections::BTreeSet<String> {
+    let exchange = check(&ledger.tree).exchange.unwrap();
+    let events = exchange.streams["generic"].events.iter();
+    events.map(|event| event.value.id.clone()).collect()
+}
+
 #[test]
 fn links_are_not_an_observers_to_make() {
     let mut ledger = Ledger::flat();
