@@ -325,7 +325,15 @@ fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
     let folder = with_layers();
     within(
         &folder,
-        &["role", "add", "observers", "docs", "tests", "docs", "--copy"],
+        &[
+            "role",
+            "add",
+            "observers",
+            "docs",
+            "tests",
+            "docs",
+            "--copy",
+        ],
     )
     .done();
     git(&folder, &["add", "--all"]);
