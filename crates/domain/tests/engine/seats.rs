@@ -1,9 +1,11 @@
 //! Who of a layer takes part, and what it begins with.
 
-use phileas_domain::engine::Reason;
+use phileas_domain::engine::{Ask, Reason};
+use phileas_domain::exchange::Content;
+use phileas_domain::plan::EntryPoint;
 
 use crate::desk::Desk;
-use crate::hand_over::{created, desk, ends, slots, there};
+use crate::hand_over::{ITEM, created, desk, ends, event, item, slots, there};
 
 /// A desk whose observers are these, in a repository that everybody can read or not; at the observers' turn.
 fn observing(roles: &str, public: bool) -> Desk {
@@ -16,6 +18,47 @@ fn observing(roles: &str, public: bool) -> Desk {
     ends(&mut desk, "narrator", vec![crate::hand_over::changes()]);
     desk.tick();
     desk
+}
+
+/// Work items of these ids wait for implementers, who are asked for.
+fn implementing(mut desk: Desk, ids: &[&str]) -> Desk {
+    for id in ids {
+        let found = id.replace("item", "even");
+        let Content::Text(text) = item(&found, false).content else {
+            panic!("a text")
+        };
+        let path = ITEM.replace("retry", id);
+        let text = text.replace("item01", id);
+        desk.exchange.insert_text(path, &text);
+    }
+    desk.ask = Ask::Enter(EntryPoint::Requirements);
+    desk.tick();
+    desk
+}
+
+/// Each piece of work ends as a pull request that a person has to review.
+#[test]
+fn no_more_work_is_begun_than_people_have_room_to_review() {
+    let mut desk = desk();
+    let plan = desk.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace("[budget]", "[budget]\nmax_open_pulls = 2");
+    let desk = implementing(desk, &["item01", "item02", "item03"]);
+    let begun = ["implementer/item01", "implementer/item02"];
+    assert_eq!(slots(&desk), begun, "{:#?}", desk.lines);
+    let turns = desk.state().tracks["layers"].turns.keys();
+    let announced: Vec<_> = turns.map(|slot| slot.as_str()).collect();
+    assert_eq!(announced, begun);
+}
+
+#[test]
+fn work_whose_pull_request_is_open_is_not_begun_again_and_keeps_no_other_from_it() {
+    let mut desk = implementing(desk(), &["item01"]);
+    assert_eq!(slots(&desk), ["implementer/item01"], "{:#?}", desk.lines);
+    desk.opens_pull();
+    desk.tick();
+    assert!(slots(&desk).is_empty(), "{:#?}", desk.lines);
+    let desk = implementing(desk, &["item02"]);
+    assert_eq!(slots(&desk), ["implementer/item02"], "{:#?}", desk.lines);
 }
 
 #[test]
@@ -87,7 +130,7 @@ fn a_role_that_has_no_memory_begins_with_one() {
     );
 }
 
-/// A workstream says so for itself, or leaves it to the files of roles.
+/// A workstream says so for itself, or leaves it to the files of roles. What its observers find stays in it.
 #[test]
 fn each_workstream_has_its_own_observers() {
     let role = |layer: &str, stream: &str| {
@@ -143,6 +186,17 @@ fn each_workstream_has_its_own_observers() {
     let mut lines = desk.lines.iter();
     assert!(
         lines.all(|line| line.reason != Reason::PersonaInvalid),
+        "{:#?}",
+        desk.lines
+    );
+    let mut found = event("names");
+    let of_web = format!("{streams}/web/events/pending");
+    found.path = format!("{of_web}/names-finding.yml");
+    ends(&mut desk, "observers/web/names", vec![found]);
+    desk.tick();
+    assert_eq!(
+        there(&desk, &of_web),
+        [".gitkeep", "names-finding.yml"],
         "{:#?}",
         desk.lines
     );
