@@ -128,6 +128,8 @@ pub(crate) struct Desk {
     pub(crate) written: BTreeMap<SessionId, Vec<Changed>>,
     /// Files that each push to the default branch touches.
     pub(crate) touched: Vec<String>,
+    /// What tells one exchange from another, where that is known.
+    pub(crate) exchange_id: Option<String>,
     /// How often the exchange was read.
     pub(crate) exchanges_read: usize,
     /// Which folders of tasks and papers were read, read by read.
@@ -193,6 +195,7 @@ impl Desk {
             exchange: Tree::new(),
             written: BTreeMap::new(),
             touched: vec!["src/lib.rs".to_owned()],
+            exchange_id: None,
             exchanges_read: 0,
             folders_read: Vec::new(),
             published: BTreeMap::new(),

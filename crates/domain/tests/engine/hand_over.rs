@@ -291,6 +291,34 @@ fn a_pass_that_is_over_reads_nothing_until_the_next_one() {
     assert!(desk.reasons("layers").contains(&Reason::Unchanged));
 }
 
+/// A track without a start time comes round at every tick.
+#[test]
+fn layers_that_had_nothing_to_do_are_not_asked_again_until_something_changes() {
+    let plan = PLAN.replace("\"layer:narrator\", \"layer:observers\", ", "");
+    let mut desk = Desk::new(&plan.replace("start = \"0 1 * * *\"\n", ""), &[]);
+    desk.files
+        .insert(".jlo/config.toml".to_owned(), ROSTER.to_owned());
+    desk.exchange_id = Some("empty".to_owned());
+    for _ in 0..3 {
+        desk.tick();
+        desk.minutes(10);
+    }
+    let exchanges = desk.exchanges_read;
+    for _ in 0..3 {
+        desk.tick();
+        assert_eq!(desk.reasons("layers"), [Reason::Unchanged]);
+        desk.minutes(10);
+    }
+    assert_eq!(desk.exchanges_read, exchanges);
+    let Content::Text(found) = event("errors").content else {
+        panic!("a text")
+    };
+    desk.exchange.insert_text(event("errors").path, &found);
+    desk.exchange_id = Some("one event".to_owned());
+    desk.tick();
+    assert_eq!(slots(&desk), ["decider"], "{:#?}", desk.lines);
+}
+
 /// Two pieces of work that are open go to one session, which is told the pull requests, their branches and where to.
 #[test]
 fn an_integrator_puts_open_pull_requests_together() {

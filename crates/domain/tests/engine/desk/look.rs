@@ -69,7 +69,7 @@ impl Desk {
                 ..Papers::default()
             },
             exchange: None,
-            exchange_id: None,
+            exchange_id: self.exchange_id.clone(),
             layers_read: false,
             written: BTreeMap::new(),
             commits: None,
