@@ -1,6 +1,6 @@
 //! What is turned down, fails, does not fit or was seen too late comes back, and nothing is lost.
 
-use phileas_domain::engine::{SessionState, Verdict};
+use phileas_domain::engine::{SessionState, Verdict, decide};
 use phileas_domain::state::Outcome;
 
 use super::{
@@ -59,6 +59,35 @@ fn a_failed_session_gives_the_work_back() {
     assert_eq!(desk.outcomes().last().unwrap(), &Some(Outcome::Failed));
     let text = desk.exchange.text(ITEM).unwrap();
     assert!(text.contains("its session failed: it broke"), "{text}");
+}
+
+/// Once the outcome is written down, nobody comes back to the work item.
+#[test]
+fn work_is_not_settled_before_all_that_it_takes_was_read() {
+    for merged in [true, false] {
+        let mut desk = desk();
+        to_the_implementer(&mut desk);
+        let pull = desk.opens_pull();
+        desk.tick();
+        if merged {
+            desk.merge(pull);
+        } else {
+            desk.close(pull);
+        }
+        let mut snapshot = desk.look();
+        if merged {
+            snapshot.exchange = None;
+        } else {
+            snapshot.remarks.clear();
+        }
+        assert_eq!(decide(&snapshot, &[]).change, None, "merged: {merged}");
+        desk.tick();
+        let attempted = desk
+            .exchange
+            .text(ITEM)
+            .map(|text| text.contains("attempts: 1"));
+        assert_eq!(attempted, (!merged).then_some(true), "{:#?}", desk.lines);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use phileas_domain::engine::{Ask, Effect, Remark};
 use phileas_domain::plan::EntryPoint;
 
 use super::{ITEM, created, deciding, desk, ends, slots, to_the_implementer};
-use crate::desk::Desk;
+use crate::desk::{Answering, Desk};
 use crate::subjects::account;
 
 /// Why people turned work down stands in the next implementer's prompt, and what strangers and programs said does not.
@@ -118,6 +118,21 @@ fn a_layers_session_is_answered_and_reminded_in_its_own_terms() {
         "{}",
         told(&desk)
     );
+}
+
+/// What there was to tell of was read when it was announced, and that was long ago.
+#[test]
+fn a_narrator_who_starts_late_is_told_the_commits_all_the_same() {
+    let mut desk = desk();
+    desk.answering = Answering::NotSent;
+    desk.tick();
+    assert!(desk.sessions.is_empty());
+    desk.answering = Answering::Session;
+    desk.minutes(30);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1, "{:#?}", desk.lines);
+    let prompt = desk.sessions[0].prompt.as_deref().unwrap();
+    assert!(prompt.contains("Count words"), "{prompt}");
 }
 
 #[test]
