@@ -216,19 +216,23 @@ fn where_a_plan_waits_is_told_to_whom_it_stops() {
     assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
 }
 
-/// Where no plan waits at all, none is named.
+/// Where no plan waits at all, none is named, and Jules is not asked for one; the first listing is for the new ledger.
 #[test]
 fn an_approval_of_nothing_names_no_place() {
     let mut desk = Desk::new("", &["b"]);
     desk.writer("ada").issue(7, "t", "b");
-    desk.writes(7, "/phileas approve", "ada");
-    desk.tick();
-    refused(&desk, Reason::NothingToDo);
-    let status = desk.status(7);
-    assert!(
-        status.contains("not done: no session of phileas is at work here (`"),
-        "{status}"
-    );
+    for _ in 0..2 {
+        desk.writes(7, "/phileas approve", "ada");
+        desk.tick();
+        refused(&desk, Reason::NothingToDo);
+        let status = desk.status(7);
+        assert!(
+            status.contains("not done: no session of phileas is at work here (`"),
+            "{status}"
+        );
+        assert_eq!(desk.listings, 1);
+        desk.minutes(1);
+    }
 }
 
 #[test]

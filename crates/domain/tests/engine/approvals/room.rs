@@ -74,6 +74,20 @@ fn an_issue_that_a_person_closed_takes_no_room() {
     assert!(!desk.subject(ISSUE + 1).open, "and it is not shown again");
 }
 
+/// Who closed which of them matters only to what waits for room.
+#[test]
+fn what_is_shown_is_not_looked_at_where_nothing_waits_for_room() {
+    let mut desk = decided(&[]);
+    further(&mut desk, 11);
+    desk.hours(24);
+    desk.tick();
+    assert_eq!(desk.published.len(), 12, "{:#?}", desk.lines);
+    ends(&mut desk, "narrator", vec![crate::hand_over::changes()]);
+    let snapshot = desk.look();
+    assert!(snapshot.exchange.is_some());
+    assert!(snapshot.subjects.is_empty(), "{:?}", snapshot.subjects);
+}
+
 /// Nobody can tell which items there are while the files of two layouts lie there, or while a file of theirs is broken.
 #[test]
 fn what_cannot_be_read_is_not_gone() {
