@@ -13,21 +13,28 @@ use phileas_domain::plan;
 use super::arguments::Bootstrap;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use super::validate;
 use super::written::{self, Written};
 use crate::adapters::files;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let usage = |error: files::ReadError| Stopped::usage(error.to_string());
     let ledger = match arguments.dir.exists() {
-        true => files::read_tree(&arguments.dir).map_err(usage)?,
+        true => files::read_tree(&arguments.dir)?,
         false => Tree::new(),
     };
     let tree = match &arguments.from {
-        Some(dir) => files::read_tree(dir).map_err(usage)?,
+        Some(dir) => files::read_tree(dir)?,
         None => Tree::new(),
     };
+    // A memory is written for each role of the roster, so that must be known.
+    let (_, mut found) = plan::read(&tree);
+    found.retain(|one| one.is_error() && one.file == plan::CONFIG_PATH);
+    if !found.is_empty() {
+        validate::print(&found, arguments.json, screen)?;
+        return Ok(Exit::Findings);
+    }
     let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;
     let layout = layout.unwrap_or(Layout::Flat);
     let pin = written::pin(&ledger, LEDGER_PIN_PATH)?;

@@ -148,7 +148,7 @@ fn of_folder(dir: &Path, findings: &mut Findings) -> Result<(), Stopped> {
         );
         return Ok(());
     }
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     findings.unknown(
         "plan.folder",
         format!("as {} has it; what GitHub has may differ", dir.display()),

@@ -110,7 +110,7 @@ fn inspect(
 }
 
 fn read(place: &ExchangePlace) -> Result<Tree, Stopped> {
-    files::read_tree(&place.dir).map_err(|error| Stopped::usage(error.to_string()))
+    Ok(files::read_tree(&place.dir)?)
 }
 
 fn narrow(checked: Checked, place: &ExchangePlace) -> Result<Checked, Stopped> {

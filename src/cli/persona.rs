@@ -110,7 +110,7 @@ pub(super) async fn run(
 }
 
 fn read(dir: &Path) -> Result<(Tree, Plan, Vec<Diagnostic>), Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     let (plan, found) = plan::read(&tree);
     Ok((tree, plan, found))
 }

@@ -145,7 +145,7 @@ fn assembled(
 }
 
 fn read(dir: &Path) -> Result<Tree, Stopped> {
-    files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))
+    Ok(files::read_tree(dir)?)
 }
 
 /// The prompt is the result; where it came from is said beside it.

@@ -5,6 +5,7 @@ mod roster;
 use std::io::Write;
 use std::path::Path;
 
+use phileas_domain::Diagnostic;
 use phileas_domain::exchange::Layout;
 use phileas_domain::layers::{Catalogue, Fate, Held, Source, blank_role, is_role_name};
 use phileas_domain::model::Tree;
@@ -46,7 +47,7 @@ pub(super) fn run(command: &RoleCommand, screen: &mut Screen<impl Write>) -> Res
 }
 
 fn read(dir: &Path) -> Result<(Tree, Catalogue, Roster), Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     let layout = Layout::detect(&tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(&tree, layout);
     let (plan, _) = plan::read(&tree);
@@ -266,7 +267,7 @@ fn list(
     place: &RolePlace,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let (_, catalogue, roster) = read(&place.dir)?;
+    let (tree, catalogue, roster) = read(&place.dir)?;
     let layers = ROLE_LAYERS
         .into_iter()
         .filter(|one| layer.is_none_or(|layer| layer.name() == *one));
@@ -304,8 +305,14 @@ fn list(
             }
         }
     }
-    let found = catalogue.found();
-    print(found, place.json, screen)?;
+    // A roster that cannot be read is not the one that is shown.
+    let (_, found) = plan::read(&tree);
+    let mut found: Vec<Diagnostic> = found
+        .into_iter()
+        .filter(|one| one.is_error() && one.file == CONFIG_PATH)
+        .collect();
+    found.extend_from_slice(catalogue.found());
+    print(&found, place.json, screen)?;
     Ok(if found.is_empty() {
         Exit::Done
     } else {

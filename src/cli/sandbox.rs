@@ -104,7 +104,7 @@ fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<()
 }
 
 fn tree_of(dir: &Path) -> Result<Tree, Stopped> {
-    files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))
+    Ok(files::read_tree(dir)?)
 }
 
 fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {

@@ -260,7 +260,7 @@ pub(super) fn file(named: Option<&Path>) -> Result<File, Stopped> {
     let here = Path::new(CONFIG_FILE);
     Ok(match named {
         Some(path) => File::read(path)?,
-        None if here.is_file() => File::read(here)?,
+        None if here.symlink_metadata().is_ok() => File::read(here)?,
         None => File::default(),
     })
 }

@@ -44,7 +44,7 @@ fn generate(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     let compiled = match compile(&tree, publish) {
         Ok(compiled) => compiled,
         Err(said) => return refused(&said, json, screen),

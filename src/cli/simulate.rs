@@ -102,7 +102,7 @@ fn show(
 
 /// A folder's plan in a repository that has never run it.
 fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     Ok(of_tree(tree, unnamed()?, local_now()))
 }
 

@@ -15,8 +15,7 @@ use super::words::several;
 use crate::adapters::files;
 
 pub(super) fn run(arguments: &Validate, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let tree =
-        files::read_tree(&arguments.dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(&arguments.dir)?;
     let (plan, found) = check(&tree);
     print(&found, arguments.json, screen)?;
     let errors = found.iter().filter(|one| one.is_error()).count();

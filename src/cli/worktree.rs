@@ -65,8 +65,7 @@ impl WorkTree {
         repository: RepositoryName,
         default_branch: String,
     ) -> Result<Found, Stopped> {
-        let tree =
-            files::read_tree(&self.root).map_err(|error| unusable(&error.path, &error.source))?;
+        let tree = files::read_tree(&self.root)?;
         Ok(Found {
             repository,
             default_branch,

@@ -36,7 +36,8 @@ pub struct ReadError {
 ///
 /// # Errors
 ///
-/// When the folder, or something below it, cannot be listed.
+/// When the folder, or something below it, cannot be listed, or a file that is no larger than what is taken for text
+/// cannot be read: nobody knows what it says.
 pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     if !root.is_dir() {
         let said = match root.exists() {
@@ -165,7 +166,7 @@ fn walk(
         }
         *left -= 1;
         let (mode, text) = if meta.is_file() {
-            (Mode::File, text(&path, meta.len()))
+            (Mode::File, text(&path, meta.len())?)
         } else if meta.is_symlink() {
             (Mode::Link, None)
         } else {
@@ -184,13 +185,17 @@ fn walk(
     Ok(())
 }
 
-/// The text of a file, unless it is too large or not text.
-fn text(path: &Path, size: u64) -> Option<std::sync::Arc<str>> {
+/// The text of a file, unless it is too large, not text, or has just gone.
+fn text(path: &Path, size: u64) -> Result<Option<std::sync::Arc<str>>, ReadError> {
     if size > FILE_LIMIT_BYTES {
-        return None;
+        return Ok(None);
     }
-    fs::read(path)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .map(Into::into)
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8(bytes).ok().map(Into::into)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ReadError {
+            path: path.to_owned(),
+            source,
+        }),
+    }
 }

@@ -19,7 +19,7 @@ pub(super) fn run(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     let sought = match to {
         None => exchange::migrate(&tree),
         Some((layout, stream)) => exchange::across(&tree, layout, stream),

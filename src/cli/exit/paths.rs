@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::Stopped;
-use crate::adapters::files::Unchanged;
+use crate::adapters::files::{ReadError, Unchanged};
 
 /// A file stands where a folder is needed.
 pub(in crate::cli) fn no_folder(path: &Path) -> Stopped {
@@ -38,6 +38,12 @@ pub(in crate::cli) fn unusable(path: &Path, error: &io::Error) -> Stopped {
         "{}: {error}; {mend}, and run this again",
         path.display()
     ))
+}
+
+impl From<ReadError> for Stopped {
+    fn from(error: ReadError) -> Self {
+        unusable(&error.path, &error.source)
+    }
 }
 
 impl From<Unchanged> for Stopped {

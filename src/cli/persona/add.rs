@@ -11,7 +11,7 @@ use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::{places, read};
-use crate::adapters::files;
+use crate::adapters::files::{self, Wanted};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::output::Screen;
 use crate::cli::table;
@@ -45,8 +45,18 @@ pub(super) fn run(
     };
     changes.extend(entry(&tree, pack, &when)?);
     check(&tree, &changes, pack)?;
+    let wanted = changes.iter().map(|change| {
+        let text = change.text.as_str();
+        let is_there = change.from.as_ref() == Some(&change.to);
+        let wanted = if is_there {
+            Wanted::Text(text)
+        } else {
+            Wanted::New(text)
+        };
+        (change.to.as_str(), wanted)
+    });
+    files::change_together(dir, &wanted.collect::<Vec<_>>())?;
     for change in &changes {
-        files::board::carry_out(dir, change).map_err(|error| Stopped::usage(error.to_string()))?;
         if json {
             screen.line(&json!({ "file": change.to, "done": change.done }).to_string())?;
         } else {

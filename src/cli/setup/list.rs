@@ -21,7 +21,7 @@ pub(super) fn run(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let tree = files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))?;
+    let tree = files::read_tree(dir)?;
     let layout = Layout::of(&tree).unwrap_or(Layout::Split);
     let (catalogue, found) = Catalogue::read(&tree, layout);
     tell_beside(&found, json)?;

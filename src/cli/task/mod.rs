@@ -164,11 +164,11 @@ pub(super) fn tell(
 }
 
 pub(super) fn read(dir: &Path) -> Result<Tree, Stopped> {
-    files::read_tree(dir).map_err(|error| Stopped::usage(error.to_string()))
+    Ok(files::read_tree(dir)?)
 }
 
 pub(super) fn refused(error: ReadError) -> Stopped {
-    Stopped::usage(error.to_string())
+    error.into()
 }
 
 /// The text of a file, or of standard input.

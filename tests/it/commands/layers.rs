@@ -320,6 +320,29 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
         .refused(2, "phileas init --layers");
 }
 
+/// The usual roster is not that of a repository whose own cannot be read.
+#[test]
+fn a_roster_that_cannot_be_read_is_told_and_no_memory_is_written_for_it() {
+    let folder = Folder::empty();
+    folder.write(".jlo/config.toml", "[workflow\n");
+    let dir = folder.text();
+    let listed = alone(&["role", "list", "--dir", dir]).refused(1, "");
+    assert!(listed.out.contains(".jlo/config.toml:1:"), "{listed:?}");
+    let ledger = Folder::empty();
+    let begun = alone(&["bootstrap", ledger.text(), "--from", dir]).refused(1, "");
+    assert!(begun.out.contains(".jlo/config.toml:1:"), "{begun:?}");
+    assert!(!ledger.join(".jules").exists());
+    std::fs::remove_file(folder.join(".jlo/config.toml")).unwrap();
+    folder.write(".jlo/config.toml/x", "");
+    let validated = alone(&["validate", dir]).refused(1, "");
+    assert!(
+        validated
+            .out
+            .contains(".jlo/config.toml: error: it is a folder"),
+        "{validated:?}"
+    );
+}
+
 #[test]
 fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
     let folder = with_layers();

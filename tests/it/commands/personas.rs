@@ -113,6 +113,24 @@ fn a_persona_that_is_in_the_plan_stays_where_it_is() {
 }
 
 /// Editors look for the schema in the first line.
+/// A folder stands where the plan belongs, so that nothing could name what was added.
+#[test]
+fn a_persona_is_added_whole_or_not_at_all() {
+    let folder = Folder::empty();
+    let plan = ".jules/schedules.toml";
+    fs::create_dir_all(folder.join(plan)).unwrap();
+    let ran = add(&folder, &["sentinel"]).refused(2, "it is a folder, and a file belongs there");
+    assert!(
+        ran.err.contains(plan) && ran.err.contains("nothing was changed"),
+        "{ran:?}"
+    );
+    assert_eq!(ran.out, "");
+    assert!(!folder.join(".jules/personas").exists());
+    fs::remove_dir(folder.join(plan)).unwrap();
+    add(&folder, &["sentinel"]).done();
+    assert!(folder.join(plan).is_file());
+}
+
 #[test]
 fn what_stands_at_the_head_of_a_plan_stays_there() {
     let schema = "#:schema https://example.org/schedules.json\n";

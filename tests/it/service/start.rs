@@ -119,6 +119,20 @@ fn wrong_settings_are_told() {
     refuse(&with(&["--jules-keys-dir", "/nowhere"]), "/nowhere");
 }
 
+/// A container makes a folder where a file that is to be mounted is missing.
+#[test]
+fn settings_that_are_a_folder_are_not_passed_over() {
+    let data = tempdir().unwrap();
+    let here = tempdir().unwrap();
+    std::fs::create_dir(here.path().join("phileas.toml")).unwrap();
+    let program = Phileas::new(&arguments(data.path())).env("PHILEAS_WEBHOOK_SECRET", SECRET);
+    let mut command = program.into_command();
+    let ended = command.current_dir(here.path()).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains("phileas.toml: Is a directory"), "{said}");
+}
+
 #[test]
 fn an_address_that_is_in_use_is_told_with_its_mend() {
     let data = tempdir().unwrap();

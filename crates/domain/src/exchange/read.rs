@@ -316,9 +316,10 @@ fn memory(
         _ => BTreeSet::new(),
     };
     let shape = match (flat, keys.contains("persona")) {
-        (true, true) => &INNOVATOR_PERSPECTIVE,
+        // An innovator's is the same in both layouts.
+        (_, true) => &INNOVATOR_PERSPECTIVE,
         (true, false) => &PERSPECTIVE,
-        (false, _) => &PERSPECTIVE_V1,
+        (false, false) => &PERSPECTIVE_V1,
     };
     artifact(shape, path, text, found, Memory::of)
 }

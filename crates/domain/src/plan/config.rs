@@ -103,17 +103,20 @@ pub(super) struct Config {
 
 /// Whether there is a file to read.
 pub(super) fn is_there(tree: &Tree) -> bool {
-    tree.get(CONFIG_PATH).is_some()
+    tree.get(CONFIG_PATH).is_some() || tree.below(CONFIG_PATH).next().is_some()
 }
 
 /// Reads the file; where there is none, nothing runs by itself and the roster is the usual one.
 pub(super) fn read(tree: &Tree, defaults: &Policy) -> (Config, Vec<Diagnostic>) {
-    let Some(entry) = tree.get(CONFIG_PATH) else {
-        return (Config::default(), Vec::new());
-    };
     let error = |message: &str, mend: &str| {
         let one = Diagnostic::error(CONFIG_PATH, message).mend(mend);
         (Config::default(), vec![one])
+    };
+    let Some(entry) = tree.get(CONFIG_PATH) else {
+        return match tree.below(CONFIG_PATH).next() {
+            Some(_) => error("it is a folder", "put a file here"),
+            None => (Config::default(), Vec::new()),
+        };
     };
     match (entry.mode, entry.text.as_deref()) {
         (Mode::Link, _) => error(

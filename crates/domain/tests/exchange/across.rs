@@ -235,6 +235,7 @@ fn a_memory_of_an_innovator_is_the_same_in_both() {
     let back = brought(&flat, Layout::Workstreams);
     let memory = format!("{STREAM}/workstations/architect/perspective.yml");
     assert_eq!(back.text(&memory), Some(IDEAS));
+    sound(&back);
 }
 
 /// An empty keeper goes with its folder; what somebody wrote for people stays, and is told.

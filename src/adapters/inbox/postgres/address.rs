@@ -83,6 +83,19 @@ impl DatabaseUrl {
                     let source = std::error::Error::source(&error);
                     unreadable(&source.map_or_else(|| error.to_string(), ToString::to_string))
                 })?;
+        // Of a password with an `@` in it, the rest would be shown as the host.
+        if config
+            .get_hosts()
+            .iter()
+            .any(|host| matches!(host, Host::Tcp(name) if name.contains('@')))
+        {
+            return Err(unreadable(
+                "there is an `@` within the user, the password or the host; one within a password is written %40",
+            ));
+        }
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(unreadable("it names no host"));
+        }
         // An address counts before the name beside it, and nothing at all is no place on this machine.
         let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
         let here = hosts.len() + addresses.len() > 0
@@ -200,7 +213,6 @@ mod tests {
         for far in [
             "postgres:///d?hostaddr=10.0.0.5",
             "postgres://localhost/d?hostaddr=10.0.0.5",
-            "postgres:///d",
         ] {
             assert_eq!(mode(far), SslMode::Require, "{far}");
         }
@@ -218,6 +230,9 @@ mod tests {
             ("postgres://ada:s3cret@h:port/d", "port"),
             ("postgres://ada:s3cret@h/d?sslmode=maybe", "sslmode"),
             ("postgres://ada:s3cret@h/d?colour=red", "colour"),
+            ("postgres://ada:p@s3cret@h/d", "written %40"),
+            ("postgres://", "it names no host"),
+            ("postgres:///s3cret", "it names no host"),
         ] {
             let said = parsed(url).unwrap_err().to_string();
             assert!(said.contains(words), "{url}: {said}");

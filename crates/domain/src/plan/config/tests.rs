@@ -315,6 +315,13 @@ fn every_mistake_has_its_place_and_a_mend() {
 
 #[test]
 fn a_file_that_is_none_is_told() {
+    let (plan, found) = read_plan(&Tree::of_texts([(".jlo/config.toml/x", "")]));
+    assert!(
+        found
+            .iter()
+            .any(|one| one.file == CONFIG_PATH && one.message == "it is a folder")
+    );
+    assert!(plan.tracks.is_empty());
     let mut tree = Tree::new();
     for (mode, text, size, word) in [
         (Mode::Link, None, 1, "symbolic link"),
