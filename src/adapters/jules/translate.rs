@@ -39,7 +39,8 @@ impl Repository {
 pub(super) enum Whose {
     /// It works on this repository, by its source or by our line in its prompt.
     Ours,
-    /// It does not say what it works on, but bears a marker of phileas, which only its own repository knows.
+    /// It does not say what it works on, or says a name that may be a former one, but bears a marker of phileas, which
+    /// only its own repository knows.
     Marked,
     /// It is nothing to this repository.
     Foreign,
@@ -52,6 +53,8 @@ pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
     }
     match source(session) {
         Some(source) if repository.is_named(&source) => Whose::Ours,
+        // It may have been started under a name from before a rename, and the listing hides the prompt that tells.
+        Some(_) if names_its_turn_alone(session) => Whose::Marked,
         Some(_) => Whose::Foreign,
         None => {
             let marked = Marker::in_title(&session.title).is_some()
@@ -65,6 +68,11 @@ pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
     }
 }
 
+/// Whether nothing but the title can say whose a session is.
+fn names_its_turn_alone(session: &wire::Session) -> bool {
+    session.prompt.is_empty() && Marker::in_title(&session.title).is_some()
+}
+
 /// The domain's session. `fallback` stands for a missing time of creation.
 pub(super) fn session(
     session: &wire::Session,
@@ -73,8 +81,11 @@ pub(super) fn session(
 ) -> Session {
     let updated_at = session.update_time.parse().ok();
     let source = source(session);
-    // A session that is ours by its prompt alone names its pull requests by the name that the repository had then.
-    let former = source.as_ref().filter(|_| repository.wrote(session));
+    // A session that is ours by its prompt or title alone names its pull requests by the name that the repository had
+    // then.
+    let former = source
+        .as_ref()
+        .filter(|_| repository.wrote(session) || names_its_turn_alone(session));
     let is_ours = |name: &RepositoryName| repository.is_named(name) || former == Some(name);
     let mut pulls: Vec<PullNumber> = Vec::new();
     let mut has_changes = false;
@@ -94,7 +105,9 @@ pub(super) fn session(
         state: state(&session.state),
         title: session.title.clone(),
         prompt: (!session.prompt.is_empty()).then(|| session.prompt.clone()),
-        source,
+        source: source
+            .clone()
+            .filter(|name| repository.is_named(name) || repository.wrote(session)),
         created_at: created_at(session).or(updated_at).unwrap_or(fallback),
         updated_at,
         archived: session.archived,
@@ -189,6 +202,34 @@ pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A listing may hide prompts, and a session keeps the name that the repository had at its beginning.
+    #[test]
+    fn a_session_under_a_former_name_is_left_to_whoever_knows_its_turn() {
+        let repository = Repository {
+            id: Some(RepositoryId(7)),
+            name: "acme/widget".parse().unwrap(),
+            typed: "acme/widget".parse().unwrap(),
+        };
+        let listed = |title: &str, prompt: &str| -> wire::Session {
+            serde_json::from_value(serde_json::json!({
+                "name": "sessions/1",
+                "title": title,
+                "prompt": prompt,
+                "sourceContext": { "source": "sources/github/acme/sprocket" },
+                "outputs": [{ "pullRequest": { "url": "https://github.com/acme/sprocket/pull/12" } }],
+            }))
+            .unwrap()
+        };
+        let marked = listed("tester: default [phileas:222222222222.1]", "");
+        assert_eq!(whose(&marked, &repository), Whose::Marked);
+        let read = session(&marked, &repository, Timestamp::UNIX_EPOCH);
+        assert_eq!((read.source, read.pulls), (None, vec![PullNumber(12)]));
+        for (title, prompt) in [("tester", ""), ("[phileas:222222222222.1]", "Do it.")] {
+            let other = listed(title, prompt);
+            assert_eq!(whose(&other, &repository), Whose::Foreign, "{title}");
+        }
+    }
 
     #[test]
     fn only_pull_requests_of_this_repository_count() {

@@ -148,7 +148,7 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
         .sessions
         .iter()
         .filter(|session| unknown.contains(&session.id))
-        .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
+        .filter_map(|session| Some((session, claim_of(snapshot, session)?)))
         .filter(|(session, marker)| marker.turn == turn.turn && is_of_intent(session, marker, turn))
         .min_by_key(|(session, marker)| {
             // Of a later attempt, the earlier ones ended before it began.
@@ -196,7 +196,7 @@ fn look_alike<'a>(draft: &Draft<'a>, turn: &Turn) -> Option<(&'a Session, Marker
         .sessions
         .iter()
         .filter(|session| unknown.contains(&session.id))
-        .filter_map(|session| Some((session, marker_of(snapshot, session)?)))
+        .filter_map(|session| Some((session, claim_of(snapshot, session)?)))
         .find(|(_, marker)| marker.turn == turn.turn && marker.attempt == turn.attempt)
 }
 
@@ -228,6 +228,14 @@ pub(super) fn marker_of(snapshot: &Snapshot, session: &Session) -> Option<Marker
         return our_line(snapshot, session).map(|line| line.marker);
     }
     Marker::in_title(&session.title).filter(|_| session.source.is_some())
+}
+
+/// The marker of a session that may be this repository's. Who compares it with the turns of the ledger needs no more: the
+/// id of a turn is made of the repository's id and the ledger's nonce. After a rename a session still names the
+/// repository as it was called when it was created.
+fn claim_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
+    let in_title = || Marker::in_title(&session.title).filter(|_| session.prompt.is_none());
+    marker_of(snapshot, session).or_else(in_title)
 }
 
 /// Sessions of this repository, created since an instant, of which the listing does not say whose they are. Asks for a
@@ -282,7 +290,7 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
             archive_again(draft, session);
             continue;
         }
-        let Some(marker) = marker_of(snapshot, session) else {
+        let Some(marker) = claim_of(snapshot, session) else {
             continue;
         };
         let waits_for_it = draft

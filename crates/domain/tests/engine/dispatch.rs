@@ -116,6 +116,21 @@ fn a_session_that_shows_up_late_is_taken_or_recorded_never_forgotten() {
     );
 }
 
+/// It names the repository as it was called when it was created, and the listing hides the prompt that tells its id.
+#[test]
+fn a_session_from_before_a_rename_is_found_by_its_title() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.prompts_hidden = true;
+    desk.answering = Answering::Lost;
+    desk.tick();
+    desk.sessions[0].source = None;
+    desk.answering = Answering::Session;
+    desk.minutes(16);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    assert_eq!(turn(&desk).session_id.as_ref(), Some(&desk.sessions[0].id));
+}
+
 #[test]
 fn a_failed_session_is_tried_as_often_as_the_plan_says() {
     let mut desk = Desk::new(&format!("{ONE}[defaults]\nretry = 1\n"), &["a", "b"]);
