@@ -462,6 +462,7 @@ mod tests {
             title: String::new(),
             prompt: Some("Tidy up.".to_owned()),
             source: None,
+            elsewhere: false,
             created_at: noon + SignedDuration::from_hours(hour),
             updated_at: None,
             archived: false,

@@ -281,7 +281,7 @@ impl<'a> Gathered<'a> {
                     .map(|context| context.source.clone())
                     .or(self.source.take());
             }
-            Whose::Marked => {}
+            Whose::Unsaid => {}
             Whose::Foreign => return,
         }
         let session = translate::session(session, self.repository, self.now);

@@ -39,9 +39,9 @@ impl Repository {
 pub(super) enum Whose {
     /// It works on this repository, by its source or by our line in its prompt.
     Ours,
-    /// It does not say what it works on, or says a name that may be a former one, but bears a marker of phileas, which
-    /// only its own repository knows.
-    Marked,
+    /// It does not say what it works on, but bears a marker of phileas, which only its own repository knows; or it says a
+    /// name that may be a former one, and hides its prompt.
+    Unsaid,
     /// It is nothing to this repository.
     Foreign,
 }
@@ -54,23 +54,18 @@ pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
     match source(session) {
         Some(source) if repository.is_named(&source) => Whose::Ours,
         // It may have been started under a name from before a rename, and the listing hides the prompt that tells.
-        Some(_) if names_its_turn_alone(session) => Whose::Marked,
+        Some(_) if session.prompt.is_empty() => Whose::Unsaid,
         Some(_) => Whose::Foreign,
         None => {
             let marked = Marker::in_title(&session.title).is_some()
                 || Marker::in_prompt(&session.prompt).is_some();
             if marked {
-                Whose::Marked
+                Whose::Unsaid
             } else {
                 Whose::Foreign
             }
         }
     }
-}
-
-/// Whether nothing but the title can say whose a session is.
-fn names_its_turn_alone(session: &wire::Session) -> bool {
-    session.prompt.is_empty() && Marker::in_title(&session.title).is_some()
 }
 
 /// The domain's session. `fallback` stands for a missing time of creation.
@@ -85,7 +80,7 @@ pub(super) fn session(
     // then.
     let former = source
         .as_ref()
-        .filter(|_| repository.wrote(session) || names_its_turn_alone(session));
+        .filter(|_| repository.wrote(session) || session.prompt.is_empty());
     let is_ours = |name: &RepositoryName| repository.is_named(name) || former == Some(name);
     let mut pulls: Vec<PullNumber> = Vec::new();
     let mut has_changes = false;
@@ -105,6 +100,10 @@ pub(super) fn session(
         state: state(&session.state),
         title: session.title.clone(),
         prompt: (!session.prompt.is_empty()).then(|| session.prompt.clone()),
+        elsewhere: session.prompt.is_empty()
+            && source
+                .as_ref()
+                .is_some_and(|name| !repository.is_named(name)),
         source: source
             .clone()
             .filter(|name| repository.is_named(name) || repository.wrote(session)),
@@ -221,14 +220,16 @@ mod tests {
             }))
             .unwrap()
         };
-        let marked = listed("tester: default [phileas:222222222222.1]", "");
-        assert_eq!(whose(&marked, &repository), Whose::Marked);
-        let read = session(&marked, &repository, Timestamp::UNIX_EPOCH);
-        assert_eq!((read.source, read.pulls), (None, vec![PullNumber(12)]));
-        for (title, prompt) in [("tester", ""), ("[phileas:222222222222.1]", "Do it.")] {
-            let other = listed(title, prompt);
-            assert_eq!(whose(&other, &repository), Whose::Foreign, "{title}");
+        for title in ["tester: default [phileas:222222222222.1]", ""] {
+            let unsaid = listed(title, "");
+            assert_eq!(whose(&unsaid, &repository), Whose::Unsaid);
+            let read = session(&unsaid, &repository, Timestamp::UNIX_EPOCH);
+            assert!(read.elsewhere);
+            assert_eq!((read.source, read.pulls), (None, vec![PullNumber(12)]));
         }
+        let other = listed("tester: default [phileas:222222222222.1]", "Do it.");
+        assert_eq!(whose(&other, &repository), Whose::Foreign);
+        assert!(!session(&other, &repository, Timestamp::UNIX_EPOCH).elsewhere);
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     if adopt(draft, track, slot, turn) {
         return;
     }
-    let unread = unread(draft, horizon(intent.created_at));
+    // Under a name from before a rename it can only have been started while it was announced.
+    let until = intent.not_after.checked_add(GRACE).ok();
+    let unread = unread(draft, horizon(intent.created_at), until);
     let settled_at = intent
         .created_at
         .checked_add(GRACE)
@@ -238,9 +240,14 @@ fn claim_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
     marker_of(snapshot, session).or_else(in_title)
 }
 
-/// Sessions of this repository, created since an instant, of which the listing does not say whose they are. Asks for a
-/// look at each; while one is left, nobody can say that a session does not exist.
-pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
+/// Sessions of this repository, created since an instant, of which the listing does not say whose they are, and those
+/// under another name until an instant. Asks for a look at each; while one is left, nobody can say that a session does not
+/// exist.
+pub(super) fn unread(
+    draft: &mut Draft<'_>,
+    since: Timestamp,
+    elsewhere_until: Option<Timestamp>,
+) -> bool {
     let Some(listing) = draft.snapshot.listing() else {
         return false;
     };
@@ -250,6 +257,9 @@ pub(super) fn unread(draft: &mut Draft<'_>, since: Timestamp) -> bool {
         .iter()
         .rev()
         .filter(|session| session.prompt.is_none() && Marker::in_title(&session.title).is_none())
+        .filter(|session| {
+            !session.elsewhere || elsewhere_until.is_some_and(|until| session.created_at <= until)
+        })
         .filter(|session| session.created_at >= since && unknown.contains(&session.id))
         .map(|session| session.id.clone())
         .take(SESSIONS_READ)

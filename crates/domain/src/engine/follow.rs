@@ -38,7 +38,7 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         .flat_map(|track| track.turns.values())
         .any(in_the_dark)
     {
-        adopt::unread(draft, day);
+        adopt::unread(draft, day, None);
     }
     adopt::duplicates(draft);
     for (track, slot) in live {

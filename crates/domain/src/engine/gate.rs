@@ -105,7 +105,7 @@ fn born(draft: &mut Draft<'_>) -> bool {
             false
         }
         Listing::Taken(sessions) => {
-            if super::adopt::unread(draft, Timestamp::MIN) {
+            if super::adopt::unread(draft, Timestamp::MIN, None) {
                 let text = "there is no ledger yet; sessions of unknown origin are looked at first";
                 let until = draft.after(POLL);
                 draft.say(
@@ -203,7 +203,7 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     let unread: Vec<_> = sessions
         .sessions
         .iter()
-        .filter(|session| session.prompt.is_none())
+        .filter(|session| session.prompt.is_none() && !session.elsewhere)
         .filter(|session| {
             Marker::in_title(&session.title).is_some_and(|marker| {
                 let id = marker.turn.as_str();

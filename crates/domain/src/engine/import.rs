@@ -177,6 +177,7 @@ mod tests {
             title: title.to_owned(),
             prompt: Some("Tidy up.".to_owned()),
             source: "acme/widget".parse().ok(),
+            elsewhere: false,
             created_at: "2026-01-05T09:00:00Z".parse().unwrap(),
             updated_at: None,
             archived: false,

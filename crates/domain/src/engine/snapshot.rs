@@ -336,6 +336,9 @@ pub struct Session {
     pub prompt: Option<String>,
     /// The repository it works on. `None`: it works on none, or the listing does not say.
     pub source: Option<RepositoryName>,
+    /// It names another repository, which may be a name of this one from before a rename, and the listing hides the prompt
+    /// that would tell. It has no `source` then.
+    pub elsewhere: bool,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.

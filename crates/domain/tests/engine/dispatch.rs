@@ -118,17 +118,24 @@ fn a_session_that_shows_up_late_is_taken_or_recorded_never_forgotten() {
 
 /// It names the repository as it was called when it was created, and the listing hides the prompt that tells its id.
 #[test]
-fn a_session_from_before_a_rename_is_found_by_its_title() {
-    let mut desk = Desk::new(ONE, &["a", "b"]);
-    desk.prompts_hidden = true;
-    desk.answering = Answering::Lost;
-    desk.tick();
-    desk.sessions[0].source = None;
-    desk.answering = Answering::Session;
-    desk.minutes(16);
-    desk.tick();
-    assert_eq!(desk.sessions.len(), 1);
-    assert_eq!(turn(&desk).session_id.as_ref(), Some(&desk.sessions[0].id));
+fn a_session_from_before_a_rename_is_found() {
+    for title_is_shown in [true, false] {
+        let mut desk = Desk::new(ONE, &["a", "b"]);
+        desk.prompts_hidden = true;
+        desk.answering = Answering::Lost;
+        desk.tick();
+        let session = &mut desk.sessions[0];
+        session.source = None;
+        session.elsewhere = true;
+        if !title_is_shown {
+            session.title = String::new();
+        }
+        desk.answering = Answering::Session;
+        desk.minutes(16);
+        desk.tick();
+        assert_eq!(desk.sessions.len(), 1, "{title_is_shown}");
+        assert_eq!(turn(&desk).session_id.as_ref(), Some(&desk.sessions[0].id));
+    }
 }
 
 #[test]

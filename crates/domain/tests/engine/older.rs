@@ -45,6 +45,7 @@ fn the_session_of_an_older_program_is_waited_for_until_it_ends() {
         title: "Tidy up".to_owned(),
         prompt: Some("Tidy up.".to_owned()),
         source: "acme/widget".parse().ok(),
+        elsewhere: false,
         created_at: desk.now,
         updated_at: None,
         archived: false,

@@ -491,6 +491,7 @@ fn arrive(world: &mut World, index: usize) {
         title: create.title.clone(),
         prompt: Some(create.prompt.clone()),
         source: Some(create.source.clone()),
+        elsewhere: false,
         created_at: world.now.checked_sub(JULES_BEHIND).unwrap(),
         updated_at: Some(world.now),
         archived: false,

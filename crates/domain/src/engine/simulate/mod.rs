@@ -468,6 +468,7 @@ fn imagined_session(number: u64, create: &CreateSession, now: Timestamp) -> Sess
         title: create.title.clone(),
         prompt: Some(create.prompt.clone()),
         source: Some(create.source.clone()),
+        elsewhere: false,
         created_at: now,
         updated_at: Some(now),
         archived: false,

@@ -295,6 +295,7 @@ impl Desk {
             title: create.title.clone(),
             prompt: Some(create.prompt.clone()),
             source: Some(create.source.clone()),
+            elsewhere: false,
             created_at: self.now,
             updated_at: Some(self.now),
             archived: false,
