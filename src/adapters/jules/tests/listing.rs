@@ -160,6 +160,7 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
     let other = |id: u64, minutes, state: &str| {
         let mut session = ours(id, minutes);
         session["sourceContext"]["source"] = "sources/github/acme/other".into();
+        session["prompt"] = "Tidy up.".into();
         session["state"] = state.into();
         session
     };
@@ -298,11 +299,24 @@ async fn a_session_from_before_a_rename_is_ours_by_our_line() {
     assert_eq!(read.pulls, [PullNumber(5)]);
 }
 
+/// Only a look at it can tell, and the engine asks for one where it may matter.
+#[tokio::test]
+async fn a_session_under_another_name_that_hides_its_prompt_may_be_ours() {
+    let mut hidden = from_before_the_rename(1, repository().id.0);
+    hidden.as_object_mut().unwrap().remove("prompt");
+    let cast = stage([page(&[hidden], "")]);
+    let sessions = list(&cast, since(0)).await;
+    assert_eq!(ids(&sessions), ["1"]);
+    let only = &sessions.sessions[0];
+    assert_eq!((only.elsewhere, &only.source), (true, &None));
+}
+
 #[tokio::test]
 async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
     let named = |id: u64, name: &str| {
         let mut session = ours(id, 9);
         session["sourceContext"]["source"] = format!("sources/github/{name}").into();
+        session["prompt"] = "Tidy up.".into();
         session
     };
     let renamed = phileas_domain::engine::Repository {
