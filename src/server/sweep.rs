@@ -5,6 +5,8 @@
 //! Once an hour the attempts since the last sweep are read, newest first. An event of which every attempt failed is
 //! asked for, one after another at a pace that GitHub allows, and again an hour later while it still fails, up to
 //! [`MAX_ASKS`] times. What was asked for before shows as a redelivery, also after this process has been restarted.
+//! While the first that come again are refused, as by an inbox that is full, the others are left for an hour later: they
+//! would be asked for in vain, and so often that nobody asks any more once there is room.
 //! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
 
 use std::collections::BTreeMap;
@@ -41,6 +43,10 @@ pub const MAX_ASKED: usize = 1_000;
 pub const ASK_PAUSE: Duration = Duration::from_millis(500);
 /// How often one event is asked for.
 pub const MAX_ASKS: u32 = 5;
+/// How many are asked for before it is seen whether they are taken.
+pub const TRIED_FIRST: usize = 10;
+/// How long these have until they are looked for in GitHub's list. Those that it does not show yet count as taken.
+const TRIAL: Duration = Duration::from_secs(15);
 /// What was asked for less than this ago may still be on its way, or not be listed yet.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
 /// How many events that were asked for are remembered.
@@ -67,6 +73,8 @@ pub struct Swept {
     pub asked: usize,
     /// Those that were left for the next sweep.
     pub left: usize,
+    /// Whether they were left because all that came again before them was refused.
+    pub refused: bool,
     /// Where the older attempts begin that were not read.
     pub unread: Option<String>,
 }
@@ -104,6 +112,25 @@ struct Asked {
     at: Timestamp,
 }
 
+/// How a sweep ended, the more urgent the next one is the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// Everything was seen to, or waits until deliveries are taken again.
+    Whole,
+    /// Something failed, or there was too much for one sweep.
+    Partly,
+}
+
+/// What came of one part of a sweep.
+enum Part {
+    /// It was read, and older attempts begin here that were not.
+    Read(Option<String>),
+    /// It was read, and what is lost is refused when it comes again.
+    Refused,
+    /// It could not be read, or some that are lost could not be asked for.
+    Failed,
+}
+
 /// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
 type Place = (u64, u64);
 
@@ -118,11 +145,14 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
                 () = ending.come() => return,
                 () = self.clock.sleep_until(next.unwrap_or(Timestamp::MAX)) => {}
             }
-            let whole = tokio::select! {
+            let end = tokio::select! {
                 () = ending.come() => return,
-                whole = self.round(&mut memory) => whole,
+                end = self.round(&mut memory) => end,
             };
-            pause = if whole { INTERVAL } else { AGAIN_AFTER };
+            pause = match end {
+                End::Whole => INTERVAL,
+                End::Partly => AGAIN_AFTER,
+            };
         }
     }
 }
@@ -138,22 +168,22 @@ impl<C: Clock> Sweep<C> {
         }
     }
 
-    /// Sweeps all hooks. Answers with whether all of them were swept to the end.
-    async fn round(&self, memory: &mut Memory) -> bool {
+    /// Sweeps all hooks.
+    async fn round(&self, memory: &mut Memory) -> End {
         if let Some(app) = self.repositories.source().app() {
             return self.hook(Hooked::App(app), (0, 0), memory).await;
         }
+        let mut end = End::Whole;
         let Some(own) = &self.public_url else {
-            return true;
+            return end;
         };
-        let mut whole = true;
         for member in self.repositories.members() {
-            whole &= self.repository(&member, own, memory).await;
+            end = end.max(self.repository(&member, own, memory).await);
         }
-        whole
+        end
     }
 
-    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> bool {
+    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> End {
         let outside = self.repositories.outside();
         let client = outside.client(member.name.clone(), &member.account);
         let hooks = match client.hooks().await {
@@ -164,23 +194,24 @@ impl<C: Clock> Sweep<C> {
                     failure.disposition,
                     Disposition::Denied | Disposition::NotFound
                 );
-                if !expected {
-                    tracing::warn!("the hooks of {} cannot be read: {failure}", member.name);
+                if expected {
+                    return End::Whole;
                 }
-                return expected;
+                tracing::warn!("the hooks of {} cannot be read: {failure}", member.name);
+                return End::Partly;
             }
         };
-        let mut whole = true;
+        let mut end = End::Whole;
         for hook in hooks.iter().filter(|hook| is_own(&hook.url, own)) {
             let place = (member.id.0, hook.id);
             let hooked = Hooked::Repository(&client, hook.id);
-            whole &= self.hook(hooked, place, memory).await;
+            end = end.max(self.hook(hooked, place, memory).await);
         }
-        whole
+        end
     }
 
-    /// Sweeps a hook, and goes on with older attempts that were left before. Answers with whether it got to the end.
-    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) -> bool {
+    /// Sweeps a hook, and goes on with older attempts that were left before.
+    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) -> End {
         let now = self.clock.now();
         let oldest = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
         let reach = memory.hooks.entry(place).or_default();
@@ -189,57 +220,80 @@ impl<C: Clock> Sweep<C> {
             .and_then(|last| last.checked_sub(OVERLAP).ok())
             .map_or(oldest, |since| since.max(oldest));
         let older = reach.unread.take();
-        let Some(unread) = self.part(hooked, None, since, memory).await else {
-            memory.hooks.entry(place).or_default().unread = older;
-            return false;
-        };
+        let part = self.part(hooked, None, since, memory).await;
         let reach = memory.hooks.entry(place).or_default();
+        let unread = match part {
+            Part::Read(unread) => unread,
+            // The next sweep reaches back as far as this one.
+            Part::Refused | Part::Failed => {
+                reach.unread = older;
+                return part.end();
+            }
+        };
         reach.swept_at = Some(now);
         if unread.is_some() {
             // What was left before lies behind it.
             let since = older.map_or(since, |(_, before)| since.min(before));
             reach.unread = unread.map(|cursor| (cursor, since));
-            return false;
+            return End::Partly;
         }
         let Some((cursor, since)) = older else {
-            return true;
+            return End::Whole;
         };
         let since = since.max(oldest);
-        let left = match self.part(hooked, Some(cursor.clone()), since, memory).await {
-            Some(left) => left,
-            None => Some(cursor),
+        let part = self.part(hooked, Some(cursor.clone()), since, memory).await;
+        let end = part.end();
+        let left = match part {
+            Part::Read(left) => left,
+            Part::Refused | Part::Failed => Some(cursor),
         };
-        let whole = left.is_none();
         let reach = memory.hooks.entry(place).or_default();
         reach.unread = left.map(|cursor| (cursor, since));
-        whole
+        end
     }
 
-    /// Sweeps a hook from a page on. Answers with where the attempts begin that were not read; `None`: it failed, or
-    /// some that are lost could not be asked for.
+    /// Sweeps a hook from a page on.
     async fn part(
         &self,
         hooked: Hooked<'_>,
         from: Option<String>,
         since: Timestamp,
         memory: &mut Memory,
-    ) -> Option<Option<String>> {
+    ) -> Part {
         let pause = &*self.repositories.outside().pause;
         match sweep(hooked, from, since, pause, memory).await {
             Ok(swept) => {
-                if swept.asked > 0 || swept.left > 0 {
-                    tracing::info!(
-                        asked = swept.asked,
-                        left = swept.left,
-                        "lost deliveries were asked for again"
+                let (asked, left) = (swept.asked, swept.left);
+                if swept.refused {
+                    tracing::warn!(
+                        asked,
+                        left,
+                        "lost deliveries are refused again; the others are asked for when some are taken"
                     );
+                    return Part::Refused;
                 }
-                (swept.left == 0).then_some(swept.unread)
+                if asked > 0 || left > 0 {
+                    tracing::info!(asked, left, "lost deliveries were asked for again");
+                }
+                match left {
+                    0 => Part::Read(swept.unread),
+                    _ => Part::Failed,
+                }
             }
             Err(failure) => {
                 tracing::warn!("a hook's deliveries cannot be swept: {failure}");
-                None
+                Part::Failed
             }
+        }
+    }
+}
+
+impl Part {
+    /// How the sweep ends with it.
+    fn end(&self) -> End {
+        match self {
+            Self::Read(None) | Self::Refused => End::Whole,
+            Self::Read(Some(_)) | Self::Failed => End::Partly,
         }
     }
 }
@@ -273,15 +327,24 @@ pub async fn sweep(
             break;
         }
     }
+    let newest = attempts.iter().map(|one| one.id).max();
     let lost = lost(&attempts, since, pause.now(), &memory.asked);
     let mut swept = Swept {
         read: attempts.len(),
         asked: 0,
         left: lost.len(),
+        refused: false,
         unread: next,
     };
     for (id, guid) in lost.into_iter().take(MAX_ASKED) {
-        if swept.asked > 0 {
+        if swept.asked == TRIED_FIRST {
+            pause.pause(TRIAL).await;
+            let page = hooked.page(None).await?;
+            if are_refused(&page.attempts, newest) {
+                swept.refused = true;
+                break;
+            }
+        } else if swept.asked > 0 {
             pause.pause(ASK_PAUSE).await;
         }
         match hooked.redeliver(id).await {
@@ -368,6 +431,16 @@ fn lost<'a>(
         .collect();
     lost.sort_unstable();
     lost
+}
+
+/// Whether as many as were tried came again, and nobody took any, nor anything else since the newest attempt before.
+fn are_refused(attempts: &[DeliveryAttempt], newest: Option<u64>) -> bool {
+    let since: Vec<_> = attempts
+        .iter()
+        .filter(|one| Some(one.id) > newest)
+        .collect();
+    let came_again = since.iter().filter(|one| one.redelivery).count();
+    came_again >= TRIED_FIRST && !since.iter().any(|one| one.succeeded())
 }
 
 /// Whether a hook posts to this service.
@@ -478,6 +551,32 @@ mod tests {
             lost(&attempts, since, swept_at + INTERVAL, &none),
             [(1, "lost")]
         );
+    }
+
+    #[test]
+    fn what_is_refused_is_told_from_what_is_late() {
+        let again = |ids: std::ops::Range<u64>, status| -> Vec<DeliveryAttempt> {
+            let attempts = ids
+                .rev()
+                .map(|id| attempt(id, &id.to_string(), status, true));
+            attempts.collect()
+        };
+        let tried = TRIED_FIRST as u64;
+        let all = again(100..100 + tried, 503);
+        assert!(are_refused(&all, Some(99)) && are_refused(&all, None));
+        // One of them is not listed yet.
+        assert!(!are_refused(&all, Some(100)));
+        assert!(!are_refused(&all[1..], Some(99)));
+        // Something else was taken meanwhile, or one of them was.
+        let taken = |redelivery| {
+            let one = attempt(100 + tried, "taken", 202, redelivery);
+            [vec![one], all.clone()].concat()
+        };
+        assert!(!are_refused(&taken(false), Some(99)));
+        assert!(!are_refused(&taken(true), Some(99)));
+        // What was taken before says nothing of now.
+        let before = [all.clone(), again(50..60, 202)].concat();
+        assert!(are_refused(&before, Some(99)));
     }
 
     #[test]

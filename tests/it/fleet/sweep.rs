@@ -6,11 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Account, App, Credential, Token};
 use phileas::adapters::jules;
+use phileas::adapters::pause::Pause;
+use phileas::adapters::transport::BoxFuture;
 use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
 use phileas::server::outside::Outside;
-use phileas::server::sweep::{Hooked, MAX_ASKED, Memory, Swept};
+use phileas::server::sweep::{Hooked, MAX_ASKED, Memory, Swept, TRIED_FIRST};
 use phileas_world::Face;
 use phileas_world::github::{Fate, Role};
 use std::sync::Arc;
@@ -150,6 +152,64 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
     receive(&ground, 0, |_| Some(202));
     let second = sweep(&outside, Hooked::App(&app), since, &mut Memory::default()).await;
     assert_eq!((second.asked, second.left), (50, 0));
+}
+
+/// Answers whatever is redelivered while it waits.
+struct Answering {
+    time: VirtualTime,
+    world: Shared,
+    status: u16,
+}
+
+impl Pause for Answering {
+    fn now(&self) -> Timestamp {
+        self.time.now()
+    }
+
+    fn pause(&self, length: std::time::Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.time.pause(length).await;
+            let mut world = self.world.world();
+            for delivery in world.take_due_deliveries() {
+                world.delivery_done(delivery.id, Some(self.status));
+            }
+        })
+    }
+}
+
+#[tokio::test]
+async fn while_what_comes_again_is_refused_the_others_are_left() {
+    let ground = ground();
+    receive(&ground, 0, |_| Some(202));
+    let outside = outside(&ground.world);
+    let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
+    receive(&ground, 60, |_| Some(503));
+    let since = ground.world.now() - SignedDuration::from_hours(1);
+    let mut memory = Memory::default();
+    let full = Answering {
+        time: VirtualTime::new(ground.world.clone()),
+        world: ground.world.clone(),
+        status: 503,
+    };
+    let hook = Hooked::App(&app);
+    let first = phileas::server::sweep::sweep(hook, None, since, &full, &mut memory).await;
+    let first = first.unwrap();
+    assert_eq!(
+        (first.asked, first.left, first.refused),
+        (TRIED_FIRST, 60 - TRIED_FIRST, true)
+    );
+    // There is room again an hour later.
+    pass(&ground.world, SignedDuration::from_hours(1));
+    let roomy = Answering {
+        status: 202,
+        ..full
+    };
+    let second = phileas::server::sweep::sweep(hook, None, since, &roomy, &mut memory).await;
+    let second = second.unwrap();
+    assert_eq!((second.asked, second.left, second.refused), (60, 0, false));
+    receive(&ground, 0, |_| Some(202));
+    let counts = attempts(&ground.world, "issues");
+    assert!(counts.len() == 60 && counts.values().all(|(_, good)| *good));
 }
 
 #[tokio::test]

@@ -59,9 +59,12 @@ const EVENTS: [&str; 5] = [
 const WEBHOOK_URL: &str = "http://phileas.invalid/webhook";
 /// Sessions a day that the first repository's plan allows; the seed draws one of these. With few of them the budget is
 /// what holds work up, with many the number of sessions at once.
-const DAILY_SESSIONS: [usize; 3] = [8, 12, 24];
-/// The same for the other repositories, whose plan is the sandbox's.
-const DAILY_SESSIONS_OF_OTHERS: usize = 12;
+const DAILY_SESSIONS: [usize; 3] = [5, 8, 16];
+/// The same for the other repositories. Five is what a plan allows that says nothing.
+const DAILY_SESSIONS_OF_OTHERS: [usize; 2] = [5, 8];
+/// How long sessions work at most, in minutes. Each minute of theirs is a look at them; what goes wrong does so when
+/// something begins or ends.
+const LONGEST_MINUTES: f64 = 20.0;
 /// How many more they allow where people ask for them.
 pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
@@ -70,6 +73,8 @@ pub(super) const AGENTS_PATHS: [&str; 3] = [
     ".jules/workstations/",
     ".jules/workstreams/",
 ];
+
+const PLAN: &str = ".jules/schedules.toml";
 
 const LAYERS: &str = "version = 1
 
@@ -87,8 +92,8 @@ cron = [\"0 3,15 * * *\"]
 /// How many sessions a day the plans of a case allow: that of the first repository, and those of the others.
 pub(super) fn daily_sessions(seed: u64) -> (usize, usize) {
     let mut draws = Chance::new(seed).stream("daily sessions");
-    let first = DAILY_SESSIONS[draws.below(DAILY_SESSIONS.len() as u64) as usize];
-    (first, DAILY_SESSIONS_OF_OTHERS)
+    let mut one_of = |all: &[usize]| all[draws.below(all.len() as u64) as usize];
+    (one_of(&DAILY_SESSIONS), one_of(&DAILY_SESSIONS_OF_OTHERS))
 }
 
 fn plan(daily_sessions: usize) -> String {
@@ -108,6 +113,23 @@ auditor = \"30 4,16 * * *\"
     )
 }
 
+/// As the sandbox's, but for the days.
+fn plan_of_others(daily_sessions: usize) -> String {
+    format!(
+        "cycle = [\"curator\", \"refactor\", \"tester\"]
+
+[budget]
+max_active = 2
+daily_sessions = {daily_sessions}
+max_open_pulls = 4
+tier = \"pro\"
+
+[schedules]
+auditor = \"30 4,16 * * *\"
+"
+    )
+}
+
 /// A key is made once: making one takes longer than hours of simulated time.
 static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
 
@@ -118,16 +140,15 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     scene.faults = troubles::faults(case);
     let others = if case.is_short() { &[][..] } else { &OTHERS };
     scene.others = others.iter().map(|name| (*name).to_owned()).collect();
+    scene.jules.longest_minutes = LONGEST_MINUTES;
+    let (daily_sessions, of_others) = daily_sessions(case.seed);
     // The layers' hour comes soon.
     scene.start += SignedDuration::from_mins(5 * 60 + 40);
     scene.tier = phileas_world::jules::Tier::Ultra;
     scene.wish = true;
     scene.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
-        (
-            ".jules/schedules.toml".to_owned(),
-            plan(daily_sessions(case.seed).0),
-        ),
+        (PLAN.to_owned(), plan(daily_sessions)),
     ]);
     let start = scene.start;
     let (mut world, first) = scene.build().unwrap();
@@ -162,6 +183,12 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     // What an App hears comes by its own hook.
     for repo in &repositories {
         github.remove_hooks(*repo);
+    }
+    for repo in &repositories[1..] {
+        let head = github.branch_head(*repo, "main");
+        let files = [(PLAN.to_owned(), Some(plan_of_others(of_others).into()))];
+        let planned = github.commit_files(*repo, head, &files, "maintainer", "Plan", start);
+        github.move_branch(*repo, "main", planned, "maintainer", start);
     }
     github.install_app(APP, scene::OWNER, Some(&repositories), start);
     (Shared::new(world), repositories)

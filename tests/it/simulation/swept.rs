@@ -29,6 +29,13 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
         found: 0,
         findings: Vec::new(),
     };
+    // Nobody asks for many while all that comes is refused, as where the inbox is full.
+    let lately = books.deliveries.iter().filter(|one| {
+        let at = one.due.unwrap_or(one.created_at);
+        matches!(one.fate.as_str(), "accepted" | "failed") && end.duration_since(at) < PATIENCE
+    });
+    let mut lately = lately.map(|one| one.fate == "accepted").peekable();
+    let is_refusing = lately.peek().is_some() && !lately.any(|taken| taken);
     for (guid, attempts) in events {
         let failed = attempts.iter().any(|one| one.fate == "failed");
         let asked = attempts.iter().filter(|one| one.redelivery).count();
@@ -41,7 +48,7 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
         }
         let last = attempts.iter().map(|one| one.due.unwrap_or(one.created_at));
         let waits = last.max().map(|last| end.duration_since(last));
-        if asked < MAX_ASKS as usize && waits > Some(PATIENCE) {
+        if asked < MAX_ASKS as usize && waits > Some(PATIENCE) && !is_refusing {
             let (event, at) = (&attempts[0].event, attempts[0].created_at);
             swept.findings.push(format!(
                 "delivery {guid} of `{event}` at {at} was taken by nobody and asked for {asked} times"
