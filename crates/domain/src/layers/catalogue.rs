@@ -1,9 +1,10 @@
 //! The binary's files with a repository's own over them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use super::role::{self, Role, built_in, own_roles};
-use super::spelling::{USUAL_FOLDER, folders, usual_role};
+use super::spelling::{ROLE_FOLDERS, USUAL_FOLDER, folders, usual_role};
 use super::texts::{self, ROLES};
 use crate::Diagnostic;
 use crate::exchange::{LABELS_PATH, Layout};
@@ -70,51 +71,16 @@ impl Catalogue {
     #[must_use]
     pub fn of(tree: &Tree, layout: Layout) -> Self {
         let (roles, found) = role::read(tree);
-        let mut whole = tree.clone();
-        let homes: BTreeMap<&str, Home> = LAYERS
-            .into_iter()
-            .map(|layer| (layer, Home::of(tree, layer)))
-            .collect();
-        for (path, text) in texts::layers(layout) {
-            let rest = path
-                .strip_prefix(USUAL_FOLDER)
-                .and_then(|rest| rest.strip_prefix('/'));
-            let Some((layer, file)) = rest.and_then(|rest| rest.split_once('/')) else {
-                continue;
-            };
-            let Some(home) = homes.get(layer) else {
-                continue;
-            };
-            let is_prompt = file == format!("{layer}_prompt.j2");
-            if is_prompt && home.has_prompt {
-                continue;
+        let whole = if has_own(tree) {
+            laid_out(tree, layout)
+        } else {
+            // Most repositories leave layers as they come, and all of those have the same files beside their own.
+            let mut whole = built_in_files(layout).clone();
+            for (path, entry) in tree.iter() {
+                whole.insert(path, entry.clone());
             }
-            let file = if is_prompt {
-                format!("{}_prompt.j2", home.name)
-            } else {
-                file.to_owned()
-            };
-            let target = format!("{}/{file}", home.folder);
-            if whole.get(&target).is_some() {
-                continue;
-            }
-            // A file that lies under another spelling is the repository's all the same.
-            let elsewhere = folders(layer)
-                .into_iter()
-                .find_map(|(folder, _)| tree.get(&format!("{folder}/{file}")));
-            match elsewhere {
-                Some(entry) => whole.insert(target, entry.clone()),
-                None => whole.insert_text(target, &pointed(&text, &homes)),
-            }
-        }
-        for (path, text) in [(RULES_PATH, texts::RULES.to_owned()), texts::labels()] {
-            if whole.get(path).is_none() {
-                whole.insert_text(path, &text);
-            }
-        }
-        for layer in ROLE_LAYERS {
-            add_roles(&mut whole, tree, layer, &homes[layer]);
-        }
+            whole
+        };
         Self {
             layout,
             tree: whole,
@@ -186,6 +152,74 @@ impl Catalogue {
         copies.insert(".jules/README.md".to_owned(), texts::README.to_owned());
         copies
     }
+}
+
+/// Whether a repository has anything where files of layers or roles may lie.
+fn has_own(tree: &Tree) -> bool {
+    ROLE_FOLDERS
+        .iter()
+        .any(|folder| tree.below(folder).next().is_some() || tree.get(folder).is_some())
+}
+
+/// What there is in a repository without a file of its own.
+fn built_in_files(layout: Layout) -> &'static Tree {
+    static FLAT: LazyLock<Tree> = LazyLock::new(|| laid_out(&Tree::new(), Layout::Flat));
+    static WORKSTREAMS: LazyLock<Tree> =
+        LazyLock::new(|| laid_out(&Tree::new(), Layout::Workstreams));
+    match layout {
+        Layout::Flat => &FLAT,
+        Layout::Workstreams => &WORKSTREAMS,
+    }
+}
+
+/// The catalogue's files with a repository's own over them.
+fn laid_out(tree: &Tree, layout: Layout) -> Tree {
+    let mut whole = tree.clone();
+    let homes: BTreeMap<&str, Home> = LAYERS
+        .into_iter()
+        .map(|layer| (layer, Home::of(tree, layer)))
+        .collect();
+    for (path, text) in texts::layers(layout) {
+        let rest = path
+            .strip_prefix(USUAL_FOLDER)
+            .and_then(|rest| rest.strip_prefix('/'));
+        let Some((layer, file)) = rest.and_then(|rest| rest.split_once('/')) else {
+            continue;
+        };
+        let Some(home) = homes.get(layer) else {
+            continue;
+        };
+        let is_prompt = file == format!("{layer}_prompt.j2");
+        if is_prompt && home.has_prompt {
+            continue;
+        }
+        let file = if is_prompt {
+            format!("{}_prompt.j2", home.name)
+        } else {
+            file.to_owned()
+        };
+        let target = format!("{}/{file}", home.folder);
+        if whole.get(&target).is_some() {
+            continue;
+        }
+        // A file that lies under another spelling is the repository's all the same.
+        let elsewhere = folders(layer)
+            .into_iter()
+            .find_map(|(folder, _)| tree.get(&format!("{folder}/{file}")));
+        match elsewhere {
+            Some(entry) => whole.insert(target, entry.clone()),
+            None => whole.insert_text(target, &pointed(&text, &homes)),
+        }
+    }
+    for (path, text) in [(RULES_PATH, texts::RULES.to_owned()), texts::labels()] {
+        if whole.get(path).is_none() {
+            whole.insert_text(path, &text);
+        }
+    }
+    for layer in ROLE_LAYERS {
+        add_roles(&mut whole, tree, layer, &homes[layer]);
+    }
+    whole
 }
 
 /// A text of the catalogue whose paths lead to where the layers are in this repository.

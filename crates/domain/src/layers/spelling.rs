@@ -7,8 +7,8 @@ pub(super) const USUAL_FOLDER: &str = ".jules/layers";
 const LAYER_FOLDERS: [&str; 2] = [USUAL_FOLDER, ".jules/roles"];
 /// Where roles lie usually.
 pub(super) const USUAL_ROLES: &str = ".jlo/roles";
-/// Where roles may lie, the usual place first.
-const ROLE_FOLDERS: [&str; 3] = [USUAL_ROLES, USUAL_FOLDER, ".jules/roles"];
+/// Where roles may lie, the usual place first. Files of layers lie in the same folders.
+pub(super) const ROLE_FOLDERS: [&str; 3] = [USUAL_ROLES, USUAL_FOLDER, ".jules/roles"];
 
 /// The two spellings of a layer, the plan's first.
 pub(super) fn spellings(layer: &str) -> [String; 2] {

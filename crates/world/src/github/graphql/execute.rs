@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         for set in sets {
             self.collect(set, type_name, &mut wanted);
         }
-        let mut out = Map::new();
+        let mut out = Map::with_capacity(wanted.len());
         for (key, fields) in wanted {
             let (field, pos) = fields[0];
             path.push(Step::Key(key));

@@ -1,6 +1,6 @@
 //! The served part of GitHub's schema, and questions about its types.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use async_graphql_parser::parse_schema;
@@ -31,11 +31,11 @@ pub(super) struct FieldType {
 pub(super) enum Kind {
     Scalar,
     Object {
-        fields: BTreeMap<String, FieldType>,
+        fields: HashMap<String, FieldType>,
         implements: BTreeSet<String>,
     },
     Interface {
-        fields: BTreeMap<String, FieldType>,
+        fields: HashMap<String, FieldType>,
     },
     Union {
         members: BTreeSet<String>,
@@ -51,7 +51,7 @@ pub(super) enum Kind {
 /// All types by their names.
 #[derive(Debug)]
 pub(super) struct Schema {
-    types: BTreeMap<String, Kind>,
+    types: HashMap<String, Kind>,
 }
 
 /// The schema, read once a process.
@@ -84,7 +84,7 @@ fn inputs<'a>(
 impl Schema {
     fn read() -> Self {
         let document = parse_schema(TEXT).expect("the schema that is compiled in can be parsed");
-        let mut types: BTreeMap<String, Kind> = ["String", "Int", "Float", "Boolean", "ID"]
+        let mut types: HashMap<String, Kind> = ["String", "Int", "Float", "Boolean", "ID"]
             .map(|name| (name.to_owned(), Kind::Scalar))
             .into();
         for definition in document.definitions {

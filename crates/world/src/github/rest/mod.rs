@@ -326,7 +326,9 @@ pub(crate) fn token_end(now: Timestamp) -> Timestamp {
 
 /// A JSON reply.
 pub(crate) fn json_response(status: u16, body: &Value) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(body.to_string()));
+    // A value always has a text.
+    let text = serde_json::to_vec(body).unwrap_or_default();
+    let mut response = Response::new(Bytes::from(text));
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(
