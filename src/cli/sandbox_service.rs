@@ -32,6 +32,7 @@ use crate::adapters::github::{self, Token};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::jules::{self, JulesKey};
 use crate::adapters::pause::Pause;
+use crate::runtime::SERVICE;
 use crate::runtime::TickReport;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::runtime::inbox::Fault;
@@ -148,7 +149,7 @@ pub(super) async fn run(
     let pulse = Arc::new(Pulse::default());
     let clock = Arc::new(time.clone());
     let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
-    let run = "sandbox".to_owned();
+    let run = format!("{SERVICE}sandbox");
     let (heard, mut hearing) = unbounded_channel();
     let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
         .seen_by(Arc::new(Told(heard)) as Arc<dyn Onlooker>)

@@ -19,6 +19,7 @@ use super::exit::{Exit, Stopped};
 use super::output::{self, Screen};
 use crate::adapters::github;
 use crate::runtime::ports::{Commit, CommitError, LedgerRead, ReadGitHub as _, WriteGitHub as _};
+use crate::runtime::signed;
 
 pub(super) async fn run(
     command: &StateCommand,
@@ -116,10 +117,7 @@ async fn commit(
     let commit = Commit {
         base,
         headline: format!("phileas: {headline}"),
-        body: format!(
-            "Phileas-Holder: {}\nskip-checks: true\n",
-            connect::this_run()?
-        ),
+        body: signed(&connect::this_run()?),
         files: [(STATE_PATH.to_owned(), Some(text))].into(),
     };
     match github.commit(&commit).await {

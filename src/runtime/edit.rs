@@ -6,6 +6,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 
 use super::observe::ledger_of;
 use super::ports::{Commit, CommitError, Failure, Observation, WriteGitHub};
+use super::signature::signed;
 use super::tick::TickError;
 
 /// How often an edit starts again because somebody else was faster.
@@ -82,7 +83,7 @@ pub async fn edit(
         let commit = Commit {
             base: Some(head),
             headline: format!("phileas: {}", edit.headline),
-            body: format!("Phileas-Holder: {}\nskip-checks: true\n", edit.holder),
+            body: signed(&edit.holder),
             files: [(STATE_PATH.to_owned(), Some(state::codec::save(&after)))].into(),
         };
         match github.commit(&commit).await {

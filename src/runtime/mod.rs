@@ -4,6 +4,7 @@ mod edit;
 mod execute;
 mod handed_over;
 mod observe;
+mod signature;
 mod tick;
 
 pub mod driver;
@@ -12,4 +13,5 @@ pub mod ports;
 
 pub use edit::{Edit, EditError, edit};
 pub use observe::{Sight, ledger_of, look, snapshot_of};
+pub use signature::{SERVICE, is_of_service, signed};
 pub use tick::{Failed, Settings, Tick, TickError, TickReport, explain};

@@ -27,6 +27,7 @@ use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
     WriteJules,
 };
+use super::signature::signed;
 
 /// How often a tick starts again because somebody else was faster.
 const MAX_LOST_RACES: usize = 6;
@@ -316,10 +317,7 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
         .iter()
         .map(|turn| format!("Phileas-Turn: {turn}\n"))
         .collect();
-    let body = format!(
-        "{turns}Phileas-Holder: {}\nskip-checks: true\n",
-        sight.snapshot.holder
-    );
+    let body = turns + &signed(&sight.snapshot.holder);
     Ok((
         Commit {
             base: change.base,

@@ -11,6 +11,7 @@ use super::super::exit::Stopped;
 use crate::adapters::github;
 use crate::adapters::jules::{JulesKey, key};
 use crate::adapters::pause::SystemPause;
+use crate::runtime::SERVICE;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
 use crate::server::app::{APP_FILE, identity, named_by};
@@ -52,7 +53,7 @@ pub(super) fn of(
         );
     }
     let entropy = entropy()?;
-    let run = format!("serve:{}:{}", std::process::id(), hex(&entropy[..4]));
+    let run = format!("{SERVICE}{}:{}", std::process::id(), hex(&entropy[..4]));
     let repositories = Arc::new(repositories);
     let ticks = Ticks::new(
         Arc::clone(&repositories),

@@ -6,11 +6,16 @@ use phileas_domain::model::RepositoryId;
 use serde::de::MapAccess;
 
 use super::events::{self, Familiar};
-use super::pick::{Number, Pick, Text, document, value};
+use super::pick::{Number, Pick, Text, Truth, document, value};
 use crate::runtime::inbox::{Delivery, MAX_WORD};
+use crate::runtime::is_of_service;
+use crate::runtime::ports::LEDGER_BRANCH;
 
 /// The longest `owner/name`, in bytes.
 const MAX_NAME: usize = 201;
+
+/// The longest name of a branch or tag that is looked at, in bytes.
+const MAX_REFERENCE: usize = 100;
 
 /// What is said of a body that is no JSON.
 const NO_JSON: &str = "the body is not JSON\n";
@@ -61,6 +66,7 @@ impl Facts {
         let event = word(event).filter(|name| is_event(name)).ok_or(NO_EVENT)?;
         let mut picked = Payload::default();
         document(payload, &mut picked).map_err(|_| NO_JSON)?;
+        let is_own = event == "push" && picked.is_push_of_service();
         let action = picked.action.0;
         let interest = events::interest(&event, action.as_deref());
         let subject = picked.subjects.into_iter().flatten().next();
@@ -76,7 +82,7 @@ impl Facts {
                 subject,
                 sender: picked.sender.id.0,
                 received_at,
-                wakes: interest.wakes,
+                wakes: interest.wakes && !is_own,
             },
         })
     }
@@ -92,6 +98,11 @@ struct Payload {
     repository: Repository,
     installation: Thing,
     sender: Thing,
+    /// What a push moved.
+    reference: Text<MAX_REFERENCE>,
+    /// Whether a push took commits away.
+    forced: Truth,
+    head_commit: Commit,
     /// Node ids by their place in [`SUBJECTS`].
     subjects: [Option<String>; SUBJECTS.len()],
 }
@@ -102,6 +113,9 @@ impl<'de> Pick<'de> for Payload {
             "action" => value(map, &mut self.action),
             "installation" => value(map, &mut self.installation),
             "sender" => value(map, &mut self.sender),
+            "ref" => value(map, &mut self.reference),
+            "forced" => value(map, &mut self.forced),
+            "head_commit" => value(map, &mut self.head_commit),
             "repository" => {
                 let picked = value(map, &mut self.repository)?;
                 self.subject(key, self.repository.node_id.0.clone());
@@ -119,6 +133,15 @@ impl<'de> Pick<'de> for Payload {
 }
 
 impl Payload {
+    /// Whether a push brings a commit of the service to the ledger. Whoever made it knows what it says, and when to look
+    /// again: each would cost a tick now and two more that look whether GitHub shows it by then.
+    fn is_push_of_service(&self) -> bool {
+        let branch = self.reference.0.as_deref();
+        branch.and_then(|name| name.strip_prefix("refs/heads/")) == Some(LEDGER_BRANCH)
+            && self.head_commit.of_service
+            && !self.forced.0
+    }
+
     fn subject(&mut self, key: &str, node_id: Option<String>) {
         let place = SUBJECTS.iter().position(|subject| *subject == key);
         if let Some(slot) = place.and_then(|place| self.subjects.get_mut(place)) {
@@ -141,6 +164,25 @@ impl<'de> Pick<'de> for Thing {
             "node_id" => value(map, &mut self.node_id),
             _ => Ok(false),
         }
+    }
+}
+
+/// A commit, and whether its message says that the service made it.
+#[derive(Debug, Default)]
+struct Commit {
+    of_service: bool,
+}
+
+impl<'de> Pick<'de> for Commit {
+    fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        match key {
+            "message" => value(map, self),
+            _ => Ok(false),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.of_service = is_of_service(text);
     }
 }
 
@@ -190,6 +232,25 @@ mod tests {
         assert_eq!((read.installation, read.sender), (Some(7), Some(8)));
         assert_eq!(read.subject.as_deref(), Some("IC_4"));
         assert!(read.wakes);
+    }
+
+    #[test]
+    fn what_the_service_wrote_itself_wakes_nobody() {
+        let push = |reference: &str, holder: &str, forced: bool| {
+            let message =
+                format!("phileas: intent\\n\\nPhileas-Holder: {holder}\\nskip-checks: true");
+            let payload = format!(
+                r#"{{"ref": "{reference}", "forced": {forced}, "head_commit": {{"id": "1", "message": "{message}"}}}}"#
+            );
+            read("push", &payload).unwrap().wakes
+        };
+        assert!(!push("refs/heads/jules", "serve:1:2", false));
+        // A workflow's, a person's on the default branch, and a ledger that was put back are news.
+        assert!(push("refs/heads/jules", "action:1/1:2", false));
+        assert!(push("refs/heads/main", "serve:1:2", false));
+        assert!(push("refs/heads/jules", "serve:1:2", true));
+        let deleted = r#"{"ref": "refs/heads/jules", "forced": false, "head_commit": null}"#;
+        assert!(read("push", deleted).unwrap().wakes);
     }
 
     /// Whatever GitHub changes, a delivery is accepted; it only tells less.

@@ -15,6 +15,8 @@ pub(super) trait Pick<'de> {
     fn text(&mut self, _text: &str) {}
     /// A whole number that is not negative.
     fn number(&mut self, _number: u64) {}
+    /// True or false.
+    fn truth(&mut self, _truth: bool) {}
     /// One entry of an object: either picks the value, or gives `false` for it to be passed over.
     ///
     /// # Errors
@@ -63,6 +65,16 @@ impl Pick<'_> for Number {
     }
 }
 
+/// Whether something is so; false where it is not said.
+#[derive(Debug, Default)]
+pub(super) struct Truth(pub(super) bool);
+
+impl Pick<'_> for Truth {
+    fn truth(&mut self, truth: bool) {
+        self.0 = truth;
+    }
+}
+
 struct Seed<'a, P>(&'a mut P);
 
 impl<'de, P: Pick<'de>> DeserializeSeed<'de> for Seed<'_, P> {
@@ -98,7 +110,8 @@ impl<'de, P: Pick<'de>> Visitor<'de> for Seed<'_, P> {
         Ok(())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+    fn visit_bool<E>(self, truth: bool) -> Result<(), E> {
+        self.0.truth(truth);
         Ok(())
     }
 

@@ -1,0 +1,32 @@
+//! Who made a commit of the ledger, as the end of its message says.
+
+use phileas_domain::model::Holder;
+
+/// The trailer that names who made the commit.
+const HOLDER: &str = "Phileas-Holder: ";
+/// How a run of the service is called, up to what tells it from others.
+pub const SERVICE: &str = "serve:";
+
+/// The last trailers of a commit of ours. The second keeps continuous integration from running on the ledger.
+#[must_use]
+pub fn signed(holder: &Holder) -> String {
+    format!("{HOLDER}{holder}\nskip-checks: true\n")
+}
+
+/// Whether a run of the service made the commit, as far as its message says: anybody can write that.
+#[must_use]
+pub fn is_of_service(message: &str) -> bool {
+    message
+        .lines()
+        .filter_map(|line| line.strip_prefix(HOLDER))
+        .any(|holder| holder.starts_with(SERVICE))
+}
+
+#[test]
+fn a_commit_says_whose_it_is() {
+    let text = |holder: &str| format!("phileas: intent\n\n{}", signed(&Holder::new(holder)));
+    assert!(is_of_service(&text("serve:12:ab:cd")));
+    assert!(!is_of_service(&text("action:7/1:cd")));
+    assert!(!is_of_service(&text("cli:serve:cd")));
+    assert!(!is_of_service("It says `Phileas-Holder: serve:` somewhere"));
+}
