@@ -321,8 +321,8 @@ impl<'a> Play<'a> {
         ) {
             (true, true) => 1,
             (true, false) => 8,
-            (false, true) => 3,
-            (false, false) => 9,
+            (false, true) => 2,
+            (false, false) => 5,
         };
         let at = self.chance.between(1, times * steps);
         (!self.calm).then_some(at)
