@@ -253,4 +253,9 @@ async fn a_database_that_refuses_us_is_told_without_a_password() {
         "{unreachable:?}"
     );
     assert!(!format!("{unreachable} {unreachable:?}").contains("s3cret"));
+    let told = unreachable.to_string();
+    assert!(
+        told.starts_with("d on 127.0.0.1: ") && told.contains("see that the server runs"),
+        "{told}"
+    );
 }

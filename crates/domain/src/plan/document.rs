@@ -222,7 +222,13 @@ impl<'t> Document<'t> {
         } else {
             (offset, message.to_owned())
         };
-        let mend = mend_of(&message, &self.text[self.lines.range(first)]);
+        let line = &self.text[self.lines.range(first)];
+        let message = if message.contains("must be quoted") && has_no_value(line) {
+            "its value is missing".to_owned()
+        } else {
+            message
+        };
+        let mend = mend_of(&message, line);
         self.mistakes.push(Mistake {
             offset,
             key: path.clone(),
@@ -360,6 +366,8 @@ fn lower_first(message: &str) -> String {
 fn mend_of(message: &str, line: &str) -> String {
     let mend: Cow<'_, str> = if message.contains("duplicate key") {
         "remove one of the two".into()
+    } else if message.contains("value is missing") {
+        "write it behind the `=`, or put `#` before the line".into()
     } else if message.contains("must be quoted") && begins_with_digit(line) {
         "write the number by itself, or a text between double quotes".into()
     } else if message.contains("must be quoted") {
@@ -378,6 +386,14 @@ fn mend_of(message: &str, line: &str) -> String {
         "take it out, or put `#` before it if it is a remark".into()
     };
     mend.into_owned()
+}
+
+/// Whether nothing stands behind a line's equals sign but a remark.
+fn has_no_value(line: &str) -> bool {
+    line.split_once('=').is_some_and(|(_, value)| {
+        let value = value.trim_start();
+        value.is_empty() || value.starts_with('#')
+    })
 }
 
 fn begins_with_digit(line: &str) -> bool {

@@ -22,7 +22,10 @@ pub enum OpenError {
     #[error(transparent)]
     Url(#[from] DatabaseUrlError),
     /// The database cannot be reached.
-    #[error("{place}: {detail}")]
+    #[error(
+        "{place}: {detail}; see that the server runs and takes connections from here, and that the address names its \
+         host, port and database"
+    )]
     Unreachable {
         /// Which database.
         place: String,

@@ -76,6 +76,31 @@ fn each_broken_statement_is_found_and_the_rest_stays() {
 }
 
 #[test]
+fn a_value_that_is_missing_is_told_from_a_text_without_quotes() {
+    for (text, missing) in [
+        ("retry = \n", true),
+        ("retry =\r\nmode = \"act\"\r\n", true),
+        ("retry = # later\n", true),
+        ("retry = never\n", false),
+        ("retry = 5x\n", false),
+    ] {
+        let document = Document::of(text);
+        let first = &document.mistakes[0];
+        assert_eq!(first.key, "retry", "{text}");
+        assert_eq!(
+            first.message == "its value is missing",
+            missing,
+            "{first:?}"
+        );
+        assert_eq!(
+            first.mend.starts_with("write it behind"),
+            missing,
+            "{first:?}"
+        );
+    }
+}
+
+#[test]
 fn a_conflict_that_opens_a_table_takes_what_follows_with_it() {
     let text =
         "[x]\na = 1\n<<<<<<< HEAD\n[t.a]\n=======\n[t.b]\n>>>>>>> x\nsteps = 1\n[y]\nb = 1\n";
