@@ -83,7 +83,7 @@ pub async fn edit(
         let commit = Commit {
             base: Some(head),
             headline: format!("phileas: {}", edit.headline),
-            body: signed(&edit.holder),
+            body: signed(edit.holder),
             files: [(STATE_PATH.to_owned(), Some(state::codec::save(&after)))].into(),
         };
         match github.commit(&commit).await {

@@ -1,7 +1,7 @@
 //! The facts of a delivery, picked out of its headers and its payload.
 
 use axum::http::HeaderValue;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 use serde::de::MapAccess;
 
@@ -16,6 +16,9 @@ const MAX_NAME: usize = 201;
 
 /// The longest name of a branch or tag that is looked at, in bytes.
 const MAX_REFERENCE: usize = 100;
+
+/// A commit of the service that is older than this is not new: GitHub tells of one within seconds.
+const NEW: SignedDuration = SignedDuration::from_mins(10);
 
 /// What is said of a body that is no JSON.
 const NO_JSON: &str = "the body is not JSON\n";
@@ -66,7 +69,7 @@ impl Facts {
         let event = word(event).filter(|name| is_event(name)).ok_or(NO_EVENT)?;
         let mut picked = Payload::default();
         document(payload, &mut picked).map_err(|_| NO_JSON)?;
-        let is_own = event == "push" && picked.is_push_of_service();
+        let is_own = event == "push" && picked.is_push_of_service(received_at);
         let action = picked.action.0;
         let interest = events::interest(&event, action.as_deref());
         let subject = picked.subjects.into_iter().flatten().next();
@@ -100,7 +103,8 @@ struct Payload {
     sender: Thing,
     /// What a push moved.
     reference: Text<MAX_REFERENCE>,
-    /// Whether a push took commits away.
+    /// Whether a push made the branch, or took commits away.
+    created: Truth,
     forced: Truth,
     head_commit: Commit,
     /// Node ids by their place in [`SUBJECTS`].
@@ -114,6 +118,7 @@ impl<'de> Pick<'de> for Payload {
             "installation" => value(map, &mut self.installation),
             "sender" => value(map, &mut self.sender),
             "ref" => value(map, &mut self.reference),
+            "created" => value(map, &mut self.created),
             "forced" => value(map, &mut self.forced),
             "head_commit" => value(map, &mut self.head_commit),
             "repository" => {
@@ -134,11 +139,16 @@ impl<'de> Pick<'de> for Payload {
 
 impl Payload {
     /// Whether a push brings a commit of the service to the ledger. Whoever made it knows what it says, and when to look
-    /// again: each would cost a tick now and two more that look whether GitHub shows it by then.
-    fn is_push_of_service(&self) -> bool {
+    /// again: each would cost a tick now and two more that look whether GitHub shows it by then. An older commit is one
+    /// that somebody puts back.
+    fn is_push_of_service(&self, received_at: Timestamp) -> bool {
         let branch = self.reference.0.as_deref();
+        let made_at = self.head_commit.made_at.0.as_deref();
+        let made_at = made_at.and_then(|at| at.parse::<Timestamp>().ok());
         branch.and_then(|name| name.strip_prefix("refs/heads/")) == Some(LEDGER_BRANCH)
-            && self.head_commit.of_service
+            && self.head_commit.of_service.0
+            && made_at.is_some_and(|at| received_at.duration_since(at).abs() < NEW)
+            && !self.created.0
             && !self.forced.0
     }
 
@@ -167,22 +177,30 @@ impl<'de> Pick<'de> for Thing {
     }
 }
 
-/// A commit, and whether its message says that the service made it.
+/// A commit.
 #[derive(Debug, Default)]
 struct Commit {
-    of_service: bool,
+    made_at: Text<MAX_WORD>,
+    of_service: OfService,
 }
 
 impl<'de> Pick<'de> for Commit {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
-            "message" => value(map, self),
+            "timestamp" => value(map, &mut self.made_at),
+            "message" => value(map, &mut self.of_service),
             _ => Ok(false),
         }
     }
+}
 
+/// Whether the message of a commit says that the service made it.
+#[derive(Debug, Default)]
+struct OfService(bool);
+
+impl Pick<'_> for OfService {
     fn text(&mut self, text: &str) {
-        self.of_service = is_of_service(text);
+        self.0 = is_of_service(text);
     }
 }
 
@@ -236,20 +254,26 @@ mod tests {
 
     #[test]
     fn what_the_service_wrote_itself_wakes_nobody() {
-        let push = |reference: &str, holder: &str, forced: bool| {
+        let wakes = |reference: &str, holder: &str, more: &str| {
             let message =
                 format!("phileas: intent\\n\\nPhileas-Holder: {holder}\\nskip-checks: true");
             let payload = format!(
-                r#"{{"ref": "{reference}", "forced": {forced}, "head_commit": {{"id": "1", "message": "{message}"}}}}"#
+                r#"{{"ref": "{reference}", "created": false, "forced": false,
+                    "head_commit": {{"message": "{message}", "timestamp": "1970-01-01T00:16:00Z"}} {more}}}"#
             );
             read("push", &payload).unwrap().wakes
         };
-        assert!(!push("refs/heads/jules", "serve:1:2", false));
-        // A workflow's, a person's on the default branch, and a ledger that was put back are news.
-        assert!(push("refs/heads/jules", "action:1/1:2", false));
-        assert!(push("refs/heads/main", "serve:1:2", false));
-        assert!(push("refs/heads/jules", "serve:1:2", true));
-        let deleted = r#"{"ref": "refs/heads/jules", "forced": false, "head_commit": null}"#;
+        let (jules, service) = ("refs/heads/jules", "serve:1:2");
+        assert!(!wakes(jules, service, ""));
+        // A workflow's commit and a person's on the default branch are news.
+        assert!(wakes(jules, "action:1/1:2", ""));
+        assert!(wakes("refs/heads/main", service, ""));
+        // So is a ledger that was put back: by force, by making the branch anew, by an older commit, or not at all.
+        assert!(wakes(jules, service, r#", "forced": true"#));
+        assert!(wakes(jules, service, r#", "created": true"#));
+        let older = r#", "head_commit": {"message": "Phileas-Holder: serve:1", "timestamp": "1970-01-01T00:06:00Z"}"#;
+        assert!(wakes(jules, service, older));
+        let deleted = r#"{"ref": "refs/heads/jules", "deleted": true, "head_commit": null}"#;
         assert!(read("push", deleted).unwrap().wakes);
     }
 
