@@ -9,7 +9,7 @@
 //! would be asked for in vain, and so often that nobody asks any more once there is room.
 //! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::driver::Driver;
 use super::ending::Ending;
 use super::repositories::{Member, Repositories};
+use super::webhook::matters;
 use crate::adapters::github::{AppClient, Client, DeliveryAttempt, DeliveryPage};
 use crate::adapters::pause::Pause;
 use crate::runtime::inbox::Inbox;
@@ -327,7 +328,7 @@ pub async fn sweep(
             break;
         }
     }
-    let newest = attempts.iter().map(|one| one.id).max();
+    let known: BTreeSet<u64> = attempts.iter().map(|one| one.id).collect();
     let lost = lost(&attempts, since, pause.now(), &memory.asked);
     let mut swept = Swept {
         read: attempts.len(),
@@ -336,11 +337,12 @@ pub async fn sweep(
         refused: false,
         unread: next,
     };
-    for (id, guid) in lost.into_iter().take(MAX_ASKED) {
-        if swept.asked == TRIED_FIRST {
+    let mut tried: Vec<&str> = Vec::new();
+    for (place, (id, guid)) in trial_first(lost).into_iter().take(MAX_ASKED).enumerate() {
+        if place == TRIED_FIRST {
             pause.pause(TRIAL).await;
             let page = hooked.page(None).await?;
-            if are_refused(&page.attempts, newest) {
+            if are_refused(&page.attempts, &known, &tried) {
                 swept.refused = true;
                 break;
             }
@@ -348,7 +350,10 @@ pub async fn sweep(
             pause.pause(ASK_PAUSE).await;
         }
         match hooked.redeliver(id).await {
-            Ok(()) => swept.asked += 1,
+            Ok(()) => {
+                swept.asked += 1;
+                tried.push(guid);
+            }
             // It has gone out of GitHub's window meanwhile.
             Err(failure) if failure.disposition == Disposition::NotFound => {}
             Err(failure) => {
@@ -388,7 +393,8 @@ struct Event<'a> {
     last: Option<Timestamp>,
 }
 
-/// An attempt of each event that nobody took and that may be asked for now, with the event's id; the oldest first.
+/// An attempt of each event that nobody took, that matters and that may be asked for now, with the event's id; the oldest
+/// first.
 fn lost<'a>(
     attempts: &'a [DeliveryAttempt],
     since: Timestamp,
@@ -396,7 +402,8 @@ fn lost<'a>(
     asked: &BTreeMap<String, Asked>,
 ) -> Vec<(u64, &'a str)> {
     let mut events: BTreeMap<&str, Event<'_>> = BTreeMap::new();
-    for attempt in attempts {
+    let matter = |one: &&DeliveryAttempt| matters(&one.event, one.action.as_deref());
+    for attempt in attempts.iter().filter(matter) {
         let guid = attempt.guid.as_str();
         let event = events.entry(guid).or_insert_with(|| {
             let known = asked.get(guid);
@@ -433,14 +440,34 @@ fn lost<'a>(
     lost
 }
 
-/// Whether as many as were tried came again, and nobody took any, nor anything else since the newest attempt before.
-fn are_refused(attempts: &[DeliveryAttempt], newest: Option<u64>) -> bool {
-    let since: Vec<_> = attempts
-        .iter()
-        .filter(|one| Some(one.id) > newest)
-        .collect();
-    let came_again = since.iter().filter(|one| one.redelivery).count();
-    came_again >= TRIED_FIRST && !since.iter().any(|one| one.succeeded())
+/// The same, but some from everywhere among them first: what is refused may be of one kind that came in a row.
+fn trial_first<T>(lost: Vec<T>) -> Vec<T> {
+    let step = (lost.len() / TRIED_FIRST).max(1);
+    let is_tried = |place: usize| place.is_multiple_of(step) && place / step < TRIED_FIRST;
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for (place, one) in lost.into_iter().enumerate() {
+        if is_tried(place) {
+            first.push(one);
+        } else {
+            rest.push(one);
+        }
+    }
+    first.append(&mut rest);
+    first
+}
+
+/// Whether all that were tried have come again, and nobody took any, nor anything else meanwhile. `known`: the attempts
+/// from before.
+fn are_refused(attempts: &[DeliveryAttempt], known: &BTreeSet<u64>, tried: &[&str]) -> bool {
+    let came_again = attempts.iter().filter(|one| {
+        one.redelivery && !known.contains(&one.id) && tried.contains(&one.guid.as_str())
+    });
+    let came_again: Vec<u64> = came_again.map(|one| one.id).collect();
+    let Some(since) = came_again.iter().min() else {
+        return false;
+    };
+    let mut meanwhile = attempts.iter().filter(|one| one.id >= *since);
+    came_again.len() >= tried.len() && !meanwhile.any(DeliveryAttempt::succeeded)
 }
 
 /// Whether a hook posts to this service.
@@ -478,6 +505,8 @@ mod tests {
             delivered_at: Timestamp::from_second(i64::try_from(id).unwrap()).ok(),
             status_code,
             redelivery,
+            event: "push".to_owned(),
+            action: None,
         }
     }
 
@@ -555,28 +584,54 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_told_from_what_is_late() {
-        let again = |ids: std::ops::Range<u64>, status| -> Vec<DeliveryAttempt> {
-            let attempts = ids
-                .rev()
-                .map(|id| attempt(id, &id.to_string(), status, true));
-            attempts.collect()
+        let guids: Vec<String> = (0..TRIED_FIRST).map(|n| format!("lost {n}")).collect();
+        let tried: Vec<&str> = guids.iter().map(String::as_str).collect();
+        // Newest first, as GitHub lists them; each had failed before.
+        let attempts = |from: u64, status, redelivery| -> Vec<DeliveryAttempt> {
+            let mut all: Vec<_> = tried
+                .iter()
+                .zip(from..)
+                .map(|(guid, id)| attempt(id, guid, status, redelivery))
+                .collect();
+            all.reverse();
+            all
         };
-        let tried = TRIED_FIRST as u64;
-        let all = again(100..100 + tried, 503);
-        assert!(are_refused(&all, Some(99)) && are_refused(&all, None));
-        // One of them is not listed yet.
-        assert!(!are_refused(&all, Some(100)));
-        assert!(!are_refused(&all[1..], Some(99)));
-        // Something else was taken meanwhile, or one of them was.
-        let taken = |redelivery| {
-            let one = attempt(100 + tried, "taken", 202, redelivery);
-            [vec![one], all.clone()].concat()
+        let before = attempts(10, 503, false);
+        let known: BTreeSet<u64> = before.iter().map(|one| one.id).collect();
+        let again = attempts(100, 503, true);
+        let page = |newer: &[DeliveryAttempt]| [newer, &before].concat();
+        let refused = |newer: &[DeliveryAttempt]| are_refused(&page(newer), &known, &tried);
+        assert!(refused(&again));
+        // One of them is not listed yet, or none.
+        assert!(!refused(&again[1..]) && !refused(&[]));
+        // One of them was taken, or something else was meanwhile; what was taken before says nothing.
+        let with = |id, guid, redelivery| {
+            let taken = attempt(id, guid, 202, redelivery);
+            [vec![taken], again.clone()].concat()
         };
-        assert!(!are_refused(&taken(false), Some(99)));
-        assert!(!are_refused(&taken(true), Some(99)));
-        // What was taken before says nothing of now.
-        let before = [all.clone(), again(50..60, 202)].concat();
-        assert!(are_refused(&before, Some(99)));
+        assert!(!refused(&with(200, "lost 3", true)));
+        assert!(!refused(&with(200, "another", false)));
+        assert!(refused(&with(50, "another", false)));
+    }
+
+    #[test]
+    fn those_that_are_tried_come_from_everywhere() {
+        assert_eq!(trial_first(vec![1, 2, 3]), [1, 2, 3]);
+        let order = trial_first((0..35).collect());
+        assert_eq!(order[..TRIED_FIRST], [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+        assert_eq!(order[TRIED_FIRST..][..3], [1, 2, 4]);
+        assert_eq!(order.len(), 35);
+    }
+
+    #[test]
+    fn what_nothing_hangs_on_is_not_asked_for() {
+        let mut star = attempt(2, "star", 503, false);
+        star.event = "star".to_owned();
+        let attempts = [star, attempt(1, "push", 503, false)];
+        assert_eq!(
+            lost(&attempts, at(0), at(10), &BTreeMap::new()),
+            [(1, "push")]
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 mod body;
 mod events;
+pub(super) use events::matters;
 mod facts;
 mod listed;
 mod pick;

@@ -43,6 +43,12 @@ pub struct DeliveryAttempt {
     /// Whether somebody asked for it.
     #[serde(default)]
     pub redelivery: bool,
+    /// The event's name.
+    #[serde(default)]
+    pub event: String,
+    /// The event's action, where it has one.
+    #[serde(default)]
+    pub action: Option<String>,
 }
 
 /// Some attempts, newest first.

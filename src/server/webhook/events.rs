@@ -216,6 +216,11 @@ pub(super) fn changes_repositories(event: &str) -> bool {
     event.starts_with("installation") || event == "repository"
 }
 
+/// Whether something may hang on an event: a repository that has to be looked at, or which there are.
+pub(in crate::server) fn matters(event: &str, action: Option<&str>) -> bool {
+    interest(event, action).wakes || changes_repositories(event)
+}
+
 /// What an event with this action is to us.
 pub(super) fn interest(event: &str, action: Option<&str>) -> Interest {
     let Some(waking) = WAKING.iter().find(|waking| waking.event == event) else {

@@ -29,13 +29,14 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
         found: 0,
         findings: Vec::new(),
     };
-    // Nobody asks for many while all that comes is refused, as where the inbox is full.
-    let lately = books.deliveries.iter().filter(|one| {
+    // Nobody asks for many while all that comes is refused, as where the inbox is full, or has room only for what wakes
+    // somebody.
+    let mut taken: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    for one in books.deliveries.iter().filter(|one| one.fate == "accepted") {
         let at = one.due.unwrap_or(one.created_at);
-        matches!(one.fate.as_str(), "accepted" | "failed") && end.duration_since(at) < PATIENCE
-    });
-    let mut lately = lately.map(|one| one.fate == "accepted").peekable();
-    let is_refusing = lately.peek().is_some() && !lately.any(|taken| taken);
+        let last = taken.entry(&one.event).or_insert(at);
+        *last = at.max(*last);
+    }
     for (guid, attempts) in events {
         let failed = attempts.iter().any(|one| one.fate == "failed");
         let asked = attempts.iter().filter(|one| one.redelivery).count();
@@ -47,8 +48,11 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
             continue;
         }
         let last = attempts.iter().map(|one| one.due.unwrap_or(one.created_at));
-        let waits = last.max().map(|last| end.duration_since(last));
-        if asked < MAX_ASKS as usize && waits > Some(PATIENCE) && !is_refusing {
+        let Some(last) = last.max() else {
+            continue;
+        };
+        let taken_since = taken.get(attempts[0].event.as_str()) > Some(&(last + PATIENCE));
+        if asked < MAX_ASKS as usize && end.duration_since(last) > PATIENCE && taken_since {
             let (event, at) = (&attempts[0].event, attempts[0].created_at);
             swept.findings.push(format!(
                 "delivery {guid} of `{event}` at {at} was taken by nobody and asked for {asked} times"
