@@ -28,12 +28,17 @@ pub struct Unchanged {
     pub error: ReadError,
     /// What was changed before that and could not be put back.
     pub left: Vec<PathBuf>,
+    /// The folder that keeps what was there before, where something could not be put back.
+    pub kept_in: Option<PathBuf>,
 }
 
 impl From<ReadError> for Unchanged {
     fn from(error: ReadError) -> Self {
-        let left = Vec::new();
-        Self { error, left }
+        Self {
+            error,
+            left: Vec::new(),
+            kept_in: None,
+        }
     }
 }
 
@@ -65,12 +70,14 @@ pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(),
     for Change { older, new } in changes {
         if let Err(source) = carry_out(&older, new) {
             let path = older.path;
-            let left = done.into_iter().rev().filter_map(Older::put_back).collect();
-            drop(aside);
+            let left: Vec<_> = done.into_iter().rev().filter_map(Older::put_back).collect();
+            // It holds the only copy of what could not be put back.
+            let kept_in = (!left.is_empty()).then(|| aside.keep());
             made.take_back();
             return Err(Unchanged {
                 error: ReadError { path, source },
                 left,
+                kept_in,
             });
         }
         done.push(older);

@@ -48,15 +48,23 @@ impl From<ReadError> for Stopped {
 
 impl From<Unchanged> for Stopped {
     fn from(unchanged: Unchanged) -> Self {
-        let Unchanged { error, left } = unchanged;
+        let Unchanged {
+            error,
+            left,
+            kept_in,
+        } = unchanged;
         let mut stopped = unusable(&error.path, &error.source);
         let left: Vec<String> = left.iter().map(|one| one.display().to_string()).collect();
         stopped.message.push_str(&match left.as_slice() {
             [] => "; nothing was changed".to_owned(),
-            left => format!(
-                "; look at what could not be put back as it was: {}",
-                left.join(", ")
-            ),
+            left => {
+                let kept_in = kept_in.unwrap_or_default();
+                format!(
+                    "; look at what could not be put back as it was: {}; what was there before lies in {}",
+                    left.join(", "),
+                    kept_in.display()
+                )
+            }
         });
         stopped
     }
