@@ -95,18 +95,17 @@ pub(super) fn session(
             Output::Unknown(_) => {}
         }
     }
+    let elsewhere = session.prompt.is_empty()
+        && source
+            .as_ref()
+            .is_some_and(|name| !repository.is_named(name));
     Session {
         id: SessionId::new(session.id()),
         state: state(&session.state),
         title: session.title.clone(),
         prompt: (!session.prompt.is_empty()).then(|| session.prompt.clone()),
-        elsewhere: session.prompt.is_empty()
-            && source
-                .as_ref()
-                .is_some_and(|name| !repository.is_named(name)),
-        source: source
-            .clone()
-            .filter(|name| repository.is_named(name) || repository.wrote(session)),
+        elsewhere,
+        source: source.clone().filter(|_| !elsewhere),
         created_at: created_at(session).or(updated_at).unwrap_or(fallback),
         updated_at,
         archived: session.archived,

@@ -42,7 +42,9 @@ pub(super) async fn run(
         .sessions
         .iter()
         .rev()
-        .filter(|session| archived || !session.archived);
+        .filter(|session| archived || !session.archived)
+        // Those of other repositories are shown to nobody; one from before a rename is known to the ledger.
+        .filter(|session| !session.elsewhere || place(session, state.as_ref()).is_some());
     if arguments.json {
         for session in sessions {
             screen.line(&document(session, state.as_ref()).to_string())?;

@@ -122,10 +122,12 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     let sight =
         crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings).await?;
     let mut snapshot = sight.snapshot;
-    let sessions = connection
+    let mut sessions = connection
         .jules
         .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
+    // A name from before a rename is told from another repository's by the turn that is sought, and none is here.
+    sessions.sessions.retain(|session| !session.elsewhere);
     if let Some(unseen) = unseen(&sessions) {
         return Err(Stopped {
             exit: Exit::Unavailable,

@@ -1,6 +1,7 @@
 //! `phileas session`.
 
 use phileas_domain::state::{Outcome, State};
+use phileas_world::Knobs;
 use phileas_world::jules::{Ending, Matcher, Scenario, WebSession};
 
 use super::bench::{Bench, bench, bench_with};
@@ -79,6 +80,29 @@ fn sessions_are_listed_and_shown_with_their_turn() {
     bench
         .run(&["session", "show", "request:1"])
         .refused(2, "request:1 has no session");
+}
+
+/// A key serves many repositories, and a listing that hides prompts does not say which of its sessions were this one's
+/// before a rename. What is nobody's business here is neither shown nor taken into a ledger.
+#[test]
+fn what_works_on_another_repository_is_nobodys_business_here() {
+    let bench = bench();
+    let whole = bench.until(|state| state.history.len() >= 2);
+    let title = "curator: default [phileas:222222222222.1]";
+    let other = start_elsewhere(&bench, title, "acme/other");
+    bench.pass(3);
+    *bench.shared.world().knobs_mut() = Knobs {
+        listing_without_prompt: true,
+        ..Knobs::documented()
+    };
+    let listed = bench
+        .run(&["session", "list", "--archived", "--json"])
+        .done();
+    assert!(!listed.out.contains(&other), "{listed:?}");
+    assert!(listed.lines().len() >= whole.history.len());
+    bench.delete_ledger();
+    let rebuilt = bench.run(&["state", "rebuild", "--json"]).done();
+    assert!(!rebuilt.out.contains(&other), "{rebuilt:?}");
 }
 
 #[test]

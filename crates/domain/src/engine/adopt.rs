@@ -30,13 +30,18 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     if adopt(draft, track, slot, turn) {
         return;
     }
-    // Under a name from before a rename it can only have been started while it was announced.
-    let until = intent.not_after.checked_add(GRACE).ok();
-    let unread = unread(draft, horizon(intent.created_at), until);
     let settled_at = intent
         .created_at
         .checked_add(GRACE)
         .unwrap_or(Timestamp::MAX);
+    // Under a name from before a rename it can only have been started while it was announced. Strangers' sessions are
+    // looked at only where nothing else can settle it any more.
+    let until = intent.not_after.checked_add(GRACE).ok();
+    let unread = unread(
+        draft,
+        horizon(intent.created_at),
+        until.filter(|_| now >= settled_at),
+    );
     if now < intent.not_after && intent.holder != draft.snapshot.holder {
         let text = format!("{} is about to start it", intent.holder);
         draft.say(
