@@ -94,7 +94,7 @@ impl Shelves {
             if self.outcome(kept) != Outcome::Failed {
                 return Accepted::Duplicate;
             }
-        } else if delivery.woken().is_none() && is_crowded(self.deliveries.len(), room) {
+        } else if delivery.gives_way() && is_crowded(self.deliveries.len(), room) {
             return Accepted::PassedOver;
         } else if self.deliveries.len() >= room {
             return Accepted::Overloaded;

@@ -80,6 +80,13 @@ impl Delivery {
     pub fn woken(&self) -> Option<RepositoryId> {
         self.repository.filter(|_| self.wakes)
     }
+
+    /// Whether it gives way to others where there is little room. A push that wakes nobody is one of the service itself:
+    /// refused, it would stand among those that were lost, and be offered again and again.
+    #[must_use]
+    pub fn gives_way(&self) -> bool {
+        self.woken().is_none() && self.event != "push"
+    }
 }
 
 /// What became of a delivery that was brought to the inbox.

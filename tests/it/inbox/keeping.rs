@@ -265,6 +265,7 @@ pub(super) async fn a_full_inbox_refuses_and_is_well_again(inbox: &impl Inbox) {
 pub(super) async fn the_last_room_is_for_those_that_wake(inbox: &impl Inbox) {
     let idle = |n: usize| Delivery {
         wakes: false,
+        event: "star".to_owned(),
         ..delivery(&format!("idle-{n}"), WIDGET, at(0))
     };
     let mut stored = 0;
@@ -284,6 +285,12 @@ pub(super) async fn the_last_room_is_for_those_that_wake(inbox: &impl Inbox) {
     assert!(records(inbox).await.len() < stored);
     let waking = inbox.accept(delivery("a", WIDGET, at(1))).await.unwrap();
     assert_eq!(waking, Accepted::Stored);
+    // What the service wrote itself wakes nobody, and is kept: GitHub would offer it again and again.
+    let own = Delivery {
+        event: "push".to_owned(),
+        ..idle(FLOOD)
+    };
+    assert_eq!(inbox.accept(own).await.unwrap(), Accepted::Stored);
     // What is stored already is known all the same.
     let again = inbox.accept(idle(0)).await.unwrap();
     assert_eq!(again, Accepted::Duplicate);

@@ -141,7 +141,7 @@ fn decide(
         if outcome(before.generation, wake) != Outcome::Failed {
             return Accepted::Duplicate;
         }
-    } else if delivery.woken().is_none() && state.is_crowded(waiting) {
+    } else if delivery.gives_way() && state.is_crowded(waiting) {
         return Accepted::PassedOver;
     } else if state.is_full(waiting) {
         return Accepted::Overloaded;

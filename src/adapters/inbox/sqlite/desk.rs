@@ -128,7 +128,7 @@ impl<'a> Desk<'a> {
             if outcome(before.generation, wake) != Outcome::Failed {
                 return Ok(Accepted::Duplicate);
             }
-        } else if delivery.woken().is_none() && self.room != Room::Plenty {
+        } else if delivery.gives_way() && self.room != Room::Plenty {
             return Ok(Accepted::PassedOver);
         } else if self.room == Room::None {
             return Ok(Accepted::Overloaded);
