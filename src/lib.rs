@@ -97,6 +97,11 @@
 //!   copy is what bears the same marker, was written by the same account within ten minutes and was edited by nobody else.
 //! - Beside the one black-box binary of the tests stands `tests/postgres`, which needs a program that plain `cargo test`
 //!   must do without; it takes its suite and its services from the same files.
+//! - A push that brings a new commit of the service to the ledger is written down and wakes nobody. Whoever made the
+//!   commit knows what it says and when to look again; heard, each would cost three ticks. What is older, forced or
+//!   somebody else's is news. Two services on one repository with an inbox each learn of one another by the hour.
+//! - Lost deliveries are asked for ten at first, from all over the list, and no further while those are refused: a full
+//!   inbox would use up every event's five asks in vain.
 //! - The webhook refuses no address for asking often: behind a proxy all of them are one. What bounds it is the number
 //!   of connections, of bodies under way and of places in the queue, by network where it is seen.
 
