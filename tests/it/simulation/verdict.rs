@@ -360,7 +360,7 @@ impl Judge<'_> {
                 gone.insert((&write.repository, write.detail["id"].as_u64()));
             }
         }
-        let mut labelled = 0;
+        let mut labelled = Vec::new();
         let end = self.world.now();
         let names = self.names();
         for write in &self.books.github_writes {
@@ -376,7 +376,9 @@ impl Judge<'_> {
                 *authors.entry(&write.actor).or_default() += 1;
             }
             let is_wish = write.what == "label.added" && detail["label"] == WISH;
-            labelled += usize::from(is_wish && end.duration_since(write.at) > PATIENCE);
+            if is_wish && end.duration_since(write.at) > PATIENCE {
+                labelled.push((detail["number"].as_u64().unwrap_or_default(), write.at));
+            }
         }
         for (number, authors) in comments {
             let count: usize = authors.values().sum();
@@ -384,18 +386,19 @@ impl Judge<'_> {
                 self.find(format!("{count} status comments on #{number}: {authors:?}"));
             }
         }
-        let requests = state["requests"].as_object();
-        let taken = requests.map_or(0, |all| {
-            all.values()
-                .filter(|request| request["kind"] == "label")
-                .count()
-        });
-        if taken < labelled {
+        let requests = state["requests"].as_object().into_iter().flatten();
+        let requests = requests.filter(|(_, request)| request["kind"] == "label");
+        let taken: Vec<u64> = requests
+            .map(|(_, request)| request["number"].as_u64().unwrap_or_default())
+            .collect();
+        if taken.len() < labelled.len() {
             self.find(format!(
-                "{labelled} wishes by label, and {taken} were taken up"
+                "{} wishes by label, {labelled:?}, and {} were taken up, {taken:?}",
+                labelled.len(),
+                taken.len(),
             ));
         }
-        self.verdict.wishes += taken;
+        self.verdict.wishes += taken.len();
     }
 
     /// Every name that the repository has had.
