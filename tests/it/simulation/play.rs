@@ -52,6 +52,8 @@ const TURNS: usize = 12;
 pub(super) struct Played {
     pub(super) verdict: Verdict,
     pub(super) kills: u64,
+    /// How often a repository was parked because too many processes had died at it, and a person resumed it.
+    pub(super) resumed: u64,
     pub(super) workflow_runs: u64,
     pub(super) lost_races: usize,
     pub(super) requests: usize,
@@ -114,6 +116,7 @@ struct Play<'a> {
     count: u64,
     calm: bool,
     kills: u64,
+    resumed: u64,
     workflow_runs: u64,
     lost_races: usize,
 }
@@ -163,6 +166,7 @@ impl<'a> Play<'a> {
             count: 0,
             calm: false,
             kills: 0,
+            resumed: 0,
             workflow_runs: 0,
             lost_races: 0,
         };
@@ -212,6 +216,7 @@ impl<'a> Play<'a> {
                 self.kill(who, life).await;
             }
             self.collect().await;
+            self.resume_parked().await;
             self.spread_news();
             let now = self.course.now();
             let waiting = self.course.next();
@@ -321,7 +326,7 @@ impl<'a> Play<'a> {
         ) {
             (true, true) => 1,
             (true, false) => 8,
-            (false, true) => 2,
+            (false, true) => 3,
             (false, false) => 5,
         };
         let at = self.chance.between(1, times * steps);
@@ -364,6 +369,18 @@ impl<'a> Play<'a> {
             self.world.world().delivery_done(post.id, None);
         }
         settle().await;
+    }
+
+    /// Whoever was parked is seen by a person once the troubles are over. By itself it is tried once a day.
+    async fn resume_parked(&mut self) {
+        if !self.calm {
+            return;
+        }
+        let now = self.course.now();
+        for parked in self.inbox.parked().await.unwrap() {
+            let resumed = self.inbox.resume(parked.repository, now).await.unwrap();
+            self.resumed += u64::from(resumed);
+        }
     }
 
     /// Takes in what has ended.
@@ -532,6 +549,7 @@ impl<'a> Play<'a> {
                 stage::daily_sessions(self.case.seed),
             ),
             kills: self.kills,
+            resumed: self.resumed,
             workflow_runs: self.workflow_runs,
             lost_races: self.lost_races,
             requests: books.requests.len(),

@@ -14,6 +14,7 @@ pub(super) struct Tally {
     cases: usize,
     hours: i64,
     kills: u64,
+    resumed: u64,
     turns: usize,
     sessions: usize,
     wishes: usize,
@@ -45,6 +46,7 @@ impl Tally {
         self.cases += 1;
         self.hours += case.hours;
         self.kills += played.kills;
+        self.resumed += played.resumed;
         self.turns += played.verdict.turns;
         self.sessions += played.verdict.sessions;
         self.wishes += played.verdict.wishes;
@@ -95,12 +97,13 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} seeds, {} h with troubles, {} kills, {} turns of {} sessions, {} wishes, {} imports, {} lost deliveries \
+            "{} seeds, {} h with troubles, {} kills, {} repositories parked by them and resumed, {} turns of {} sessions, {} wishes, {} imports, {} lost deliveries \
              found, {} workflow runs, {} races lost by these, {} requests, {} of {} settings of knob pairs, \
              {} violations",
             self.seeds.len(),
             self.hours,
             self.kills,
+            self.resumed,
             self.turns,
             self.sessions,
             self.wishes,
