@@ -14,7 +14,9 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
-use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, SESSIONS_READ};
+use super::limits::{
+    AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, SESSIONS_READ, UNREAD_PATIENCE,
+};
 use super::{Effect, Line, Reason, Session, Sessions, Snapshot, Verdict, ending, progress};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
@@ -61,7 +63,11 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     let complete = draft.snapshot.listing().is_some_and(|listing| {
         listing.covers(horizon(intent.created_at)) && listing.taken_at >= settled_at
     });
-    if !complete || unread {
+    if complete && let Unread::Refused(sessions) = &unread {
+        behind_doors(draft, track, slot, turn, sessions, settled_at);
+        return;
+    }
+    if !complete || unread != Unread::None {
         // Where a deeper listing is what is missing, it has been asked for already, with those of the other turns.
         let until = settled_at.max(draft.after(POLL));
         let text = "nobody knows whether its session was created; a complete listing after the grace will tell";
@@ -117,6 +123,50 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
             )
             .until(now),
     );
+}
+
+/// All that a complete listing leaves open is sessions that Jules does not show: each may be the turn's.
+fn behind_doors(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    sessions: &[SessionId],
+    settled_at: Timestamp,
+) {
+    let one = &sessions[0];
+    let why = draft.snapshot.unread.get(one).map_or_else(
+        || "it is listed, and yet it is not there".to_owned(),
+        |outage| outage.detail.clone(),
+    );
+    let others = match sessions.len() - 1 {
+        0 => String::new(),
+        others => format!(" (and {others} more)"),
+    };
+    if turn.cancel {
+        // A person has been told of it, and wants the turn ended all the same.
+        let note = Some(format!(
+            "whether session {one}{others} is its own nobody knows, since it cannot be read; look at it at Jules"
+        ));
+        ending::end(draft, track, slot, Outcome::Cancelled, note);
+        return;
+    }
+    let until = draft.after(POLL);
+    let patience = settled_at.checked_add(UNREAD_PATIENCE);
+    if patience.is_ok_and(|patience| draft.now() < patience) {
+        let text = format!(
+            "session {one}{others} may be its own, and cannot be read: {why}; it is tried again"
+        );
+        draft.say(held(draft, track, slot, turn, text).until(until));
+        return;
+    }
+    let text = format!(
+        "session {one}{others} may be its own, and Jules does not show it: {why}; a person decides: \
+         `phileas session retry {id}` goes on without it, `phileas session cancel {id}` ends the turn",
+        id = turn.turn
+    );
+    progress::call_person(draft, track, slot, turn, &text);
+    draft.say(held(draft, track, slot, turn, text).until(until));
 }
 
 /// A turn between two attempts: the session of an earlier one may show up late.
@@ -245,6 +295,17 @@ fn claim_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
     marker_of(snapshot, session).or_else(in_title)
 }
 
+/// What is left of the sessions of which a listing does not say whose they are.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// None is.
+    None,
+    /// Some are to be looked at yet.
+    Asked,
+    /// Only those that Jules did not show when they were looked at, the newest first.
+    Refused(Vec<SessionId>),
+}
+
 /// Sessions of this repository, created since an instant, of which the listing does not say whose they are, and those
 /// under another name until an instant. Asks for a look at each; while one is left, nobody can say that a session does not
 /// exist.
@@ -252,12 +313,13 @@ pub(super) fn unread(
     draft: &mut Draft<'_>,
     since: Timestamp,
     elsewhere_until: Option<Timestamp>,
-) -> bool {
-    let Some(listing) = draft.snapshot.listing() else {
-        return false;
+) -> Unread {
+    let snapshot = draft.snapshot;
+    let Some(listing) = snapshot.listing() else {
+        return Unread::None;
     };
     let unknown = unknown_sessions(&draft.state, listing);
-    let unread: Vec<_> = listing
+    let left = listing
         .sessions
         .iter()
         .rev()
@@ -266,12 +328,20 @@ pub(super) fn unread(
             !session.elsewhere || elsewhere_until.is_some_and(|until| session.created_at <= until)
         })
         .filter(|session| session.created_at >= since && unknown.contains(&session.id))
-        .map(|session| session.id.clone())
-        .take(SESSIONS_READ)
-        .collect();
-    let left = !unread.is_empty();
-    draft.needs.sessions.extend(unread);
-    left
+        .map(|session| &session.id);
+    let is_refused = |id: &&SessionId| {
+        snapshot.unread.contains_key(*id) || snapshot.missing_sessions.contains(*id)
+    };
+    let (refused, asked): (Vec<_>, Vec<_>) = left.partition(is_refused);
+    if asked.is_empty() && refused.is_empty() {
+        return Unread::None;
+    }
+    if asked.is_empty() {
+        return Unread::Refused(refused.into_iter().cloned().collect());
+    }
+    let asked = asked.into_iter().cloned().take(SESSIONS_READ);
+    draft.needs.sessions.extend(asked);
+    Unread::Asked
 }
 
 /// Which sessions of a listing the ledger does not know. The newest entries are looked at first: they know most.

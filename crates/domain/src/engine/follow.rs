@@ -38,7 +38,8 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         .flat_map(|track| track.turns.values())
         .any(in_the_dark)
     {
-        adopt::unread(draft, day, None);
+        // They are asked for, and hold nothing back: the turns themselves say what they wait for.
+        let _asked = adopt::unread(draft, day, None);
     }
     adopt::duplicates(draft);
     for (track, slot) in live {

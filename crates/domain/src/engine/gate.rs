@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::adopt::Unread;
 use super::draft::Draft;
 use super::limits::{CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
 use super::{
@@ -105,8 +106,17 @@ fn born(draft: &mut Draft<'_>) -> bool {
             false
         }
         Listing::Taken(sessions) => {
-            if super::adopt::unread(draft, Timestamp::MIN, None) {
-                let text = "there is no ledger yet; sessions of unknown origin are looked at first";
+            let unread = super::adopt::unread(draft, Timestamp::MIN, None);
+            if unread != Unread::None {
+                let text = match &unread {
+                    Unread::Refused(sessions) => format!(
+                        "there is no ledger yet, and whether there was one stands in session {}, which Jules does not show; \
+                         it is tried again. If it is not a session of phileas, archive it or give it a title at Jules",
+                        sessions[0]
+                    ),
+                    _ => "there is no ledger yet; sessions of unknown origin are looked at first"
+                        .to_owned(),
+                };
                 let until = draft.after(POLL);
                 draft.say(
                     Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),

@@ -12,6 +12,8 @@ pub(super) const INTENT_VALID: SignedDuration = SignedDuration::from_mins(2);
 pub(super) const INTENTS_PER_COMMIT: usize = 3;
 /// How many attempts may end without anybody knowing, before a person decides.
 pub(super) const AMBIGUOUS_LIMIT: u32 = 2;
+/// How long sessions that Jules does not show may hold a turn that could be theirs, before a person decides.
+pub(super) const UNREAD_PATIENCE: SignedDuration = SignedDuration::from_hours(1);
 /// How soon a running session is looked at again.
 pub(super) const POLL: SignedDuration = SignedDuration::from_mins(1);
 /// How soon an open pull request is looked at again when no webhook tells of it.

@@ -31,8 +31,9 @@ pub enum SteerError {
 /// its next attempt.
 pub fn go_on(turn: &mut Turn) {
     turn.ambiguous = 0;
-    // Before there is a session, only one that bears the marker and is not the announced one calls a person. Once the
-    // intent is gone the marker is all that counts; the next listings reach back to it.
+    // Before there is a session, a person is called for one that bears the marker and is not the announced one, and for
+    // one that Jules does not show. Once the intent is gone the marker is all that counts; the next listings reach back
+    // to it.
     if turn.session_id.is_none()
         && turn.warned_at.is_some()
         && let Some(intent) = turn.intent.take()

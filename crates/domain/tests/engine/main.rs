@@ -63,6 +63,7 @@ mod spans;
 mod spending;
 mod sprints;
 mod subjects;
+mod unseen;
 mod wishes;
 mod witness;
 mod yields;
