@@ -9,20 +9,22 @@
 //! would be asked for in vain, and so often that nobody asks any more once there is room.
 //! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
 
+mod hook;
+mod lost;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+
+pub use hook::{ASK_PAUSE, Hooked, MAX_ASKED, MAX_PAGES, Swept, is_own, sweep};
+pub use lost::{MAX_ASKS, Remembered, TRIED_FIRST};
 
 use super::driver::Driver;
 use super::ending::Ending;
 use super::repositories::{Member, Repositories};
-use super::webhook::matters;
-use crate::adapters::github::{AppClient, Client, DeliveryAttempt, DeliveryPage};
-use crate::adapters::pause::Pause;
 use crate::runtime::inbox::Inbox;
-use crate::runtime::ports::{Clock, Disposition, Failure};
+use crate::runtime::ports::{Clock, Disposition};
 
 /// How often hooks are swept.
 pub const INTERVAL: SignedDuration = SignedDuration::from_hours(1);
@@ -35,23 +37,6 @@ pub const WINDOW: SignedDuration = SignedDuration::from_hours(71);
 pub const OVERLAP: SignedDuration = SignedDuration::from_mins(45);
 /// How soon after a sweep that did not get to its end the next one comes.
 pub const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(5);
-/// The most pages of 100 attempts that are read of one hook at a time. The next sweep goes on where this one stopped.
-pub const MAX_PAGES: usize = 300;
-/// The most deliveries that are asked for of one hook at a time. The next sweep looks back far enough for the others.
-pub const MAX_ASKED: usize = 1_000;
-/// The pause between two that are asked for: 120 a minute. GitHub counts five points for each, of 900 a minute.
-/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
-pub const ASK_PAUSE: Duration = Duration::from_millis(500);
-/// How often one event is asked for.
-pub const MAX_ASKS: u32 = 5;
-/// How many are asked for before it is seen whether they are taken.
-pub const TRIED_FIRST: usize = 10;
-/// How long these have until they are looked for in GitHub's list. Those that it does not show yet count as taken.
-const TRIAL: Duration = Duration::from_secs(15);
-/// What was asked for less than this ago may still be on its way, or not be listed yet.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
-/// How many events that were asked for are remembered.
-const MAX_REMEMBERED: usize = 10_000;
 
 /// Asks for lost deliveries, once an hour.
 #[derive(Debug)]
@@ -65,36 +50,13 @@ pub struct Sweep<C> {
     pub public_url: Option<String>,
 }
 
-/// What came of sweeping one hook.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Swept {
-    /// Attempts that were read.
-    pub read: usize,
-    /// Events of which every attempt failed and that were asked for.
-    pub asked: usize,
-    /// Those that were left for the next sweep.
-    pub left: usize,
-    /// Whether they were left because all that came again before them was refused.
-    pub refused: bool,
-    /// Where the older attempts begin that were not read.
-    pub unread: Option<String>,
-}
-
-/// A hook: an App's, or one of a repository.
-#[derive(Debug, Clone, Copy)]
-pub enum Hooked<'a> {
-    /// The App's own.
-    App(&'a AppClient),
-    /// A repository's, by its number.
-    Repository(&'a Client, u64),
-}
-
 /// What earlier sweeps have done.
 #[derive(Debug, Default)]
-pub struct Memory {
+struct Memory {
+    /// When a repository's hooks are swept next, by its number; the App's under [`THE_APP`]. Those that are not here are due.
+    due: BTreeMap<u64, Timestamp>,
     hooks: BTreeMap<Place, Reach>,
-    /// The events that were asked for again, by their ids.
-    asked: BTreeMap<String, Asked>,
+    asked: Remembered,
 }
 
 /// How far a hook was swept.
@@ -104,13 +66,6 @@ struct Reach {
     swept_at: Option<Timestamp>,
     /// Where older ones begin that were too many for one sweep, and how far back they are looked at.
     unread: Option<(String, Timestamp)>,
-}
-
-/// An event that was asked for again.
-#[derive(Debug, Clone, Copy)]
-struct Asked {
-    times: u32,
-    at: Timestamp,
 }
 
 /// How a sweep ended, the more urgent the next one is the greater.
@@ -135,24 +90,22 @@ enum Part {
 /// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
 type Place = (u64, u64);
 
+/// The number under which the App's hook is remembered; no repository has it.
+const THE_APP: u64 = 0;
+
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
     async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
         self.say_what_is_not_swept();
         let mut memory = Memory::default();
-        let mut pause = FIRST_AFTER;
+        let mut next = self.after(FIRST_AFTER);
         loop {
-            let next = self.clock.now().checked_add(pause);
             tokio::select! {
                 () = ending.come() => return,
-                () = self.clock.sleep_until(next.unwrap_or(Timestamp::MAX)) => {}
+                () = self.clock.sleep_until(next) => {}
             }
-            let end = tokio::select! {
+            next = tokio::select! {
                 () = ending.come() => return,
-                end = self.round(&mut memory) => end,
-            };
-            pause = match end {
-                End::Whole => INTERVAL,
-                End::Partly => AGAIN_AFTER,
+                next = self.round(&mut memory) => next,
             };
         }
     }
@@ -169,19 +122,40 @@ impl<C: Clock> Sweep<C> {
         }
     }
 
-    /// Sweeps all hooks.
-    async fn round(&self, memory: &mut Memory) -> End {
+    /// Sweeps the hooks that are due, each repository's at its own time: one that fails costs the others nothing. Answers
+    /// when it is to be called again.
+    async fn round(&self, memory: &mut Memory) -> Timestamp {
+        // Repositories that are new are seen by then at the latest.
+        let mut next = self.after(INTERVAL);
         if let Some(app) = self.repositories.source().app() {
-            return self.hook(Hooked::App(app), (0, 0), memory).await;
+            let end = self.hook(Hooked::App(app), (THE_APP, 0), memory).await;
+            return next.min(self.after(end.pause()));
         }
-        let mut end = End::Whole;
         let Some(own) = &self.public_url else {
-            return end;
+            return next;
         };
-        for member in self.repositories.members() {
-            end = end.max(self.repository(&member, own, memory).await);
+        let members = self.repositories.members();
+        let there: BTreeSet<u64> = members.iter().map(|member| member.id.0).collect();
+        memory.due.retain(|id, _| there.contains(id));
+        memory.hooks.retain(|(id, _), _| there.contains(id));
+        for member in members {
+            let due = match memory.due.get(&member.id.0) {
+                Some(due) if *due > self.clock.now() => *due,
+                _ => {
+                    let end = self.repository(&member, own, memory).await;
+                    let due = self.after(end.pause());
+                    memory.due.insert(member.id.0, due);
+                    due
+                }
+            };
+            next = next.min(due);
         }
-        end
+        next
+    }
+
+    fn after(&self, span: SignedDuration) -> Timestamp {
+        let after = self.clock.now().checked_add(span);
+        after.unwrap_or(Timestamp::MAX)
     }
 
     async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> End {
@@ -262,7 +236,7 @@ impl<C: Clock> Sweep<C> {
         memory: &mut Memory,
     ) -> Part {
         let pause = &*self.repositories.outside().pause;
-        match sweep(hooked, from, since, pause, memory).await {
+        match sweep(hooked, from, since, pause, &mut memory.asked).await {
             Ok(swept) => {
                 let (asked, left) = (swept.asked, swept.left);
                 if swept.refused {
@@ -289,6 +263,16 @@ impl<C: Clock> Sweep<C> {
     }
 }
 
+impl End {
+    /// How soon after it the next sweep comes.
+    fn pause(self) -> SignedDuration {
+        match self {
+            Self::Whole => INTERVAL,
+            Self::Partly => AGAIN_AFTER,
+        }
+    }
+}
+
 impl Part {
     /// How the sweep ends with it.
     fn end(&self) -> End {
@@ -296,350 +280,5 @@ impl Part {
             Self::Read(None) | Self::Refused => End::Whole,
             Self::Read(Some(_)) | Self::Failed => End::Partly,
         }
-    }
-}
-
-/// Reads a hook's attempts since an instant, from a page on, and asks for each event of which every one failed.
-///
-/// # Errors
-///
-/// When the attempts cannot be read.
-pub async fn sweep(
-    hooked: Hooked<'_>,
-    from: Option<String>,
-    since: Timestamp,
-    pause: &dyn Pause,
-    memory: &mut Memory,
-) -> Result<Swept, Failure> {
-    let mut attempts = Vec::new();
-    let mut next = from;
-    let mut pages = 0;
-    loop {
-        let page = hooked.page(next.as_deref()).await?;
-        pages += 1;
-        let reached = page
-            .attempts
-            .last()
-            .and_then(|last| last.delivered_at)
-            .is_some_and(|at| at < since);
-        attempts.extend(page.attempts);
-        next = page.next.filter(|_| !reached);
-        if next.is_none() || pages == MAX_PAGES {
-            break;
-        }
-    }
-    let known: BTreeSet<u64> = attempts.iter().map(|one| one.id).collect();
-    let lost = lost(&attempts, since, pause.now(), &memory.asked);
-    let mut swept = Swept {
-        read: attempts.len(),
-        asked: 0,
-        left: lost.len(),
-        refused: false,
-        unread: next,
-    };
-    let mut tried: Vec<&str> = Vec::new();
-    for (place, (id, guid)) in trial_first(lost).into_iter().take(MAX_ASKED).enumerate() {
-        if place == TRIED_FIRST {
-            pause.pause(TRIAL).await;
-            let page = hooked.page(None).await?;
-            if are_refused(&page.attempts, &known, &tried) {
-                swept.refused = true;
-                break;
-            }
-        } else if swept.asked > 0 {
-            pause.pause(ASK_PAUSE).await;
-        }
-        match hooked.redeliver(id).await {
-            Ok(()) => {
-                swept.asked += 1;
-                tried.push(guid);
-            }
-            // It has gone out of GitHub's window meanwhile.
-            Err(failure) if failure.disposition == Disposition::NotFound => {}
-            Err(failure) => {
-                tracing::warn!("the rest of the lost deliveries is left for later: {failure}");
-                break;
-            }
-        }
-        swept.left -= 1;
-        memory.asked_for(guid, pause.now());
-    }
-    Ok(swept)
-}
-
-impl Memory {
-    fn asked_for(&mut self, guid: &str, at: Timestamp) {
-        let times = self.asked.get(guid).map_or(0, |asked| asked.times) + 1;
-        self.asked.insert(guid.to_owned(), Asked { times, at });
-        if self.asked.len() > MAX_REMEMBERED {
-            let oldest = self.asked.iter().min_by_key(|(_, asked)| asked.at);
-            if let Some(oldest) = oldest.map(|(guid, _)| guid.clone()) {
-                self.asked.remove(&oldest);
-            }
-        }
-    }
-}
-
-/// What is known of an event from its attempts.
-struct Event<'a> {
-    guid: &'a str,
-    first: u64,
-    taken: bool,
-    /// How often it was asked for, as far as it shows.
-    asks: u32,
-    /// When it was asked for last.
-    asked_at: Option<Timestamp>,
-    /// When it was last attempted.
-    last: Option<Timestamp>,
-}
-
-/// An attempt of each event that nobody took, that matters and that may be asked for now, with the event's id; the oldest
-/// first.
-fn lost<'a>(
-    attempts: &'a [DeliveryAttempt],
-    since: Timestamp,
-    now: Timestamp,
-    asked: &BTreeMap<String, Asked>,
-) -> Vec<(u64, &'a str)> {
-    let mut events: BTreeMap<&str, Event<'_>> = BTreeMap::new();
-    let matter = |one: &&DeliveryAttempt| matters(&one.event, one.action.as_deref());
-    for attempt in attempts.iter().filter(matter) {
-        let guid = attempt.guid.as_str();
-        let event = events.entry(guid).or_insert_with(|| {
-            let known = asked.get(guid);
-            Event {
-                guid,
-                first: attempt.id,
-                taken: false,
-                asks: 0,
-                asked_at: known.map(|asked| asked.at),
-                last: None,
-            }
-        });
-        event.taken |= attempt.succeeded();
-        event.last = event.last.max(attempt.delivered_at);
-        // Attempts come newest first, so that the last one is an event's first.
-        event.first = attempt.id;
-        if attempt.redelivery {
-            event.asks += 1;
-            event.asked_at = event.asked_at.max(attempt.delivered_at);
-        }
-    }
-    let mut lost: Vec<(u64, &str)> = events
-        .into_values()
-        .filter(|event| {
-            let known = asked.get(event.guid).map_or(0, |asked| asked.times);
-            let rested = event
-                .asked_at
-                .is_none_or(|at| now.duration_since(at) >= PATIENCE);
-            !event.taken && event.last >= Some(since) && event.asks.max(known) < MAX_ASKS && rested
-        })
-        .map(|event| (event.first, event.guid))
-        .collect();
-    lost.sort_unstable();
-    lost
-}
-
-/// The same, but some from everywhere among them first: what is refused may be of one kind that came in a row.
-fn trial_first<T>(lost: Vec<T>) -> Vec<T> {
-    let step = (lost.len() / TRIED_FIRST).max(1);
-    let is_tried = |place: usize| place.is_multiple_of(step) && place / step < TRIED_FIRST;
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for (place, one) in lost.into_iter().enumerate() {
-        if is_tried(place) {
-            first.push(one);
-        } else {
-            rest.push(one);
-        }
-    }
-    first.append(&mut rest);
-    first
-}
-
-/// Whether all that were tried have come again, and nobody took any, nor anything else meanwhile. `known`: the attempts
-/// from before.
-fn are_refused(attempts: &[DeliveryAttempt], known: &BTreeSet<u64>, tried: &[&str]) -> bool {
-    let came_again = attempts.iter().filter(|one| {
-        one.redelivery && !known.contains(&one.id) && tried.contains(&one.guid.as_str())
-    });
-    let came_again: Vec<u64> = came_again.map(|one| one.id).collect();
-    let Some(since) = came_again.iter().min() else {
-        return false;
-    };
-    let mut meanwhile = attempts.iter().filter(|one| one.id >= *since);
-    came_again.len() >= tried.len() && !meanwhile.any(DeliveryAttempt::succeeded)
-}
-
-/// Whether a hook posts to this service.
-pub fn is_own(hook: &str, public_url: &str) -> bool {
-    let plain = |text: &str| text.trim_end_matches('/').to_ascii_lowercase();
-    let own = plain(public_url);
-    let hook = plain(hook);
-    hook == own || hook == format!("{own}/webhook")
-}
-
-impl Hooked<'_> {
-    async fn page(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
-        match self {
-            Self::App(app) => app.deliveries(next).await,
-            Self::Repository(client, hook) => client.hook_deliveries(*hook, next).await,
-        }
-    }
-
-    async fn redeliver(&self, id: u64) -> Result<(), Failure> {
-        match self {
-            Self::App(app) => app.redeliver(id).await,
-            Self::Repository(client, hook) => client.redeliver(*hook, id).await,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn attempt(id: u64, guid: &str, status_code: u16, redelivery: bool) -> DeliveryAttempt {
-        DeliveryAttempt {
-            id,
-            guid: guid.to_owned(),
-            delivered_at: Timestamp::from_second(i64::try_from(id).unwrap()).ok(),
-            status_code,
-            redelivery,
-            event: "push".to_owned(),
-            action: None,
-        }
-    }
-
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(second).unwrap()
-    }
-
-    #[test]
-    fn only_what_nobody_took_is_asked_for() {
-        let attempts = [
-            attempt(9, "asked", 503, true),
-            attempt(8, "late", 202, true),
-            attempt(7, "twice", 0, false),
-            attempt(6, "twice", 503, false),
-            attempt(5, "good", 202, false),
-            attempt(4, "late", 502, false),
-            attempt(3, "asked", 503, false),
-            attempt(2, "lost", 500, false),
-            attempt(1, "old", 500, false),
-        ];
-        let none = BTreeMap::new();
-        assert_eq!(
-            lost(&attempts, at(2), at(10), &none),
-            [(2, "lost"), (6, "twice")]
-        );
-        // A redelivery that failed is no end of it: an hour later it is asked for again.
-        assert_eq!(
-            lost(&attempts, at(2), at(3_600), &none),
-            [(2, "lost"), (3, "asked"), (6, "twice")]
-        );
-    }
-
-    #[test]
-    fn nothing_is_asked_for_without_end() {
-        let hour = 3_600;
-        let mut attempts = vec![attempt(1, "lost", 500, false)];
-        let mut memory = Memory::default();
-        let mut asks = 0;
-        for n in 1..=20 {
-            let now = at(n * hour);
-            // By what GitHub lists, and by what is remembered of it.
-            let listed = if n % 2 == 0 {
-                &attempts[..]
-            } else {
-                &attempts[..1]
-            };
-            if !lost(listed, at(0), now, &memory.asked).is_empty() {
-                memory.asked_for("lost", now);
-                let id = u64::try_from(n * hour + 1).unwrap();
-                attempts.insert(0, attempt(id, "lost", 500, true));
-                asks += 1;
-            }
-        }
-        assert_eq!(asks, MAX_ASKS);
-        // After a restart GitHub's list alone tells it.
-        assert_eq!(lost(&attempts, at(0), at(30 * hour), &BTreeMap::new()), []);
-    }
-
-    #[test]
-    fn what_is_left_alone_for_a_while_is_within_reach_of_the_next_sweep() {
-        let attempts = [
-            attempt(5_000, "lost", 503, true),
-            attempt(1, "lost", 503, false),
-        ];
-        let none = BTreeMap::new();
-        let swept_at = at(5_000) + PATIENCE - SignedDuration::from_secs(1);
-        let (before, since) = (swept_at - INTERVAL - OVERLAP, swept_at - OVERLAP);
-        // Another process had asked for it.
-        assert_eq!(lost(&attempts, before, swept_at, &none), []);
-        assert_eq!(
-            lost(&attempts, since, swept_at + INTERVAL, &none),
-            [(1, "lost")]
-        );
-    }
-
-    #[test]
-    fn what_is_refused_is_told_from_what_is_late() {
-        let guids: Vec<String> = (0..TRIED_FIRST).map(|n| format!("lost {n}")).collect();
-        let tried: Vec<&str> = guids.iter().map(String::as_str).collect();
-        // Newest first, as GitHub lists them; each had failed before.
-        let attempts = |from: u64, status, redelivery| -> Vec<DeliveryAttempt> {
-            let mut all: Vec<_> = tried
-                .iter()
-                .zip(from..)
-                .map(|(guid, id)| attempt(id, guid, status, redelivery))
-                .collect();
-            all.reverse();
-            all
-        };
-        let before = attempts(10, 503, false);
-        let known: BTreeSet<u64> = before.iter().map(|one| one.id).collect();
-        let again = attempts(100, 503, true);
-        let page = |newer: &[DeliveryAttempt]| [newer, &before].concat();
-        let refused = |newer: &[DeliveryAttempt]| are_refused(&page(newer), &known, &tried);
-        assert!(refused(&again));
-        // One of them is not listed yet, or none.
-        assert!(!refused(&again[1..]) && !refused(&[]));
-        // One of them was taken, or something else was meanwhile; what was taken before says nothing.
-        let with = |id, guid, redelivery| {
-            let taken = attempt(id, guid, 202, redelivery);
-            [vec![taken], again.clone()].concat()
-        };
-        assert!(!refused(&with(200, "lost 3", true)));
-        assert!(!refused(&with(200, "another", false)));
-        assert!(refused(&with(50, "another", false)));
-    }
-
-    #[test]
-    fn those_that_are_tried_come_from_everywhere() {
-        assert_eq!(trial_first(vec![1, 2, 3]), [1, 2, 3]);
-        let order = trial_first((0..35).collect());
-        assert_eq!(order[..TRIED_FIRST], [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
-        assert_eq!(order[TRIED_FIRST..][..3], [1, 2, 4]);
-        assert_eq!(order.len(), 35);
-    }
-
-    #[test]
-    fn what_nothing_hangs_on_is_not_asked_for() {
-        let mut star = attempt(2, "star", 503, false);
-        star.event = "star".to_owned();
-        let attempts = [star, attempt(1, "push", 503, false)];
-        assert_eq!(
-            lost(&attempts, at(0), at(10), &BTreeMap::new()),
-            [(1, "push")]
-        );
-    }
-
-    #[test]
-    fn a_hook_is_ones_own_by_its_address() {
-        let own = "https://phileas.example.com/";
-        assert!(is_own("https://phileas.example.com/webhook", own));
-        assert!(is_own("https://PHILEAS.example.com/webhook/", own));
-        assert!(!is_own("https://phileas.example.com.evil.org/webhook", own));
-        assert!(!is_own("https://other.example.com/webhook", own));
     }
 }

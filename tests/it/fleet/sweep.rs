@@ -5,18 +5,27 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Account, App, Credential, Token};
-use phileas::adapters::jules;
+use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::adapters::jules::{self, JulesKey};
 use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::BoxFuture;
 use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
+use phileas::server::app::Identity;
+use phileas::server::config::RepositoryEntry;
+use phileas::server::driver::Driver;
+use phileas::server::ending::ending;
+use phileas::server::keys::Keys;
 use phileas::server::outside::Outside;
-use phileas::server::sweep::{Hooked, MAX_ASKED, Memory, Swept, TRIED_FIRST};
-use phileas_world::Face;
+use phileas::server::repositories::{Repositories, Source};
+use phileas::server::sweep::{Hooked, MAX_ASKED, Remembered, Sweep, Swept, TRIED_FIRST};
 use phileas_world::github::{Fate, Role};
+use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 use std::sync::Arc;
+use tokio::sync::Notify;
 
+use super::clock::StillClock;
 use super::stage::{APP, Ground, SECRET, Sessions};
 
 fn ground() -> Ground {
@@ -48,7 +57,7 @@ async fn sweep(
     outside: &Outside,
     hooked: Hooked<'_>,
     since: Timestamp,
-    memory: &mut Memory,
+    memory: &mut Remembered,
 ) -> Swept {
     let pause = &*outside.pause;
     phileas::server::sweep::sweep(hooked, None, since, pause, memory)
@@ -107,7 +116,13 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         3 => None,
         _ => Some(202),
     });
-    let first = sweep(&outside, Hooked::App(&app), start, &mut Memory::default()).await;
+    let first = sweep(
+        &outside,
+        Hooked::App(&app),
+        start,
+        &mut Remembered::default(),
+    )
+    .await;
     assert_eq!((first.asked, first.left), (80, 0), "{first:?}");
     assert!(first.read > 200, "more than one page");
     // What was asked for is on its way: nothing is asked for again, whatever comes of it.
@@ -116,7 +131,13 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         0,
         |n| if n % 2 == 0 { Some(202) } else { Some(503) },
     );
-    let second = sweep(&outside, Hooked::App(&app), start, &mut Memory::default()).await;
+    let second = sweep(
+        &outside,
+        Hooked::App(&app),
+        start,
+        &mut Remembered::default(),
+    )
+    .await;
     assert_eq!(second.asked, 0, "{second:?}");
     let counts = attempts(&ground.world, "issues");
     assert_eq!(counts.len(), 240);
@@ -130,7 +151,13 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
     );
     // An hour later those are asked for again whose redelivery failed, too.
     pass(&ground.world, SignedDuration::from_hours(1));
-    let third = sweep(&outside, Hooked::App(&app), start, &mut Memory::default()).await;
+    let third = sweep(
+        &outside,
+        Hooked::App(&app),
+        start,
+        &mut Remembered::default(),
+    )
+    .await;
     assert_eq!((third.asked, third.left), (still_lost, 0), "{third:?}");
     receive(&ground, 0, |_| Some(202));
     let counts = attempts(&ground.world, "issues");
@@ -147,10 +174,22 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
     pass(&ground.world, SignedDuration::from_hours(80));
     receive(&ground, MAX_ASKED + 50, |_| Some(500));
     let since = ground.world.now() - SignedDuration::from_hours(71);
-    let first = sweep(&outside, Hooked::App(&app), since, &mut Memory::default()).await;
+    let first = sweep(
+        &outside,
+        Hooked::App(&app),
+        since,
+        &mut Remembered::default(),
+    )
+    .await;
     assert_eq!((first.asked, first.left), (MAX_ASKED, 50));
     receive(&ground, 0, |_| Some(202));
-    let second = sweep(&outside, Hooked::App(&app), since, &mut Memory::default()).await;
+    let second = sweep(
+        &outside,
+        Hooked::App(&app),
+        since,
+        &mut Remembered::default(),
+    )
+    .await;
     assert_eq!((second.asked, second.left), (50, 0));
 }
 
@@ -185,7 +224,7 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
     let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
     receive(&ground, 60, |_| Some(503));
     let since = ground.world.now() - SignedDuration::from_hours(1);
-    let mut memory = Memory::default();
+    let mut memory = Remembered::default();
     let full = Answering {
         time: VirtualTime::new(ground.world.clone()),
         world: ground.world.clone(),
@@ -236,7 +275,7 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
     receive(&ground, 3, |_| Some(502));
     let since = ground.world.now() - SignedDuration::from_hours(1);
     let hooked = Hooked::Repository(&client, hooks[0].id);
-    let mut memory = Memory::default();
+    let mut memory = Remembered::default();
     let swept = sweep(&outside, hooked, since, &mut memory).await;
     assert_eq!(swept.asked, 3);
     let again = sweep(&outside, hooked, since, &mut memory).await;
@@ -244,4 +283,84 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
         again.asked, 0,
         "what is on its way is not asked for twice: {again:?}"
     );
+}
+
+/// Two hooks, of which the attempts of one cannot be read: the other waits its hour.
+#[tokio::test]
+async fn each_repository_is_swept_at_its_own_time() {
+    let sessions = Sessions {
+        shortest: 4.0,
+        longest: 6.0,
+    };
+    let start = "2026-01-05T00:00:00Z".parse().unwrap();
+    let ground = Ground::new(start, &[("acme", 2)], &sessions);
+    let url = "https://phileas.example.com";
+    {
+        let mut world = ground.world.world();
+        let now = world.now();
+        let github = world.github_mut();
+        github.add_person_token(GITHUB_TOKEN, RUNNER);
+        for id in &ground.repositories {
+            github.set_role(*id, RUNNER, Role::Admin);
+            github
+                .add_hook(
+                    *id,
+                    &format!("{url}/webhook"),
+                    Some(SECRET),
+                    &["issues"],
+                    now,
+                )
+                .unwrap();
+        }
+        let rule = FaultRule {
+            face: Some(Face::Github),
+            method: None,
+            path: Some("/repos/acme/r1/hooks/*/deliveries*".to_owned()),
+            body: None,
+            nth: None,
+            probability: None,
+            from: None,
+            until: None,
+            fault: Fault::Status {
+                status: 500,
+                retry_after: None,
+                html: false,
+                done: false,
+            },
+        };
+        world.faults_mut().replace(FaultPlan { rules: vec![rule] });
+    }
+    let outside = outside(&ground.world);
+    let named = ["acme/r0", "acme/r1"].map(|name| RepositoryEntry {
+        name: name.parse().unwrap(),
+        id: None,
+    });
+    let token = Identity::Token(Token::new(GITHUB_TOKEN).unwrap());
+    let source = Source::new(token, named.to_vec(), &outside);
+    let keys = Keys::new(Some(JulesKey::new("key-of-acme").unwrap()), None);
+    let repositories = Repositories::new(source, keys, outside, Arc::new(Notify::new()));
+    let inbox = Arc::new(MemoryInbox::new(100));
+    repositories
+        .refresh(&*inbox, ground.world.now())
+        .await
+        .unwrap();
+    let clock = StillClock::of(&ground.world);
+    let sweep = Sweep {
+        repositories: Arc::new(repositories),
+        clock: Arc::new(clock.clone()),
+        public_url: Some(url.to_owned()),
+    };
+    let (end, ending) = ending();
+    let driver = tokio::spawn(sweep.run(inbox, ending));
+    clock.pass(SignedDuration::from_mins(59)).await;
+    end.now();
+    driver.await.unwrap();
+    let world = ground.world.world();
+    let looked = |name: &str| {
+        let place = format!("/repos/acme/{name}/hooks?");
+        let asked = world.books().requests.iter();
+        asked.filter(|one| one.path.starts_with(&place)).count()
+    };
+    assert_eq!(looked("r0"), 1);
+    assert_eq!(looked("r1"), 12);
 }
