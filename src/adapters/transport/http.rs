@@ -92,10 +92,16 @@ impl HttpTransport {
         &self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Bytes>, TransportError> {
+        let host = request
+            .uri()
+            .authority()
+            .map_or_else(String::new, |host| host.as_str().to_owned());
         let response = self.client.request(request).await.map_err(|error| {
             let text = causes(&error);
             if error.is_connect() {
-                TransportError::NotSent(text)
+                TransportError::NotSent(format!(
+                    "{host} cannot be reached from here, by network, name service or HTTPS_PROXY: {text}"
+                ))
             } else {
                 TransportError::Lost(text)
             }

@@ -100,6 +100,7 @@ async fn a_refused_connection_sent_nothing() {
     drop(listener);
     let error = ask(&patient(), format!("http://{at}/")).await.unwrap_err();
     assert!(matches!(error, TransportError::NotSent(_)), "{error}");
+    assert!(error.to_string().contains(&at.to_string()), "{error}");
 }
 
 #[tokio::test]
