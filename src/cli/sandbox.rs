@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::engine::{Line, Reason};
+use phileas_domain::engine::{Line, Reason, holds_all_back};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_domain::toml_text::TomlText;
@@ -89,10 +89,13 @@ fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<()
         validate::print(&found, false, screen)?;
     }
     screen.flush()?;
-    if validate::runnable(&plan, &tree) > 0 {
+    let runnable = validate::runnable(&plan, &tree) > 0;
+    if runnable && !found.iter().any(holds_all_back) {
         return Ok(());
     }
-    let what = if tree.get(SCHEDULES_PATH).is_some() {
+    let what = if runnable {
+        "a limit in its plan cannot be read, so nothing would start"
+    } else if tree.get(SCHEDULES_PATH).is_some() {
         "nothing in its plan can run by itself"
     } else {
         "there is no plan in it"
@@ -229,6 +232,9 @@ async fn headless(
         world
             .export(dir)
             .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+        if !arguments.json {
+            screen.wrapped(&format!("what there was is in {}", dir.display()), 2)?;
+        }
     }
     screen.flush()?;
     Ok(Exit::Done)

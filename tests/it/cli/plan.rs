@@ -202,6 +202,13 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
         let (found, _) = found.out.rsplit_once("not ok").unwrap();
         assert_eq!(ended.out, found, "it says what `validate` finds");
     }
+    let limit = "cycle = [\"curator\"]\n[budget]\ndaily_sessions = \"many\"\n";
+    let limitless = Folder::repository(limit, &["curator"]);
+    let held = phileas(&["sandbox", "--headless", "--repo", limitless.text()]).expect(2);
+    assert!(
+        held.err.contains("a limit in its plan cannot be read") && held.out.contains("budget"),
+        "{held}"
+    );
     let half = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
     let arguments = ["sandbox", "--repo", half.text(), "--json", "--until", "1h"];
     let lines = phileas(&arguments).expect(0).lines();

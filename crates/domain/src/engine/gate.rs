@@ -313,7 +313,11 @@ pub(super) fn paused(draft: &mut Draft<'_>) -> Option<Reason> {
         draft.say(Line::repository(Verdict::Paused, reason, text));
         first.get_or_insert(reason);
     };
-    if let Some(mistake) = snapshot.plan_diagnostics.iter().find(|one| limits(one)) {
+    if let Some(mistake) = snapshot
+        .plan_diagnostics
+        .iter()
+        .find(|one| holds_all_back(one))
+    {
         // A limit that cannot be read must not turn into none, or into another one than was meant.
         let text = format!("a limit in the plan cannot be read: {mistake}");
         say(draft, Reason::PlanInvalid, text);
@@ -348,8 +352,10 @@ fn by_whom(pause: &Pause) -> String {
     by.unwrap_or_default() + &why.unwrap_or_default()
 }
 
-/// Whether a mistake is about what holds everything back: budgets, gates, and what applies where nothing else is said.
-fn limits(mistake: &Diagnostic) -> bool {
+/// Whether a mistake of a plan keeps every new turn from starting: it is about budgets, gates, or what applies where nothing
+/// else is said.
+#[must_use]
+pub fn holds_all_back(mistake: &Diagnostic) -> bool {
     let section = mistake.key.split(['.', '[']).next().unwrap_or_default();
     mistake.is_error()
         && mistake.file == SCHEDULES_PATH

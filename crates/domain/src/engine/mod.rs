@@ -71,6 +71,7 @@ pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use ending::end_cancelled;
 pub use event::{CreateFailure, Event};
+pub use gate::holds_all_back;
 pub use heard::Heard;
 pub use import::{Import, ImportError};
 pub use layers::WORK_LABEL;
