@@ -84,7 +84,7 @@ pub(super) async fn run(
     };
     let first = simulate::week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
-        let staged = place.is_folder() && is_due;
+        let staged = place.waits_for_a_commit(&parts)?;
         next(
             &place,
             staged,

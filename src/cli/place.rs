@@ -218,6 +218,15 @@ impl Place {
         connect::has_github_credential().then(|| connect::github(&self.found.repository))
     }
 
+    /// Whether a file of a beginning waits in the work tree for a commit that can be pushed to the default branch.
+    pub(super) fn waits_for_a_commit(&self, parts: &[Part]) -> Result<bool, Stopped> {
+        let At::Folder(tree) = &self.at else {
+            return Ok(false);
+        };
+        let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
+        Ok(tree.is_staged(&paths)? && tree.check_branch(&self.found.default_branch).is_ok())
+    }
+
     /// Whether files of a work tree are changed, and not a pull request opened.
     pub(super) fn is_folder(&self) -> bool {
         matches!(self.at, At::Folder(_))

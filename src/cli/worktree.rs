@@ -150,6 +150,13 @@ impl WorkTree {
         Ok(paths.map(str::to_owned).collect())
     }
 
+    /// Whether the next commit would take one of these files.
+    pub(super) fn is_staged(&self, paths: &[&str]) -> Result<bool, Stopped> {
+        let list = ["diff", "--cached", "--name-only", "--"];
+        let staged = self.git(&[&list[..], paths].concat())?;
+        Ok(staged.is_some_and(|names| !names.is_empty()))
+    }
+
     fn git(&self, arguments: &[&str]) -> Result<Option<String>, Stopped> {
         git(&self.root, arguments)
     }

@@ -141,7 +141,11 @@ fn missing(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
     let mut parts = Vec::new();
     let purpose = "runs phileas every hour, and when something happens";
     let fate = match found.workflows.get(WORKFLOW_PATH) {
-        Some(text) => Fate::Leave(workflow_hints(text)),
+        Some(text) => {
+            let mut hints = workflow_hints(text);
+            hints.extend(pin.hint(text));
+            Fate::Leave(hints)
+        }
         None => Fate::Write(seal::sealed(&workflow::text(found, pin))),
     };
     parts.push(Part {

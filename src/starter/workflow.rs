@@ -44,6 +44,17 @@ impl Pin {
             ..pin
         })
     }
+
+    /// What to say of a workflow that runs phileas at another commit.
+    pub(super) fn hint(&self, workflow: &str) -> Option<String> {
+        let runs_phileas = workflow.contains("/phileas@");
+        (runs_phileas && !workflow.contains(&self.commit)).then(|| {
+            format!(
+                "it runs another commit than {}@{}; `phileas upgrade --action {0}@{1}` puts this one in its place",
+                self.action, self.commit
+            )
+        })
+    }
 }
 
 impl FromStr for Pin {

@@ -74,6 +74,10 @@ fn an_empty_repository_gets_all_it_needs() {
     let plainly = init(&folder, &["--yes"]).done();
     let said = "nothing to write: everything is there already, and stays as it is";
     assert!(plainly.out.contains(said), "{plainly:?}");
+    assert!(
+        plainly.out.contains("Commit and push to main"),
+        "it is not committed yet: {plainly:?}"
+    );
     for path in [WORKFLOW, PLAN] {
         let line = plainly
             .out
@@ -90,6 +94,10 @@ fn an_empty_repository_gets_all_it_needs() {
         "{ran:?}"
     );
     assert_eq!(git(&folder, &["status", "--porcelain"]), before);
+    let other = PIN.replace("0123456789abcdef", "f123456789abcdef");
+    let moved = within(&folder, &["init", "--action", &other, "--dry-run"]).done();
+    let way = format!("`phileas upgrade --action {other}`");
+    assert!(moved.out.contains(&way), "{moved:?}");
     let again = init(&folder, &["--yes", "--json"]).done().lines();
     let files: Vec<_> = again
         .iter()
