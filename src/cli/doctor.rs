@@ -33,6 +33,7 @@ use super::arguments::Doctor;
 use super::connect::{self, local_now, variable};
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use super::worktree::WorkTree;
 use crate::adapters::files;
 use crate::runtime::ledger_of;
 use crate::runtime::ports::ReadGitHub as _;
@@ -60,10 +61,15 @@ pub(super) async fn run(
             of_repository(&place, arguments.fix, &mut findings).await?
         }
         None => {
+            let origin = WorkTree::open(&arguments.dir)
+                .and_then(|tree| tree.origin())
+                .ok()
+                .flatten();
+            let name = origin.map_or_else(|| "owner/name".to_owned(), |name| name.to_string());
             findings.hint(
                 "credential.repository",
                 "no repository is named, so only a folder and the Jules key are looked at",
-                "phileas doctor --repo owner/name",
+                format!("phileas doctor --repo {name}"),
             );
             false
         }

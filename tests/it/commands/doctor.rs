@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use self::patient::{CLASSIC, ON, Patient, WORKFLOW, findings, found_in, healthy, workflow};
 use super::bench::{alone, program, run};
+use super::fresh::repository;
 use crate::support::Folder;
 use crate::support::references::sources;
 
@@ -198,6 +199,12 @@ fn what_can_be_checked_without_an_answer_is_checked() {
     assert!(
         nameless.out.contains("no repository is named"),
         "{nameless:?}"
+    );
+    let clone = repository();
+    let hinted = alone(&["doctor", "--dir", clone.text()]).refused(3, "");
+    assert!(
+        hinted.out.contains("phileas doctor --repo acme/widget"),
+        "{hinted:?}"
     );
     alone(&["doctor", "--repo", "nonsense"]).refused(2, "");
 }
