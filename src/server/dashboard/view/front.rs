@@ -96,7 +96,12 @@ pub fn front(
         .into_iter()
         .map(|standing| {
             let (word, class) = of_standing(standing);
-            (word, class, tally.get(&standing).copied().unwrap_or(0))
+            let count = tally.get(&standing).copied().unwrap_or(0);
+            let word = match (standing, count) {
+                (Standing::Attention, 2..) => "need you",
+                _ => word,
+            };
+            (word, class, count)
         })
         .collect(),
         rows: shown
@@ -175,7 +180,7 @@ mod tests {
         assert_eq!(rows[0], (2, "needs you", "no key"));
         assert_eq!(rows[1], (3, "needs you", "parked: it panicked"));
         assert_eq!((rows[2].0, rows[2].1), (1, "not seen yet"));
-        assert_eq!(page.tally[0].2, 2);
+        assert_eq!(page.tally[0], ("need you", "attention", 2));
     }
 
     #[test]
