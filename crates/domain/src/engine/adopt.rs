@@ -339,7 +339,7 @@ pub(super) fn unread(
     if asked.is_empty() {
         return Unread::Refused(refused.into_iter().cloned().collect());
     }
-    let asked = asked.into_iter().cloned().take(SESSIONS_READ);
+    let asked = asked.into_iter().take(SESSIONS_READ).cloned();
     draft.needs.sessions.extend(asked);
     Unread::Asked
 }
