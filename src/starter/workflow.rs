@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use phileas_domain::model::RepositoryName;
 
+use super::seal::{Seal, seal_of};
 use super::{Found, HOME};
 
 /// Where workflows are.
@@ -47,12 +48,19 @@ impl Pin {
 
     /// What to say of a workflow that runs phileas at another commit.
     pub(super) fn hint(&self, workflow: &str) -> Option<String> {
-        let runs_phileas = workflow.contains("/phileas@");
-        (runs_phileas && !workflow.contains(&self.commit)).then(|| {
-            format!(
-                "it runs another commit than {}@{}; `phileas upgrade --action {0}@{1}` puts this one in its place",
-                self.action, self.commit
-            )
+        let plain = workflow.to_ascii_lowercase();
+        let runs_phileas = plain.contains("/phileas@");
+        (runs_phileas && !plain.contains(&self.commit)).then(|| {
+            let pin = format!("{}@{}", self.action, self.commit);
+            let way = match seal_of(workflow) {
+                Seal::Unchanged => {
+                    format!("`phileas upgrade --action {pin}` puts this one in its place")
+                }
+                Seal::Changed | Seal::None => {
+                    "change it in its `uses:` line if you like".to_owned()
+                }
+            };
+            format!("it runs another commit than {pin}; {way}")
         })
     }
 }

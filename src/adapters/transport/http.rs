@@ -100,7 +100,7 @@ impl HttpTransport {
             let text = causes(&error);
             if error.is_connect() {
                 TransportError::NotSent(format!(
-                    "{host} cannot be reached from here, by network, name service or HTTPS_PROXY: {text}"
+                    "no connection to {host} (network, name service, proxy or TLS): {text}"
                 ))
             } else {
                 TransportError::Lost(text)

@@ -3,7 +3,8 @@
 //! Jules has no idempotency key. Whoever wants a session commits an intent first, and only the winner of that commit
 //! calls Jules, once. When the winner dies, or the answer is lost, a successor finds the session by the marker in its
 //! prompt or title. Only one complete listing, taken after the grace, may say that there is none; then the next attempt
-//! starts under a marker of its own. The one window that stays open: a session that a complete listing does not show
+//! starts under a marker of its own. Where such a listing leaves open only sessions that Jules does not show, for longer
+//! than an hour, a person decides. The one window that stays open: a session that a complete listing does not show
 //! although it was created more than the grace ago. It then shows up later, is recorded as a duplicate and archived.
 
 use std::cmp::Reverse;
@@ -15,12 +16,12 @@ use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
 use super::limits::{
-    AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, SESSIONS_READ, UNREAD_PATIENCE,
+    AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, PULL_POLL, SESSIONS_READ, UNREAD_PATIENCE,
 };
 use super::{Effect, Line, Reason, Session, Sessions, Snapshot, Verdict, ending, progress};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
-use crate::state::{HistoryEntry, Outcome, State, Turn};
+use crate::state::{Extra, HistoryEntry, Outcome, State, Turn};
 
 /// A turn whose intent stands and whose session is not known.
 pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
@@ -63,18 +64,25 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     let complete = draft.snapshot.listing().is_some_and(|listing| {
         listing.covers(horizon(intent.created_at)) && listing.taken_at >= settled_at
     });
-    if complete && let Unread::Refused(sessions) = &unread {
-        behind_doors(draft, track, slot, turn, sessions, settled_at);
-        return;
-    }
-    if !complete || unread != Unread::None {
+    let like = look_alike(draft, turn);
+    // What bears the marker is known; what cannot be read may be anything.
+    let unread = match unread {
+        Unread::Refused(sessions) if complete && like.is_none() => {
+            behind_doors(draft, track, slot, turn, &sessions, settled_at);
+            return;
+        }
+        Unread::Refused(_) => false,
+        Unread::Asked => true,
+        Unread::None => false,
+    };
+    if !complete || unread {
         // Where a deeper listing is what is missing, it has been asked for already, with those of the other turns.
         let until = settled_at.max(draft.after(POLL));
         let text = "nobody knows whether its session was created; a complete listing after the grace will tell";
         draft.say(held(draft, track, slot, turn, text).until(until));
         return;
     }
-    if let Some((other, marker)) = look_alike(draft, turn) {
+    if let Some((other, marker)) = like {
         if turn.cancel {
             // It is written down, so that it is archived again should nobody come to do it now.
             own(draft, track, slot, &marker, other, "found");
@@ -98,6 +106,8 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
     }
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.intent = None;
+        // Whatever a person was called for is settled; the next attempt is nobody's affair.
+        turn.warned_at = None;
         turn.attempt += 1;
         turn.ambiguous += 1;
         turn.listed_empty_at = Some(now);
@@ -134,30 +144,31 @@ fn behind_doors(
     sessions: &[SessionId],
     settled_at: Timestamp,
 ) {
-    let one = &sessions[0];
-    let why = draft.snapshot.unread.get(one).map_or_else(
-        || "it is listed, and yet it is not there".to_owned(),
-        |outage| outage.detail.clone(),
-    );
+    let Some(one) = sessions.first() else {
+        return;
+    };
+    let outage = draft.snapshot.unread.get(one);
+    let why = outage.map_or("it was not answered", |outage| outage.detail.as_str());
     let others = match sessions.len() - 1 {
         0 => String::new(),
         others => format!(" (and {others} more)"),
     };
-    if turn.cancel {
-        // A person has been told of it, and wants the turn ended all the same.
-        let note = Some(format!(
-            "whether session {one}{others} is its own nobody knows, since it cannot be read; look at it at Jules"
-        ));
-        ending::end(draft, track, slot, Outcome::Cancelled, note);
-        return;
-    }
-    let until = draft.after(POLL);
+    let soon = outage
+        .and_then(|outage| outage.retry_at)
+        .unwrap_or_else(|| draft.after(POLL));
     let patience = settled_at.checked_add(UNREAD_PATIENCE);
-    if patience.is_ok_and(|patience| draft.now() < patience) {
+    if turn.warned_at.is_none() && patience.is_ok_and(|patience| draft.now() < patience) {
         let text = format!(
             "session {one}{others} may be its own, and cannot be read: {why}; it is tried again"
         );
-        draft.say(held(draft, track, slot, turn, text).until(until));
+        draft.say(held(draft, track, slot, turn, text).until(soon));
+        return;
+    }
+    if turn.cancel {
+        let note = format!(
+            "whether session {one}{others} is its own nobody knows, since it cannot be read; look at it at Jules"
+        );
+        end_unseen(draft, track, slot, note);
         return;
     }
     let text = format!(
@@ -166,7 +177,38 @@ fn behind_doors(
         id = turn.turn
     );
     progress::call_person(draft, track, slot, turn, &text);
+    let until = soon.max(draft.after(PULL_POLL));
     draft.say(held(draft, track, slot, turn, text).until(until));
+}
+
+/// Ends a turn as cancelled of which nobody knows whether it has a session. It is written down, so that the session is
+/// archived should it show itself.
+fn end_unseen(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: String) {
+    let key = draft.state.next_history_key();
+    let seq = draft.seq(track);
+    let Some(turn) = draft.turn_mut(track, slot) else {
+        return;
+    };
+    turn.history_key = Some(key);
+    let entry = HistoryEntry {
+        persona_id: turn.persona_id.clone(),
+        session_id: None,
+        pr_number: None,
+        created_at: turn.intent.as_ref().map(|intent| intent.created_at),
+        track: Some(track.clone()),
+        turn: Some(turn.turn.clone()),
+        seq: Some(seq),
+        slot: Some(slot.clone()),
+        attempt: Some(turn.attempt),
+        base_sha: turn.base_sha.clone(),
+        outcome: None,
+        finished_at: None,
+        duplicates: Vec::new(),
+        note: None,
+        extra: Extra::new(),
+    };
+    draft.state.history.insert(key, entry);
+    ending::end(draft, track, slot, Outcome::Cancelled, Some(note));
 }
 
 /// A turn between two attempts: the session of an earlier one may show up late.
@@ -302,7 +344,8 @@ pub(super) enum Unread {
     None,
     /// Some are to be looked at yet.
     Asked,
-    /// Only those that Jules did not show when they were looked at, the newest first.
+    /// Only those that Jules did not show when they were looked at, the newest first, or so many of these that no more are
+    /// asked for.
     Refused(Vec<SessionId>),
 }
 
@@ -329,18 +372,20 @@ pub(super) fn unread(
         })
         .filter(|session| session.created_at >= since && unknown.contains(&session.id))
         .map(|session| &session.id);
-    let is_refused = |id: &&SessionId| {
-        snapshot.unread.contains_key(*id) || snapshot.missing_sessions.contains(*id)
-    };
+    let is_refused = |id: &&SessionId| snapshot.unread.contains_key(*id);
     let (refused, asked): (Vec<_>, Vec<_>) = left.partition(is_refused);
-    if asked.is_empty() && refused.is_empty() {
-        return Unread::None;
+    // Jules is not asked for one after another without end while it shows none.
+    let room = SESSIONS_READ.saturating_sub(refused.len());
+    if room == 0 || asked.is_empty() {
+        return match refused.is_empty() {
+            true => Unread::None,
+            false => Unread::Refused(refused.into_iter().cloned().collect()),
+        };
     }
-    if asked.is_empty() {
-        return Unread::Refused(refused.into_iter().cloned().collect());
-    }
-    let asked = asked.into_iter().take(SESSIONS_READ).cloned();
-    draft.needs.sessions.extend(asked);
+    draft
+        .needs
+        .sessions
+        .extend(asked.into_iter().take(room).cloned());
     Unread::Asked
 }
 
@@ -397,11 +442,16 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
             continue;
         };
         entry.duplicates.push(session.id.clone());
-        let text = format!(
-            "session {} is a second one of a turn that has {:?}",
-            session.id,
-            entry.session_id.as_ref().map(SessionId::as_str)
-        );
+        let text = match &entry.session_id {
+            Some(first) => format!(
+                "session {} is a second one of a turn that has {first}",
+                session.id
+            ),
+            None => format!(
+                "session {} is of a turn that was ended before anybody saw it",
+                session.id
+            ),
+        };
         let (track, persona) = (entry.track_name(), entry.persona_id.clone());
         let mut line =
             Line::track(&track, Verdict::Settled, Reason::FoundDuplicate, text).persona(&persona);

@@ -111,7 +111,9 @@ fn born(draft: &mut Draft<'_>) -> bool {
                 let text = match &unread {
                     Unread::Refused(sessions) => format!(
                         "there is no ledger yet, and whether there was one stands in session {}, which Jules does not show; \
-                         it is tried again. If it is not a session of phileas, archive it or give it a title at Jules",
+                         it is tried again. If this repository never had a ledger, commit an empty one: the file \
+                         `.jules/cycle_state.json` with the content `{{\"version\": 5, \"history\": {{}}}}` on the branch \
+                         `jules`",
                         sessions[0]
                     ),
                     _ => "there is no ledger yet; sessions of unknown origin are looked at first"

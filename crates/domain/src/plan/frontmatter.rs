@@ -116,19 +116,26 @@ impl<'t> Frontmatter<'t> {
 
     fn mistake(&self, error: &serde_yaml::Error) -> YamlMistake {
         let text = error.to_string();
+        let place = |line: usize, column: usize| {
+            let line = u32::try_from(line).unwrap_or(1).max(1);
+            let column = u32::try_from(column).unwrap_or(1).max(1);
+            (self.line + line - 1, column)
+        };
+        if let Some((line, column)) = unclosed(&text) {
+            let (line, column) = place(line, column);
+            return YamlMistake {
+                line,
+                column,
+                message: NEVER_CLOSED.to_owned(),
+            };
+        }
         // The library adds the place in the YAML alone, which is not the file's.
         let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
         let duplicate = message
             .strip_prefix("duplicate entry with key \"")
             .and_then(|rest| rest.split('"').next())
             .and_then(|key| self.occurrences(key).nth(1));
-        let told = error.location().map(|at| {
-            let line = u32::try_from(at.line()).unwrap_or(1).max(1);
-            (
-                self.line + line - 1,
-                u32::try_from(at.column()).unwrap_or(1).max(1),
-            )
-        });
+        let told = error.location().map(|at| place(at.line(), at.column()));
         let (line, column) = duplicate
             .map(|(line, _)| (line, 1))
             .or(told)
@@ -139,6 +146,18 @@ impl<'t> Frontmatter<'t> {
             message,
         }
     }
+}
+
+/// What is said of a list in `[…]`, or a map in `{…}`, whose end is missing.
+pub(super) const NEVER_CLOSED: &str = "what begins here is never closed";
+
+/// Where a list or a map began that something else stands in the way of: the library tells it after what stands there.
+fn unclosed(text: &str) -> Option<(usize, usize)> {
+    let (_, begun) = text.split_once("while parsing a flow ")?;
+    let (_, place) = begun.split_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
+    let digits = column.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some((line.parse().ok()?, digits.parse().ok()?))
 }
 
 /// The same value for templates. Keys become texts; what JSON has no word for has none here.

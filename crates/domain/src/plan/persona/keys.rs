@@ -6,7 +6,7 @@ use super::{Persona, word_mend};
 use crate::Diagnostic;
 use crate::model::PersonaId;
 use crate::plan::branch;
-use crate::plan::frontmatter::{Frontmatter, Missing};
+use crate::plan::frontmatter::{Frontmatter, Missing, NEVER_CLOSED};
 use crate::plan::policy::{Automation, PlanApproval};
 use crate::plan::suggest::did_you_mean;
 use crate::plan::words::Word;
@@ -20,9 +20,17 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Di
     let keys = match head.keys() {
         Ok(keys) => keys,
         Err(mistake) => {
+            let mend = match mistake.message.as_str() {
+                NEVER_CLOSED => {
+                    "close a list with `]` and a map with `}`, with commas between what stands in it"
+                }
+                _ => {
+                    "write one `key: value` a line; put texts with `:`, `#` or quotes in them between double quotes"
+                }
+            };
             let diagnostic = Diagnostic::error(path, mistake.message)
                 .at(mistake.line, mistake.column)
-                .mend("write one `key: value` a line; put texts with `:`, `#` or quotes in them between double quotes");
+                .mend(mend);
             return (None, vec![diagnostic]);
         }
     };

@@ -190,6 +190,14 @@ fn mistakes_in_the_frontmatter_drop_the_persona() {
             "\n\n---\nid: a\nx: \"a\" b\n---\n",
             (5, 8, "did not find expected key"),
         ),
+        (
+            "---\nid: a\nlabels: [a, b\ndescription: c\n---\n",
+            (3, 9, "what begins here is never closed"),
+        ),
+        (
+            "---\nid: a\nx: {a: 1\n---\n",
+            (3, 4, "what begins here is never closed"),
+        ),
     ] {
         let (line, column, message) = refused("a", text);
         assert_eq!((line, column, message.as_str()), expected, "{text}");
