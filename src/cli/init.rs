@@ -1,6 +1,8 @@
 //! `phileas init`: everything that a repository needs to begin with.
 
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -13,7 +15,9 @@ use super::place::{Change, Place, agreed};
 use super::simulate::{self, First};
 use super::words::several;
 use crate::adapters::github::Proposed;
-use crate::starter::{ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, parts, tree_after};
+use crate::starter::{
+    ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, WORKFLOW_PATH, parts, tree_after,
+};
 
 const TITLE: &str = "Let phileas run Jules by the clock";
 const BODY: &str = "\
@@ -64,7 +68,7 @@ pub(super) async fn run(
                 .iter()
                 .map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned())))
                 .collect(),
-            staged,
+            staged: staged.clone(),
         };
         proposed = place.apply(&change).await?;
         tell(&parts, proposed.as_ref(), json, screen)?;
@@ -84,10 +88,16 @@ pub(super) async fn run(
     };
     let first = simulate::week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
-        let staged = place.waits_for_a_commit(&parts)?;
+        let commit = match place.can_be_pushed() {
+            true => Commit {
+                staged: place.waits_for_a_commit(&parts)?,
+                beside: beside(&place.found.untracked, &files, &staged),
+            },
+            false => Commit::default(),
+        };
         next(
             &place,
-            staged,
+            &commit,
             proposed.as_ref(),
             first,
             // A label starts a persona.
@@ -96,7 +106,41 @@ pub(super) async fn run(
             screen,
         )?;
     }
-    labelled.map(|_| Exit::Done)
+    labelled.map(|_| Exit::Done).map_err(|mut stopped| {
+        let files = match is_due && !arguments.place.dry_run {
+            true => "the files are written; only the labels are not made",
+            false => "the labels are not made",
+        };
+        stopped.message = format!(
+            "{files}: {}; later `phileas labels sync --repo {}` makes them",
+            stopped.message, place.found.repository
+        );
+        stopped
+    })
+}
+
+/// What the commit takes that a person makes.
+#[derive(Default)]
+struct Commit {
+    /// Whether something is staged for it.
+    staged: bool,
+    /// Where files lie that git does not know yet. Without them there would be a workflow without a plan, or a plan without
+    /// its personas.
+    beside: Vec<&'static str>,
+}
+
+/// The folders in which files of the repository's own lie that nobody has given to git.
+fn beside(
+    untracked: &BTreeSet<String>,
+    written: &[(&str, &str)],
+    staged: &[String],
+) -> Vec<&'static str> {
+    let ours = |path: &String| staged.contains(path) || written.iter().any(|(one, _)| one == path);
+    let left: Vec<_> = untracked.iter().filter(|path| !ours(path)).collect();
+    [WORKFLOW_PATH, ".jules", ".jlo"]
+        .into_iter()
+        .filter(|folder| left.iter().any(|path| Path::new(path).starts_with(folder)))
+        .collect()
 }
 
 fn new_file(part: &Part) -> Option<(&str, &str)> {
@@ -234,7 +278,7 @@ fn shell(word: &str) -> String {
 /// What is left to a person, with the commands.
 fn next(
     place: &Place,
-    staged: bool,
+    commit: &Commit,
     proposed: Option<&Proposed>,
     first: First,
     lacks_labels: bool,
@@ -273,13 +317,19 @@ fn next(
                 pull.number
             )],
         ));
-    } else if staged {
+    } else if commit.staged || !commit.beside.is_empty() {
+        let mut commands = Vec::new();
+        if !commit.beside.is_empty() {
+            commands.push(format!("git add -- {}", commit.beside.join(" ")));
+        }
+        commands.push(format!("git commit --message '{TITLE}'"));
+        commands.push(format!(
+            "git push origin {}",
+            shell(&format!("HEAD:{branch}"))
+        ));
         steps.push((
             format!("Commit and push to {branch}{}:", what_follows(first)),
-            vec![
-                format!("git commit --message '{TITLE}'"),
-                format!("git push origin {}", shell(&format!("HEAD:{branch}"))),
-            ],
+            commands,
         ));
     }
     if lacks_labels {

@@ -218,13 +218,21 @@ impl Place {
         connect::has_github_credential().then(|| connect::github(&self.found.repository))
     }
 
-    /// Whether a file of a beginning waits in the work tree for a commit that can be pushed to the default branch.
+    /// Whether a file of a beginning waits in the work tree for a commit.
     pub(super) fn waits_for_a_commit(&self, parts: &[Part]) -> Result<bool, Stopped> {
         let At::Folder(tree) = &self.at else {
             return Ok(false);
         };
         let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
-        Ok(tree.is_staged(&paths)? && tree.check_branch(&self.found.default_branch).is_ok())
+        tree.is_staged(&paths)
+    }
+
+    /// Whether a commit of what is checked out can be pushed to the default branch and takes nothing else there.
+    pub(super) fn can_be_pushed(&self) -> bool {
+        match &self.at {
+            At::Folder(tree) => tree.check_branch(&self.found.default_branch).is_ok(),
+            At::GitHub { .. } => false,
+        }
     }
 
     /// Whether files of a work tree are changed, and not a pull request opened.

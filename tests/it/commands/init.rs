@@ -1,6 +1,6 @@
 //! `phileas init` and `phileas deinit`.
 
-use super::bench::{Bench, Ran, bench, text_of};
+use super::bench::{Bench, Ran, bench, program, run, text_of};
 use super::fresh::{git, repository, within};
 use crate::support::Folder;
 
@@ -8,6 +8,7 @@ const PIN: &str = "phileas/phileas@0123456789abcdef0123456789abcdef01234567";
 const WORKFLOW: &str = ".github/workflows/phileas.yml";
 const PLAN: &str = ".jules/schedules.toml";
 const CURATOR: &str = ".jules/personas/curator/prompt.md";
+const TESTER: &str = ".jules/personas/tester/prompt.md";
 
 fn init(folder: &Folder, more: &[&str]) -> Ran {
     within(folder, &[&["init", "--action", PIN], more].concat())
@@ -112,6 +113,40 @@ fn an_empty_repository_gets_all_it_needs() {
         again.iter().all(|line| line["written"].is_null()),
         "{again:?}"
     );
+}
+
+/// Whoever wrote the plan by hand has not given it to git yet.
+#[test]
+fn what_git_does_not_know_is_part_of_the_commit() {
+    let folder = repository();
+    folder.write(PLAN, "cycle = [\"tester\"]\n");
+    folder.write(
+        TESTER,
+        "---\nid: tester\nemoji: \"🧪\"\ndescription: tests\n---\nTest it.\n",
+    );
+    let ran = init(&folder, &["--yes"]).done();
+    assert!(ran.out.contains("git add -- .jules\n"), "{ran:?}");
+    git(&folder, &["add", "--", ".jules"]);
+    git(&folder, &["commit", "--quiet", "--message", "Begin"]);
+    let tracked = git(&folder, &["ls-files"]);
+    for path in [WORKFLOW, PLAN, TESTER] {
+        assert!(tracked.contains(path), "{tracked}");
+    }
+    let again = init(&folder, &["--yes"]).done();
+    assert!(!again.out.contains("Commit and push"), "{again:?}");
+}
+
+#[test]
+fn labels_that_cannot_be_made_do_not_hide_that_the_files_are_written() {
+    let folder = repository();
+    let mut unreachable = program(&["init", "--action", PIN, "--yes"]);
+    unreachable
+        .current_dir(folder.path())
+        .env("GITHUB_TOKEN", "ghp_of_no_use")
+        .env("GITHUB_API_URL", "http://127.0.0.1:1");
+    let said = "the files are written; only the labels are not made";
+    run(unreachable).refused(4, said);
+    assert!(folder.join(WORKFLOW).exists());
 }
 
 #[test]
