@@ -32,8 +32,8 @@ pub(super) struct Teller {
     day: String,
     /// The lines of comments that were told, by what they stand on.
     comments: BTreeMap<String, BTreeSet<String>>,
-    /// Why each track waits, as it was told last.
-    waits: BTreeMap<(String, Option<TrackName>), Reason>,
+    /// Why each track waits, as it was told since something was done in it: two reasons may take turns at each look.
+    waits: BTreeMap<(String, Option<TrackName>), BTreeSet<Reason>>,
     /// What was told of each track since something was done in it.
     told: BTreeMap<Option<TrackName>, BTreeSet<String>>,
     /// What is wrong with the plan, as it was told.
@@ -305,7 +305,7 @@ impl Teller {
                 told.insert(line.detail.clone())
             } else {
                 let about = (repository.to_string(), line.track.clone());
-                self.waits.insert(about, line.reason) != Some(line.reason)
+                self.waits.entry(about).or_default().insert(line.reason)
             };
             if is_news {
                 let track = line.track.as_ref().map_or("everything", TrackName::as_str);
