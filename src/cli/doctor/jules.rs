@@ -3,6 +3,7 @@
 use phileas_domain::model::RepositoryName;
 
 use super::super::connect;
+use super::super::exit::Exit;
 use super::finding::{Findings, Grade, Group};
 use crate::adapters::jules::wire::Source;
 use crate::adapters::jules::{ApiError, Client, PageQuery};
@@ -17,6 +18,10 @@ pub(super) async fn check(repository: Option<&RepositoryName>, findings: &mut Fi
     findings.group = Group::Jules;
     let client = match connect::jules_client() {
         Ok(client) => client,
+        Err(stopped) if stopped.exit == Exit::Usage => {
+            let mend = "give the variable that it names another value, or take it away";
+            return findings.error("jules.key", stopped.message, mend);
+        }
         Err(stopped) => {
             return findings.credential(
                 "jules.key",
