@@ -177,6 +177,7 @@ impl Client {
             face: Face::Graph,
             nature,
             body: Some(Bytes::from(body.to_string())),
+            may_be_forbidden: false,
         };
         let answer = self.call(&call, |_| (Method::POST, String::new())).await?;
         super::request::success(what, answer)

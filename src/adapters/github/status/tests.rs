@@ -156,6 +156,24 @@ async fn where_the_others_may_not_be_edited_ones_own_is_written() {
     }
 }
 
+/// The token was refused for a moment; found by the simulation, seed 865.
+#[tokio::test]
+async fn a_token_that_is_refused_is_no_reason_for_a_second_comment() {
+    let bot = comment(6, false, by("Bot", "phileas-test"), "NONE", BEFORE);
+    let set = set([
+        json(200, &page(&[bot])),
+        json(401, &value!({ "message": "Bad credentials" })),
+    ]);
+    let failure = tell(&set, Some(6)).await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Denied);
+    assert!(
+        set.script
+            .lines()
+            .iter()
+            .all(|line| !line.starts_with("POST") || line.ends_with("/graphql"))
+    );
+}
+
 #[tokio::test]
 async fn r22_the_one_that_is_ours_is_edited() {
     let ours = listed(&[(4_000_000_001, true, MARKER), (4_000_000_002, true, MARKER)]);
