@@ -225,7 +225,11 @@ mod tests {
         assert_eq!((line, column), (4, 1));
         assert!(message.contains("duplicate"), "{message}");
         assert_eq!(mistake("---\n- a\n---\n").0, 2);
-        assert_eq!(mistake("---\nid: [a\n---\n").0, 3);
+        // What is never closed is told where it begins.
+        assert_eq!(
+            mistake("---\nid: [a\n---\n"),
+            (2, 5, NEVER_CLOSED.to_owned())
+        );
         assert_eq!(mistake("---\nid: \"a\n---\n").0, 3);
     }
 
