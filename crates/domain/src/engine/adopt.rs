@@ -15,13 +15,12 @@ use jiff::Timestamp;
 use super::draft::Draft;
 use super::events::own;
 use super::gate::{horizon, our_line};
-use super::limits::{
-    AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL, PULL_POLL, SESSIONS_READ, UNREAD_PATIENCE,
-};
+use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL};
+use super::unseen::{Unread, behind_doors, unread};
 use super::{Effect, Line, Reason, Session, Sessions, Snapshot, Verdict, ending, progress};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
-use crate::state::{Extra, HistoryEntry, Outcome, State, Turn};
+use crate::state::{HistoryEntry, Outcome, State, Turn};
 
 /// A turn whose intent stands and whose session is not known.
 pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
@@ -133,82 +132,6 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
             )
             .until(now),
     );
-}
-
-/// All that a complete listing leaves open is sessions that Jules does not show: each may be the turn's.
-fn behind_doors(
-    draft: &mut Draft<'_>,
-    track: &TrackName,
-    slot: &Slot,
-    turn: &Turn,
-    sessions: &[SessionId],
-    settled_at: Timestamp,
-) {
-    let Some(one) = sessions.first() else {
-        return;
-    };
-    let outage = draft.snapshot.unread.get(one);
-    let why = outage.map_or("it was not answered", |outage| outage.detail.as_str());
-    let others = match sessions.len() - 1 {
-        0 => String::new(),
-        others => format!(" (and {others} more)"),
-    };
-    let soon = outage
-        .and_then(|outage| outage.retry_at)
-        .unwrap_or_else(|| draft.after(POLL));
-    let patience = settled_at.checked_add(UNREAD_PATIENCE);
-    if turn.warned_at.is_none() && patience.is_ok_and(|patience| draft.now() < patience) {
-        let text = format!(
-            "session {one}{others} may be its own, and cannot be read: {why}; it is tried again"
-        );
-        draft.say(held(draft, track, slot, turn, text).until(soon));
-        return;
-    }
-    if turn.cancel {
-        let note = format!(
-            "whether session {one}{others} is its own nobody knows, since it cannot be read; look at it at Jules"
-        );
-        end_unseen(draft, track, slot, note);
-        return;
-    }
-    let text = format!(
-        "session {one}{others} may be its own, and Jules does not show it: {why}; a person decides: \
-         `phileas session retry {id}` goes on without it, `phileas session cancel {id}` ends the turn",
-        id = turn.turn
-    );
-    progress::call_person(draft, track, slot, turn, &text);
-    let until = soon.max(draft.after(PULL_POLL));
-    draft.say(held(draft, track, slot, turn, text).until(until));
-}
-
-/// Ends a turn as cancelled of which nobody knows whether it has a session. It is written down, so that the session is
-/// archived should it show itself.
-fn end_unseen(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: String) {
-    let key = draft.state.next_history_key();
-    let seq = draft.seq(track);
-    let Some(turn) = draft.turn_mut(track, slot) else {
-        return;
-    };
-    turn.history_key = Some(key);
-    let entry = HistoryEntry {
-        persona_id: turn.persona_id.clone(),
-        session_id: None,
-        pr_number: None,
-        created_at: turn.intent.as_ref().map(|intent| intent.created_at),
-        track: Some(track.clone()),
-        turn: Some(turn.turn.clone()),
-        seq: Some(seq),
-        slot: Some(slot.clone()),
-        attempt: Some(turn.attempt),
-        base_sha: turn.base_sha.clone(),
-        outcome: None,
-        finished_at: None,
-        duplicates: Vec::new(),
-        note: None,
-        extra: Extra::new(),
-    };
-    draft.state.history.insert(key, entry);
-    ending::end(draft, track, slot, Outcome::Cancelled, Some(note));
 }
 
 /// A turn between two attempts: the session of an earlier one may show up late.
@@ -337,60 +260,11 @@ fn claim_of(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
     marker_of(snapshot, session).or_else(in_title)
 }
 
-/// What is left of the sessions of which a listing does not say whose they are.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unread {
-    /// None is.
-    None,
-    /// Some are to be looked at yet.
-    Asked,
-    /// Only those that Jules did not show when they were looked at, the newest first, or so many of these that no more are
-    /// asked for.
-    Refused(Vec<SessionId>),
-}
-
-/// Sessions of this repository, created since an instant, of which the listing does not say whose they are, and those
-/// under another name until an instant. Asks for a look at each; while one is left, nobody can say that a session does not
-/// exist.
-pub(super) fn unread(
-    draft: &mut Draft<'_>,
-    since: Timestamp,
-    elsewhere_until: Option<Timestamp>,
-) -> Unread {
-    let snapshot = draft.snapshot;
-    let Some(listing) = snapshot.listing() else {
-        return Unread::None;
-    };
-    let unknown = unknown_sessions(&draft.state, listing);
-    let left = listing
-        .sessions
-        .iter()
-        .rev()
-        .filter(|session| session.prompt.is_none() && Marker::in_title(&session.title).is_none())
-        .filter(|session| {
-            !session.elsewhere || elsewhere_until.is_some_and(|until| session.created_at <= until)
-        })
-        .filter(|session| session.created_at >= since && unknown.contains(&session.id))
-        .map(|session| &session.id);
-    let is_refused = |id: &&SessionId| snapshot.unread.contains_key(*id);
-    let (refused, asked): (Vec<_>, Vec<_>) = left.partition(is_refused);
-    // Jules is not asked for one after another without end while it shows none.
-    let room = SESSIONS_READ.saturating_sub(refused.len());
-    if room == 0 || asked.is_empty() {
-        return match refused.is_empty() {
-            true => Unread::None,
-            false => Unread::Refused(refused.into_iter().cloned().collect()),
-        };
-    }
-    draft
-        .needs
-        .sessions
-        .extend(asked.into_iter().take(room).cloned());
-    Unread::Asked
-}
-
 /// Which sessions of a listing the ledger does not know. The newest entries are looked at first: they know most.
-fn unknown_sessions<'a>(state: &State, listing: &'a Sessions) -> BTreeSet<&'a SessionId> {
+pub(super) fn unknown_sessions<'a>(
+    state: &State,
+    listing: &'a Sessions,
+) -> BTreeSet<&'a SessionId> {
     let mut left: BTreeSet<_> = listing.sessions.iter().map(|one| &one.id).collect();
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
     let live = turns.filter_map(|turn| turn.session_id.as_ref());

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
-use crate::state::{Extra, HistoryEntry, Intent};
+use crate::state::{Extra, HistoryEntry, Intent, Turn};
 
 pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
     for event in events {
@@ -75,6 +75,27 @@ fn matches(draft: &Draft<'_>, track: &TrackName, slot: &Slot, marker: &Marker) -
     })
 }
 
+/// What the history says of a turn that has no session yet.
+pub(super) fn entry_of(turn: &Turn, track: &TrackName, slot: &Slot, seq: u64) -> HistoryEntry {
+    HistoryEntry {
+        persona_id: turn.persona_id.clone(),
+        session_id: None,
+        pr_number: None,
+        created_at: None,
+        track: Some(track.clone()),
+        turn: Some(turn.turn.clone()),
+        seq: Some(seq),
+        slot: Some(slot.clone()),
+        attempt: Some(turn.attempt),
+        base_sha: turn.base_sha.clone(),
+        outcome: None,
+        finished_at: None,
+        duplicates: Vec::new(),
+        note: None,
+        extra: Extra::new(),
+    }
+}
+
 /// Makes a session the turn's own: in the turn, in its track, in the history and in the budget.
 pub(super) fn own(
     draft: &mut Draft<'_>,
@@ -110,21 +131,10 @@ pub(super) fn own(
     state.session_id = Some(session.id.clone());
     state.updated_at = Some(draft.snapshot.now);
     let entry = HistoryEntry {
-        persona_id: turn.persona_id.clone(),
         session_id: Some(session.id.clone()),
-        pr_number: None,
         created_at: Some(session.created_at),
-        track: Some(track.clone()),
-        turn: Some(turn.turn.clone()),
-        seq: Some(seq),
-        slot: Some(slot.clone()),
         attempt: Some(marker.attempt),
-        base_sha: turn.base_sha.clone(),
-        outcome: None,
-        finished_at: None,
-        duplicates: Vec::new(),
-        note: None,
-        extra: Extra::new(),
+        ..entry_of(turn, track, slot, seq)
     };
     let headline = format!("{word} {track}#{seq} {}", turn.persona_id);
     let turn_id = turn.turn.clone();

@@ -8,7 +8,7 @@ use super::layers::{self, Seat};
 use super::limits::{DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use super::progress::carry_on;
 use super::step::{self, Live, Progress};
-use super::{Line, Listing, ListingNeed, Reason, Verdict, adopt, binding, gate, pulls};
+use super::{Line, Listing, ListingNeed, Reason, Verdict, adopt, binding, gate, pulls, unseen};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::plan::Branch;
 use crate::state::{Outcome, Turn};
@@ -39,7 +39,7 @@ pub(super) fn turns(draft: &mut Draft<'_>) {
         .any(in_the_dark)
     {
         // They are asked for, and hold nothing back: the turns themselves say what they wait for.
-        let _asked = adopt::unread(draft, day, None);
+        let _asked = unseen::unread(draft, day, None);
     }
     adopt::duplicates(draft);
     for (track, slot) in live {

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::adopt::Unread;
 use super::draft::Draft;
 use super::limits::{CLOCK_TOLERANCE, GRACE, POLL, SESSIONS_READ};
+use super::unseen::Unread;
 use super::{
     Ask, Decision, Ledger, Line, Listing, ListingNeed, Needs, NoticeKey, Reason, Session, Snapshot,
     Verdict,
@@ -106,7 +106,7 @@ fn born(draft: &mut Draft<'_>) -> bool {
             false
         }
         Listing::Taken(sessions) => {
-            let unread = super::adopt::unread(draft, Timestamp::MIN, None);
+            let unread = super::unseen::unread(draft, Timestamp::MIN, None);
             if unread != Unread::None {
                 let text = match &unread {
                     Unread::Refused(sessions) => format!(

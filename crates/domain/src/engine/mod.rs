@@ -58,6 +58,7 @@ mod step;
 mod subject;
 mod tell;
 mod track;
+mod unseen;
 mod watched;
 mod wish;
 mod word;
