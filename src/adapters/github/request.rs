@@ -26,6 +26,18 @@ pub(super) struct Call<'a> {
     pub(super) may_be_forbidden: bool,
 }
 
+impl<'a> Call<'a> {
+    fn rest(route: &'a str, nature: Nature, body: Option<&serde_json::Value>) -> Self {
+        Self {
+            what: route,
+            face: Face::Rest,
+            nature,
+            body: body.map(|body| Bytes::from(body.to_string())),
+            may_be_forbidden: false,
+        }
+    }
+}
+
 /// What became of one request.
 pub(super) enum Sent {
     Answer(Answer),
@@ -55,13 +67,7 @@ impl Client {
         nature: Nature,
         body: Option<&serde_json::Value>,
     ) -> Result<Answer, Failure> {
-        let call = Call {
-            what: route,
-            face: Face::Rest,
-            nature,
-            body: body.map(|body| Bytes::from(body.to_string())),
-            may_be_forbidden: false,
-        };
+        let call = Call::rest(route, nature, body);
         self.call(&call, |root| {
             let (method, mut path) = routes::expand(route, root, values);
             path.push_str(query);
@@ -99,11 +105,8 @@ impl Client {
         body: &serde_json::Value,
     ) -> Result<Answer, Failure> {
         let call = Call {
-            what: route,
-            face: Face::Rest,
-            nature: Nature::Write,
-            body: Some(Bytes::from(body.to_string())),
             may_be_forbidden: true,
+            ..Call::rest(route, Nature::Write, Some(body))
         };
         self.call(&call, |root| routes::expand(route, root, values))
             .await
