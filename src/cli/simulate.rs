@@ -7,8 +7,8 @@ use std::io::Write;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    self, Ask, Assumptions, Checks, Forecast, Ledger, Line, Listing, ListingNeed, Repository,
-    Snapshot,
+    self, Ask, Assumptions, Checks, Forecast, Held, Ledger, Line, Listing, ListingNeed, Reason,
+    Repository, Snapshot,
 };
 use phileas_domain::fleet::Habits;
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
@@ -210,6 +210,8 @@ fn print_json(
             "track": turn.track.as_str(),
             "seq": turn.seq,
             "persona": turn.persona.as_str(),
+            "held_since": turn.held.map(|held| held.since.to_string()),
+            "held_by": turn.held.map(|held| held.by.code()),
         });
         screen.line(&line.to_string())?;
     }
@@ -257,13 +259,15 @@ fn print(
             .get(&turn.persona)
             .map(|one| one.emoji.as_str())
             .unwrap_or_default();
+        let held = turn.held.map(|held| held_text(held, &day));
         let line = format!(
-            "  {}  {:<24} {emoji} {}",
+            "  {}  {:<24} {emoji} {:<14} {}",
             turn.at.strftime("%H:%M"),
             format!("{}#{}", turn.track, turn.seq),
-            turn.persona
+            turn.persona.as_str(),
+            held.unwrap_or_default()
         );
-        screen.line(&line)?;
+        screen.line(line.trim_end())?;
     }
     let limits = snapshot.plan.budget.key_limits();
     screen.line(&format!(
@@ -303,6 +307,25 @@ fn print(
         screen.line("the forecast was cut: the plan wakes too often to look this far ahead")?;
     }
     Ok(())
+}
+
+/// Why a turn starts later than it could, on a day that stands above it.
+fn held_text(held: Held, day: &str) -> String {
+    let since = match held.since.strftime("%a %Y-%m-%d").to_string() == day {
+        true => held.since.strftime("%H:%M"),
+        false => held.since.strftime("%a %H:%M"),
+    };
+    let by = match held.by {
+        Reason::BudgetActive => "`max_active`",
+        Reason::BudgetDaily => "`daily_sessions`",
+        Reason::JulesQuota => "the Jules key's limits",
+        Reason::MainRed => "red checks of the default branch",
+        Reason::PersonaBusy => "the persona's other session",
+        Reason::PersonaResting => "the persona's rest",
+        Reason::ReviewBacklog => "`max_open_pulls`",
+        other => other.code(),
+    };
+    format!("due {since}, held by {by}")
 }
 
 /// What is imagined of layers, since nobody can tell what they will find.

@@ -120,7 +120,8 @@ fn a_forecast_shows_turns_and_their_cost() {
         "{summary}"
     );
     for line in &lines {
-        assert_eq!(keys(line), ["at", "track", "seq", "persona"]);
+        let wanted = ["at", "track", "seq", "persona", "held_since", "held_by"];
+        assert_eq!(keys(line), wanted);
     }
     let cycle: Vec<&Value> = lines
         .iter()
@@ -139,6 +140,29 @@ fn a_forecast_shows_turns_and_their_cost() {
             .out
             .contains("sessions; at most")
     );
+}
+
+/// A slot that the day's budget holds comes a day late, and the forecast says why.
+#[test]
+fn a_forecast_says_what_makes_a_turn_late() {
+    let plan = "[schedules]\ncurator = \"0 9 * * *\"\ntester = \"0 10 * * *\"\n[defaults]\nskip_unchanged = false\n[budget]\ndaily_sessions = 1\n";
+    let folder = Folder::repository(plan, &["curator", "tester"]);
+    let from = ["--from", "2026-01-05T00:00:00Z", "--days", "2"];
+    let arguments = [&["simulate", folder.text()], &from[..]].concat();
+    let shown = phileas(&arguments).expect(0);
+    let late = "tester         due Mon 10:00, held by `daily_sessions`";
+    assert!(shown.out.contains(late), "{shown}");
+    let lines = phileas(&[&arguments[..], &["--json"]].concat())
+        .expect(0)
+        .lines();
+    let held = |persona: &str| {
+        let turn = lines.iter().find(|line| line["persona"] == persona);
+        let turn = turn.unwrap_or_else(|| panic!("{lines:?}"));
+        (turn["held_since"].clone(), turn["held_by"].clone())
+    };
+    assert_eq!(held("curator"), (Value::Null, Value::Null));
+    let since = "2026-01-05T10:00:00Z".into();
+    assert_eq!(held("tester"), (since, "waiting.budget_daily".into()));
 }
 
 /// A folder whose plan says something else than was meant.

@@ -81,7 +81,7 @@ pub use needs::{ListingNeed, Needs};
 pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
 pub use roster::{LastTurn, Standing, roster};
-pub use simulate::{Assumptions, Forecast, Planned, simulate};
+pub use simulate::{Assumptions, Forecast, Held, Planned, simulate};
 pub use snapshot::{
     Activity, ActivityKind, Ask, Checks, Commit, CommitSpan, Commits, Dashboard, ExchangeRead,
     FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice, Outage, Papers, Pull, PullState,

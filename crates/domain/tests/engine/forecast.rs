@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Assumptions, Forecast, Outage, Planned, Reason, SessionState, simulate,
+    Assumptions, Forecast, Held, Outage, Planned, Reason, SessionState, simulate,
 };
 
 use crate::desk::Desk;
@@ -36,8 +36,16 @@ fn turns(first: u64, expected: &[(&str, &str)]) -> Vec<Planned> {
             track: "default".into(),
             seq,
             persona: (*persona).into(),
+            held: None,
         })
         .collect()
+}
+
+/// The same, with what held one of them.
+fn held(mut turns: Vec<Planned>, index: usize, since: &str, by: Reason) -> Vec<Planned> {
+    let since = at(since);
+    turns[index].held = Some(Held { since, by });
+    turns
 }
 
 fn waits_for(forecast: &Forecast) -> Vec<Reason> {
@@ -57,7 +65,9 @@ fn a_cycle_goes_on_when_a_session_ends_and_when_people_have_merged() {
         ("05T03:39:57", "b"),
         ("05T05:45:28", "a"),
     ];
-    assert_eq!(forecast.turns, turns(1, &expected));
+    let backlog = Reason::ReviewBacklog;
+    let expected = held(turns(1, &expected), 2, "05T01:34:26", backlog);
+    assert_eq!(forecast.turns, held(expected, 4, "05T04:27:10", backlog));
     assert_eq!((forecast.most_in_a_day, forecast.most_at_once), (5, 1));
     assert_eq!(waits_for(&forecast), [Reason::SessionRunning]);
 }
@@ -122,6 +132,40 @@ fn a_clock_starts_one_a_day_and_the_last_instant_counts() {
     assert_eq!(waits_for(&short), [Reason::NotDue]);
 }
 
+/// A slot that the day's budget holds is late, and says since when and why; one that starts in time says nothing.
+#[test]
+fn a_slot_that_comes_late_says_what_held_it() {
+    let plan = "[schedules]\na = \"0 9 * * *\"\nb = \"0 10 * * *\"\n[defaults]\nskip_unchanged = false\n[budget]\ndaily_sessions = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let forecast = forecast(&mut desk, "06T09:30:00", ODD);
+    let seen: Vec<_> = forecast
+        .turns
+        .iter()
+        .map(|turn| (turn.at, turn.persona.as_str(), turn.held))
+        .collect();
+    let late = Held {
+        since: at("05T10:00:00"),
+        by: Reason::BudgetDaily,
+    };
+    let first = (at("05T09:00:00"), "a", None);
+    assert_eq!(seen[0], first);
+    assert_eq!((seen[1].1, seen[1].2), ("b", Some(late)), "{seen:?}");
+}
+
+/// A slot that is forgotten is no part of what the next one waited for.
+#[test]
+fn what_held_a_missed_slot_does_not_hold_the_next() {
+    let plan = "[schedules]\na = \"0 9 * * *\"\nb = \"0 10 * * *\"\n[defaults]\nskip_unchanged = false\ncatch_up = \"none\"\n[budget]\ndaily_sessions = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let forecast = forecast(&mut desk, "08T12:00:00", ODD);
+    assert!(forecast.turns.len() > 2, "{:?}", forecast.turns);
+    for turn in &forecast.turns {
+        let since = turn.held.map(|held| turn.at.duration_since(held.since));
+        let day = SignedDuration::from_hours(24);
+        assert!(since.is_none_or(|since| since < day), "{turn:?}");
+    }
+}
+
 #[test]
 fn a_persona_starts_again_once_its_pull_request_is_merged() {
     let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
@@ -147,7 +191,8 @@ fn the_keys_day_is_counted_back_from_each_instant() {
         ("06T00:00:00", "a"),
         ("06T00:30:00", "a"),
     ];
-    assert_eq!(forecast.turns, turns(1, &expected));
+    let expected = held(turns(1, &expected), 3, "05T01:30:00", Reason::JulesQuota);
+    assert_eq!(forecast.turns, expected);
     assert_eq!(forecast.most_in_a_day, 3);
 }
 
@@ -210,7 +255,9 @@ fn a_failed_session_that_may_not_be_tried_again_today_is_tried_tomorrow() {
     desk.minutes(10);
     desk.becomes(SessionState::Failed);
     let forecast = forecast(&mut desk, "06T12:00:00", ODD);
-    assert_eq!(forecast.turns, turns(1, &[("06T00:02:00", "a")]));
+    let expected = turns(1, &[("06T00:02:00", "a")]);
+    let expected = held(expected, 0, "05T00:10:00", Reason::BudgetDaily);
+    assert_eq!(forecast.turns, expected);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     Commit, CommitSpan, Commits, CreateSession, Effect, Event, ExchangeRead, KeyUse, Ledger, Line,
-    Listing, Pull, PullState, Session, SessionState, Sessions, Snapshot, Verdict, Written, decide,
-    layers::Seat,
+    Listing, Pull, PullState, Reason, Session, SessionState, Sessions, Snapshot, Verdict, Written,
+    decide, layers::Seat,
 };
 use crate::model::{
     BranchName, Login, Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, Tree,
@@ -54,6 +54,17 @@ pub struct Planned {
     pub seq: u64,
     /// Who.
     pub persona: PersonaId,
+    /// What kept it from starting when its turn had come.
+    pub held: Option<Held>,
+}
+
+/// What keeps a turn that has come from starting: a limit that others share, and no order of its own track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// When its turn had come.
+    pub since: Timestamp,
+    /// The last that held it.
+    pub by: Reason,
 }
 
 /// What the coming days would bring.
@@ -122,6 +133,8 @@ struct Imagined {
     number: u64,
     /// Whether layers work in it.
     has_layers: bool,
+    /// The turns that have come and may not start, by their tracks.
+    held: BTreeMap<TrackName, Held>,
 }
 
 struct Imaginary {
@@ -183,6 +196,7 @@ impl Imagined {
             assumptions,
             sessions,
             number: highest + 100_000,
+            held: BTreeMap::new(),
         };
         imagined.hand_over(exchange);
         imagined.show();
@@ -371,16 +385,7 @@ impl Imagined {
                 self.hand_over(tree);
             }
             for line in &decision.report.lines {
-                if let (Verdict::Dispatched, Some(track), Some(persona)) =
-                    (line.verdict, &line.track, &line.persona)
-                {
-                    forecast.turns.push(Planned {
-                        at: self.now(),
-                        track: track.clone(),
-                        seq: line.seq.unwrap_or(0),
-                        persona: persona.clone(),
-                    });
-                }
+                forecast.turns.extend(self.heed(line));
             }
             forecast.waiting = decision
                 .report
@@ -405,6 +410,33 @@ impl Imagined {
             }
         }
         wake
+    }
+
+    /// The turn that starts, by a line of the report, and what held it until then.
+    fn heed(&mut self, line: &Line) -> Option<Planned> {
+        let track = line.track.as_ref()?;
+        let now = self.now();
+        match line.verdict {
+            Verdict::Dispatched => Some(Planned {
+                at: now,
+                track: track.clone(),
+                seq: line.seq.unwrap_or(0),
+                persona: line.persona.clone()?,
+                held: self.held.remove(track).filter(|held| held.since < now),
+            }),
+            Verdict::Waiting if holds_what_is_due(line.reason) => {
+                let since = self.held.get(track).map_or(now, |held| held.since);
+                let by = line.reason;
+                self.held.insert(track.clone(), Held { since, by });
+                None
+            }
+            // A slot that is missed is no longer waited with.
+            Verdict::Skipped => {
+                self.held.remove(track);
+                None
+            }
+            _ => None,
+        }
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
@@ -440,6 +472,20 @@ impl Imagined {
             session,
         })
     }
+}
+
+/// Whether a reason keeps a turn back that has come, and would start but for it.
+fn holds_what_is_due(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::BudgetActive
+            | Reason::BudgetDaily
+            | Reason::JulesQuota
+            | Reason::MainRed
+            | Reason::PersonaBusy
+            | Reason::PersonaResting
+            | Reason::ReviewBacklog
+    )
 }
 
 /// The slot that the ledger knows a session by.
