@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::outside::Outside;
 use super::repositories::{Member, Repositories};
 use super::sweep::is_own;
 use crate::adapters::github::{AppClient, Client};
@@ -447,6 +448,14 @@ async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findin
         let about = format!("Jules key {}", number + 1);
         of_key(&about, &client, &format!("that of {whose}"), findings).await;
     }
+}
+
+/// Checks a Jules key of a service that is nobody to GitHub yet. `name`: what the key is called.
+pub async fn check_key(outside: &Outside, name: &str, key: JulesKey) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let client = outside.jules_client(key);
+    of_key("Jules key", &client, &format!("from {name}"), &mut findings).await;
+    findings.0
 }
 
 async fn of_key(

@@ -13,7 +13,7 @@ use super::super::output::Screen;
 use super::{ADMIN_LISTEN, LISTEN, database, fleet};
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::server::app::APP_FILE;
-use crate::server::check::{Finding, Grade, Told, check};
+use crate::server::check::{Finding, Grade, Told, check, check_key};
 use crate::server::config::{Config, secret};
 use crate::server::dashboard::Access;
 use crate::server::setup::GITHUB;
@@ -46,21 +46,7 @@ pub(super) async fn run(
             ),
         });
     }
-    let told = Told {
-        jules: fleet::jules_key()?,
-        public_url: config.public_url.clone(),
-        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
-    };
-    match fleet::repositories(config, Arc::new(Notify::new()))? {
-        Some(repositories) => findings.extend(check(&repositories, &told).await),
-        None => findings.push(Finding {
-            grade: Grade::Credential,
-            about: "GitHub".to_owned(),
-            text: "there is no credential; set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an \
-                   App with `phileas serve --setup`"
-                .to_owned(),
-        }),
-    }
+    findings.extend(credentials(config).await?);
     findings.sort_by_key(|finding| finding.grade);
     for finding in &findings {
         let word = match finding.grade {
@@ -80,17 +66,76 @@ pub(super) async fn run(
     })
 }
 
+/// Whether GitHub and Jules take what the service has. Where one of the two is missing or cannot be read, the other is
+/// looked at all the same, so that all that is to be mended is told at once.
+async fn credentials(config: &Config) -> Result<Vec<Finding>, Stopped> {
+    let (whose, key) = (
+        fleet::identity_of(config),
+        fleet::jules_key().map_err(|stopped| refused("Jules key", stopped)),
+    );
+    if let (Ok(Some(_)), Ok(key)) = (&whose, &key) {
+        let told = Told {
+            jules: key.clone(),
+            public_url: config.public_url.clone(),
+            github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        };
+        return Ok(
+            match fleet::repositories(config, Arc::new(Notify::new()))? {
+                Some(repositories) => check(&repositories, &told).await,
+                None => Vec::new(),
+            },
+        );
+    }
+    let missing = |about: &str, text: &str| Finding {
+        grade: Grade::Credential,
+        about: about.to_owned(),
+        text: text.to_owned(),
+    };
+    let mut findings = Vec::new();
+    match whose {
+        Ok(Some(_)) => {}
+        Ok(None) => findings.push(missing(
+            "GitHub",
+            "there is no credential; set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with \
+             `phileas serve --setup`",
+        )),
+        Err(stopped) => findings.push(refused("GitHub", stopped)),
+    }
+    match key {
+        Ok(Some((name, key))) => {
+            findings.extend(check_key(&fleet::outside()?, &name, key).await);
+        }
+        Ok(None) if config.jules_keys_dir.is_some() => {}
+        Ok(None) => findings.push(missing(
+            "Jules key",
+            "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
+        )),
+        Err(finding) => findings.push(finding),
+    }
+    Ok(findings)
+}
+
 /// A finding of something that `serve` would refuse in the same words.
 fn found(about: &str, result: Result<&'static str, Stopped>) -> Finding {
-    let (grade, text) = match result {
-        Ok(text) => (Grade::Good, text.to_owned()),
-        Err(stopped) if stopped.exit == Exit::Credential => (Grade::Credential, stopped.message),
-        Err(stopped) => (Grade::Configuration, stopped.message),
+    match result {
+        Ok(text) => Finding {
+            grade: Grade::Good,
+            about: about.to_owned(),
+            text: text.to_owned(),
+        },
+        Err(stopped) => refused(about, stopped),
+    }
+}
+
+fn refused(about: &str, stopped: Stopped) -> Finding {
+    let grade = match stopped.exit {
+        Exit::Credential => Grade::Credential,
+        _ => Grade::Configuration,
     };
     Finding {
         grade,
         about: about.to_owned(),
-        text,
+        text: stopped.message,
     }
 }
 

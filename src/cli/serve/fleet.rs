@@ -14,7 +14,7 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::SERVICE;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
-use crate::server::app::{APP_FILE, identity, named_by};
+use crate::server::app::{APP_FILE, Identity, identity, named_by};
 use crate::server::config::{Config, origin, secret};
 use crate::server::feed::Feed;
 use crate::server::keys::Keys;
@@ -94,12 +94,17 @@ fn repositories_by(
 ) -> Result<Option<Repositories>, Stopped> {
     // First, so that a key that cannot be read is told whoever the service is.
     let key = jules_key()?.map(|(_, key)| key);
-    let Some(identity) = identity(variable, &config.data_dir)? else {
+    let Some(identity) = identity_of(config)? else {
         return Ok(None);
     };
     let source = Source::new(identity, config.repositories.clone(), &outside);
     let keys = Keys::new(key, config.jules_keys_dir.clone());
     Ok(Some(Repositories::new(source, keys, outside, changed)))
+}
+
+/// Who the service is to GitHub, where somebody has said so.
+pub(super) fn identity_of(config: &Config) -> Result<Option<Identity>, Stopped> {
+    Ok(identity(variable, &config.data_dir)?)
 }
 
 /// The world, at the addresses of the environment.

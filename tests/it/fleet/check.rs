@@ -89,6 +89,19 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     // Nobody at all.
     let nobody = check(&served, data.path(), &[]).run().expect(3);
     assert!(nobody.out.contains("serve --setup"), "{nobody}");
+    assert!(
+        nobody.out.contains("missing: Jules key: there is none"),
+        "{nobody}"
+    );
+    // What cannot be read is told beside what is missing, and the key is asked about all the same.
+    let half = check(&served, data.path(), &[])
+        .env("GITHUB_APP_ID", &APP.to_string())
+        .env("JULES_API_KEY", "test-key-of-nobody")
+        .run()
+        .expect(3);
+    assert!(half.out.contains("GITHUB_APP_PRIVATE_KEY"), "{half}");
+    assert!(half.out.contains("missing: Jules key: "), "{half}");
+    assert!(half.out.contains("from JULES_API_KEY"), "{half}");
     let nowhere = app(check(&served, data.path(), &["--jules-keys-dir", keys]))
         .env("GITHUB_API_URL", "http://127.0.0.1:1")
         .run()
