@@ -115,6 +115,13 @@ fn all(arguments: &Upgrade, found: &Found) -> Result<Vec<Written>, Stopped> {
         .into_iter()
         .map(Written::from)
         .collect();
+    let is_ours = all.iter().any(|one| one.path == WORKFLOW_PATH);
+    if action.is_some() && !is_ours && found.workflows.contains_key(WORKFLOW_PATH) {
+        output::beside(&format!(
+            "{WORKFLOW_PATH} is left alone: it bears no seal of `phileas init`, so it is yours; its `uses:` line says which \
+             version runs"
+        ))?;
+    }
     let (of_roles, after) = roles(found, pin.as_ref());
     all.extend(of_roles.into_iter().map(Written::from));
     if found.tree.get(CONFIG_PIN_PATH).is_some() || !after.digests.is_empty() {

@@ -82,7 +82,7 @@ fn told(fate: &Fate) -> (&'static str, &'static str) {
     }
 }
 
-/// Tells what becomes of each file; what stays as it should be is not worth a line to people.
+/// Tells what becomes of each file; what is as this version writes it is not worth a line to people.
 pub(super) fn show(
     all: &[Written],
     dry_run: bool,
@@ -98,7 +98,7 @@ pub(super) fn show(
                 document["text"] = text.as_str().into();
             }
             screen.line(&document.to_string())?;
-        } else if !matches!(one.fate, Fate::Same | Fate::Changed) {
+        } else if one.fate != Fate::Same {
             let line = format!("  {action:<8} {:<52} {why}", one.path);
             screen.line(line.trim_end())?;
         }

@@ -429,11 +429,20 @@ fn upgrade_raises_the_workflows_action_and_keeps_a_changed_workflow() {
     let own = workflow.replace("contents: write", "contents: read");
     assert_ne!(own, workflow);
     folder.write(WORKFLOW, &own);
-    within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
+    let kept = within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
+    assert!(
+        kept.out.contains(&format!("leave    {WORKFLOW}")),
+        "{kept:?}"
+    );
     assert_eq!(text_of(&folder.join(WORKFLOW)), own);
     // Without a commit to name, the workflow is left alone, and that is said.
     let ran = within(&folder, &["upgrade", "--yes"]).done();
     assert!(ran.err.contains("is left alone"), "{ran:?}");
+    // One that somebody wrote by hand is theirs.
+    folder.write(WORKFLOW, "on: push\njobs: {}\n");
+    let ran = within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
+    assert!(ran.err.contains("so it is yours"), "{ran:?}");
+    assert_eq!(text_of(&folder.join(WORKFLOW)), "on: push\njobs: {}\n");
 }
 
 fn sha256(text: &str) -> String {
