@@ -11,6 +11,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::frontmatter::NEVER_CLOSED;
 use super::lines::{Lines, header, is_continuation, key};
 
 /// How often the text is read again without what was wrong. What then remains wrong is given up.
@@ -218,7 +219,7 @@ impl<'t> Document<'t> {
             (statement.start, statement.end)
         });
         let (offset, message) = if swallowed {
-            (begins, "what begins here is never closed".to_owned())
+            (value_at(self.text, begins), NEVER_CLOSED.to_owned())
         } else {
             (offset, message.to_owned())
         };
@@ -394,6 +395,19 @@ fn has_no_value(line: &str) -> bool {
         let value = value.trim_start();
         value.is_empty() || value.starts_with('#')
     })
+}
+
+/// Where the value of a statement begins that begins at an offset: on the line of its key, or with the key where nothing
+/// stands there.
+fn value_at(text: &str, begins: usize) -> usize {
+    let line = text[begins..].lines().next().unwrap_or_default();
+    match line.split_once('=') {
+        Some((name, value)) if !value.trim().is_empty() => {
+            let blank = value.len() - value.trim_start().len();
+            begins + name.len() + 1 + blank
+        }
+        _ => begins,
+    }
 }
 
 fn begins_with_digit(line: &str) -> bool {

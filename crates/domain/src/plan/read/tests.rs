@@ -514,6 +514,19 @@ fn thousands_of_mistakes_are_cut_short() {
 }
 
 #[test]
+fn what_is_never_closed_is_told_where_its_value_begins() {
+    let (first, second) = (
+        "cycle = [\n[budget]\nmax_active = 1\n",
+        "[budget]\nmax_active = 1\n[tracks]\na =   [\"bolt\",\n[gate]\n",
+    );
+    for (text, place) in [(first, "1:9 cycle: "), (second, "4:7 tracks.a: ")] {
+        let told = told(text);
+        let begun = format!("{place}what begins here is never closed");
+        assert!(told.iter().any(|told| told.starts_with(&begun)), "{told:?}");
+    }
+}
+
+#[test]
 fn the_largest_file_is_read_in_reasonable_time_however_broken() {
     let largest = usize::try_from(MAX_SCHEDULES_BYTES).unwrap();
     for piece in [
