@@ -226,7 +226,7 @@ pub enum Command {
 /// Which repository.
 #[derive(Debug, Clone, Args)]
 pub struct Repository {
-    /// The repository, `owner/name`
+    /// The repository, `owner/name`; without it, the one that the remote `origin` names
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: RepositoryName,
     /// Print one JSON document, or one a line, for programs
