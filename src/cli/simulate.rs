@@ -210,8 +210,8 @@ fn print_json(
             "track": turn.track.as_str(),
             "seq": turn.seq,
             "persona": turn.persona.as_str(),
-            "held_since": turn.held.map(|held| held.since.to_string()),
-            "held_by": turn.held.map(|held| held.by.code()),
+            "held_since": turn.held.as_ref().map(|held| held.since.to_string()),
+            "held_by": turn.held.as_ref().map(|held| codes(&held.by)),
         });
         screen.line(&line.to_string())?;
     }
@@ -259,7 +259,7 @@ fn print(
             .get(&turn.persona)
             .map(|one| one.emoji.as_str())
             .unwrap_or_default();
-        let held = turn.held.map(|held| held_text(held, &day));
+        let held = turn.held.as_ref().map(|held| held_text(held, from, &day));
         let line = format!(
             "  {}  {:<24} {emoji} {:<14} {}",
             turn.at.strftime("%H:%M"),
@@ -309,23 +309,36 @@ fn print(
     Ok(())
 }
 
-/// Why a turn starts later than it could, on a day that stands above it.
-fn held_text(held: Held, day: &str) -> String {
-    let since = match held.since.strftime("%a %Y-%m-%d").to_string() == day {
-        true => held.since.strftime("%H:%M"),
-        false => held.since.strftime("%a %H:%M"),
+/// Why a turn starts later than it could, in a forecast from an instant on, below a day.
+fn held_text(held: &Held, from: Timestamp, day: &str) -> String {
+    let due = held.since.strftime("%a %Y-%m-%d").to_string();
+    let due = match () {
+        // It may have been due before that.
+        () if held.since <= from => String::new(),
+        () if due == day => format!("due {}, ", held.since.strftime("%H:%M")),
+        () => format!("due {due} {}, ", held.since.strftime("%H:%M")),
     };
-    let by = match held.by {
+    let by: Vec<&str> = held.by.iter().map(|reason| holder(*reason)).collect();
+    format!("{due}held by {}", by.join(", then "))
+}
+
+/// What holds a turn, as people know it from the plan.
+fn holder(reason: Reason) -> &'static str {
+    match reason {
+        Reason::ActorHour => "`requests_per_actor_hour`",
         Reason::BudgetActive => "`max_active`",
         Reason::BudgetDaily => "`daily_sessions`",
         Reason::JulesQuota => "the Jules key's limits",
         Reason::MainRed => "red checks of the default branch",
-        Reason::PersonaBusy => "the persona's other session",
+        Reason::PersonaBusy => "the same work elsewhere",
         Reason::PersonaResting => "the persona's rest",
         Reason::ReviewBacklog => "`max_open_pulls`",
         other => other.code(),
-    };
-    format!("due {since}, held by {by}")
+    }
+}
+
+fn codes(reasons: &[Reason]) -> Vec<&'static str> {
+    reasons.iter().map(|reason| reason.code()).collect()
 }
 
 /// What is imagined of layers, since nobody can tell what they will find.

@@ -15,7 +15,9 @@ use super::place::{Change, Place, agreed};
 use super::worktree::WorkTree;
 use super::written::{self, Written};
 use crate::adapters::files::Wanted;
-use crate::starter::{Found, Pin as ActionPin, UPGRADE_BRANCH, WORKFLOW_PATH, sealed_files};
+use crate::starter::{
+    Found, Pin as ActionPin, Seal, UPGRADE_BRANCH, WORKFLOW_PATH, seal_of, sealed_files,
+};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const TITLE: &str = "Upgrade phileas";
@@ -106,22 +108,21 @@ async fn propose(
 fn all(arguments: &Upgrade, found: &Found) -> Result<Vec<Written>, Stopped> {
     let pin = written::pin(&found.tree, CONFIG_PIN_PATH)?;
     let action = arguments.action.clone().or_else(ActionPin::of_this_release);
-    if action.is_none() && found.workflows.contains_key(WORKFLOW_PATH) {
-        output::beside(&format!(
+    let workflow = found.workflows.get(WORKFLOW_PATH);
+    match workflow.map(|text| seal_of(text)) {
+        Some(Seal::None) => output::beside(&format!(
+            "{WORKFLOW_PATH} is left alone: it bears no seal of `phileas init`, so it is yours; its `uses:` line says which \
+             version runs"
+        ))?,
+        Some(_) if action.is_none() => output::beside(&format!(
             "{WORKFLOW_PATH} is left alone: this phileas was not built as a release, so name the action with --action OWNER/NAME@COMMIT"
-        ))?;
+        ))?,
+        _ => {}
     }
     let mut all: Vec<Written> = sealed_files(found, action.as_ref())
         .into_iter()
         .map(Written::from)
         .collect();
-    let is_ours = all.iter().any(|one| one.path == WORKFLOW_PATH);
-    if action.is_some() && !is_ours && found.workflows.contains_key(WORKFLOW_PATH) {
-        output::beside(&format!(
-            "{WORKFLOW_PATH} is left alone: it bears no seal of `phileas init`, so it is yours; its `uses:` line says which \
-             version runs"
-        ))?;
-    }
     let (of_roles, after) = roles(found, pin.as_ref());
     all.extend(of_roles.into_iter().map(Written::from));
     if found.tree.get(CONFIG_PIN_PATH).is_some() || !after.digests.is_empty() {

@@ -46,7 +46,7 @@ pub(super) async fn run(
             ),
         });
     }
-    findings.extend(credentials(config).await?);
+    findings.extend(credentials(config).await);
     findings.sort_by_key(|finding| finding.grade);
     for finding in &findings {
         let word = match finding.grade {
@@ -67,52 +67,61 @@ pub(super) async fn run(
 }
 
 /// Whether GitHub and Jules take what the service has. Where one of the two is missing or cannot be read, the other is
-/// looked at all the same, so that all that is to be mended is told at once.
-async fn credentials(config: &Config) -> Result<Vec<Finding>, Stopped> {
-    let (whose, key) = (
-        fleet::identity_of(config),
-        fleet::jules_key().map_err(|stopped| refused("Jules key", stopped)),
-    );
-    if let (Ok(Some(_)), Ok(key)) = (&whose, &key) {
-        let told = Told {
-            jules: key.clone(),
-            public_url: config.public_url.clone(),
-            github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
-        };
-        return Ok(
-            match fleet::repositories(config, Arc::new(Notify::new()))? {
-                Some(repositories) => check(&repositories, &told).await,
-                None => Vec::new(),
-            },
-        );
+/// asked all the same, so that all that is to be mended is told at once.
+async fn credentials(config: &Config) -> Vec<Finding> {
+    let outside = match fleet::outside() {
+        Ok(outside) => outside,
+        Err(stopped) => return vec![refused("addresses", stopped)],
+    };
+    let mut findings = Vec::new();
+    let key = fleet::jules_key().unwrap_or_else(|stopped| {
+        findings.push(refused("Jules key", stopped));
+        None
+    });
+    let is_told = key.is_some() || !findings.is_empty() || config.jules_keys_dir.is_some();
+    let told = Told {
+        jules: key.clone(),
+        public_url: config.public_url.clone(),
+        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+    };
+    let shared = key.as_ref().map(|(_, key)| key.clone());
+    let changed = Arc::new(Notify::new());
+    let members = match fleet::repositories(config, outside.clone(), changed, shared) {
+        Ok(Some(repositories)) => {
+            findings.extend(check(&repositories, &told).await);
+            repositories.members().len()
+        }
+        other => {
+            findings.push(match other {
+                Err(stopped) => refused("GitHub", stopped),
+                Ok(_) => missing(
+                    "GitHub",
+                    "there is no credential; set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an \
+                     App with `phileas serve --setup`",
+                ),
+            });
+            if let Some((name, key)) = key {
+                findings.extend(check_key(&outside, &name, key).await);
+            }
+            0
+        }
+    };
+    // Of repositories without a key each is told by its name.
+    if !is_told && members == 0 {
+        findings.push(missing(
+            "Jules key",
+            "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
+        ));
     }
-    let missing = |about: &str, text: &str| Finding {
+    findings
+}
+
+fn missing(about: &str, text: &str) -> Finding {
+    Finding {
         grade: Grade::Credential,
         about: about.to_owned(),
         text: text.to_owned(),
-    };
-    let mut findings = Vec::new();
-    match whose {
-        Ok(Some(_)) => {}
-        Ok(None) => findings.push(missing(
-            "GitHub",
-            "there is no credential; set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with \
-             `phileas serve --setup`",
-        )),
-        Err(stopped) => findings.push(refused("GitHub", stopped)),
     }
-    match key {
-        Ok(Some((name, key))) => {
-            findings.extend(check_key(&fleet::outside()?, &name, key).await);
-        }
-        Ok(None) if config.jules_keys_dir.is_some() => {}
-        Ok(None) => findings.push(missing(
-            "Jules key",
-            "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
-        )),
-        Err(finding) => findings.push(finding),
-    }
-    Ok(findings)
 }
 
 /// A finding of something that `serve` would refuse in the same words.

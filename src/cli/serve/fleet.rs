@@ -14,7 +14,7 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::SERVICE;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
-use crate::server::app::{APP_FILE, Identity, identity, named_by};
+use crate::server::app::{APP_FILE, identity, named_by};
 use crate::server::config::{Config, origin, secret};
 use crate::server::feed::Feed;
 use crate::server::keys::Keys;
@@ -39,7 +39,10 @@ pub(super) fn of(
             "{APP_FILE} in the data directory keeps an App, and {name} counts before it; unset {name} to be that App"
         );
     }
-    let Some(repositories) = repositories_by(config, outside()?.counted(metrics), changed)? else {
+    // First, so that a key that cannot be read is told whoever the service is.
+    let key = jules_key()?.map(|(_, key)| key);
+    let outside = outside()?.counted(metrics);
+    let Some(repositories) = repositories(config, outside, changed, key)? else {
         tracing::warn!(
             "there is no GitHub credential, so that deliveries are stored and nothing is ticked; set GITHUB_APP_ID and \
              GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with `phileas serve --setup`"
@@ -78,33 +81,20 @@ pub(super) fn passed_over(config: &Config) -> Option<String> {
     named_by(variable).filter(|_| kept)
 }
 
-/// The repositories, of which nothing is known yet. `None`: nobody has said who the service is to GitHub.
+/// The repositories, of which nothing is known yet, with the key of those that have none of their own. `None`: nobody has
+/// said who the service is to GitHub.
 pub(super) fn repositories(
-    config: &Config,
-    changed: Arc<Notify>,
-) -> Result<Option<Repositories>, Stopped> {
-    repositories_by(config, outside()?, changed)
-}
-
-/// The same, by a given way out.
-fn repositories_by(
     config: &Config,
     outside: Outside,
     changed: Arc<Notify>,
+    key: Option<JulesKey>,
 ) -> Result<Option<Repositories>, Stopped> {
-    // First, so that a key that cannot be read is told whoever the service is.
-    let key = jules_key()?.map(|(_, key)| key);
-    let Some(identity) = identity_of(config)? else {
+    let Some(identity) = identity(variable, &config.data_dir)? else {
         return Ok(None);
     };
     let source = Source::new(identity, config.repositories.clone(), &outside);
     let keys = Keys::new(key, config.jules_keys_dir.clone());
     Ok(Some(Repositories::new(source, keys, outside, changed)))
-}
-
-/// Who the service is to GitHub, where somebody has said so.
-pub(super) fn identity_of(config: &Config) -> Result<Option<Identity>, Stopped> {
-    Ok(identity(variable, &config.data_dir)?)
 }
 
 /// The world, at the addresses of the environment.

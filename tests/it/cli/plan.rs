@@ -150,7 +150,7 @@ fn a_forecast_says_what_makes_a_turn_late() {
     let from = ["--from", "2026-01-05T00:00:00Z", "--days", "2"];
     let arguments = [&["simulate", folder.text()], &from[..]].concat();
     let shown = phileas(&arguments).expect(0);
-    let late = "tester         due Mon 10:00, held by `daily_sessions`";
+    let late = "tester         due Mon 2026-01-05 10:00, held by `daily_sessions`";
     assert!(shown.out.contains(late), "{shown}");
     let lines = phileas(&[&arguments[..], &["--json"]].concat())
         .expect(0)
@@ -162,7 +162,8 @@ fn a_forecast_says_what_makes_a_turn_late() {
     };
     assert_eq!(held("curator"), (Value::Null, Value::Null));
     let since = "2026-01-05T10:00:00Z".into();
-    assert_eq!(held("tester"), (since, "waiting.budget_daily".into()));
+    let by = serde_json::json!(["waiting.budget_daily"]);
+    assert_eq!(held("tester"), (since, by));
 }
 
 /// A folder whose plan says something else than was meant.

@@ -440,8 +440,10 @@ fn upgrade_raises_the_workflows_action_and_keeps_a_changed_workflow() {
     assert!(ran.err.contains("is left alone"), "{ran:?}");
     // One that somebody wrote by hand is theirs.
     folder.write(WORKFLOW, "on: push\njobs: {}\n");
-    let ran = within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
-    assert!(ran.err.contains("so it is yours"), "{ran:?}");
+    for action in [&[][..], &["--action", PIN]] {
+        let ran = within(&folder, &[&["upgrade", "--yes"], action].concat()).done();
+        assert!(ran.err.contains("so it is yours"), "{ran:?}");
+    }
     assert_eq!(text_of(&folder.join(WORKFLOW)), "on: push\njobs: {}\n");
 }
 

@@ -99,9 +99,21 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
         .env("JULES_API_KEY", "test-key-of-nobody")
         .run()
         .expect(3);
-    assert!(half.out.contains("GITHUB_APP_PRIVATE_KEY"), "{half}");
+    assert!(half.out.contains("GITHUB_APP_ID is set and "), "{half}");
     assert!(half.out.contains("missing: Jules key: "), "{half}");
     assert!(half.out.contains("from JULES_API_KEY"), "{half}");
+    let unreadable = app(check(&served, data.path(), &[]))
+        .env("JULES_API_KEY_FILE", "/nowhere/at/all")
+        .run()
+        .expect(3);
+    assert!(unreadable.out.contains("/nowhere/at/all"), "{unreadable}");
+    assert!(unreadable.out.contains("ok: GitHub App"), "{unreadable}");
+    let lost = app(check(&served, data.path(), &[]))
+        .env("GITHUB_API_URL", "nowhere")
+        .run()
+        .expect(2);
+    assert!(lost.out.contains("configuration: addresses"), "{lost}");
+    assert!(lost.out.contains("ok: data directory"), "{lost}");
     let nowhere = app(check(&served, data.path(), &["--jules-keys-dir", keys]))
         .env("GITHUB_API_URL", "http://127.0.0.1:1")
         .run()

@@ -168,7 +168,9 @@ pub(super) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String
     } else {
         Verdict::Waiting
     };
-    Line::track(&candidate.track, verdict, reason, text).persona(&candidate.work.persona)
+    let mut line = Line::track(&candidate.track, verdict, reason, text);
+    line.slot = Some(candidate.work.slot.clone());
+    line.persona(&candidate.work.persona)
 }
 
 /// Whether the work item of a slot is in the hands of another track.

@@ -215,10 +215,12 @@ impl<'t> Document<'t> {
             last = self.with_continuations(last);
         }
         let path = self.path_of(first);
+        // At the end of a file the parser says so itself, and points behind all that it took for a part of it.
+        let unclosed = inside.is_some() && message.starts_with("unclosed ");
         let (begins, ends) = inside.map_or((offset, offset), |statement| {
             (statement.start, statement.end)
         });
-        let (offset, message) = if swallowed {
+        let (offset, message) = if swallowed || unclosed {
             (value_at(self.text, begins), NEVER_CLOSED.to_owned())
         } else {
             (offset, message.to_owned())
@@ -402,7 +404,8 @@ fn has_no_value(line: &str) -> bool {
 fn value_at(text: &str, begins: usize) -> usize {
     let line = text[begins..].lines().next().unwrap_or_default();
     match line.split_once('=') {
-        Some((name, value)) if !value.trim().is_empty() => {
+        // An equals sign may stand in a quoted key.
+        Some((name, value)) if !value.trim().is_empty() && !name.contains(['"', '\'']) => {
             let blank = value.len() - value.trim_start().len();
             begins + name.len() + 1 + blank
         }

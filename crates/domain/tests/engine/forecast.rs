@@ -44,7 +44,10 @@ fn turns(first: u64, expected: &[(&str, &str)]) -> Vec<Planned> {
 /// The same, with what held one of them.
 fn held(mut turns: Vec<Planned>, index: usize, since: &str, by: Reason) -> Vec<Planned> {
     let since = at(since);
-    turns[index].held = Some(Held { since, by });
+    turns[index].held = Some(Held {
+        since,
+        by: vec![by],
+    });
     turns
 }
 
@@ -132,38 +135,96 @@ fn a_clock_starts_one_a_day_and_the_last_instant_counts() {
     assert_eq!(waits_for(&short), [Reason::NotDue]);
 }
 
+/// Since when a turn was held, and by what.
+type Wait<'f> = Option<(Timestamp, &'f [Reason])>;
+
+/// When each turn starts, whose it is, and since when what held it.
+fn late(forecast: &Forecast) -> Vec<(Timestamp, &str, Wait<'_>)> {
+    let turns = forecast.turns.iter();
+    turns
+        .map(|turn| {
+            let held = turn.held.as_ref();
+            let held = held.map(|held| (held.since, held.by.as_slice()));
+            (turn.at, turn.persona.as_str(), held)
+        })
+        .collect()
+}
+
 /// A slot that the day's budget holds is late, and says since when and why; one that starts in time says nothing.
 #[test]
 fn a_slot_that_comes_late_says_what_held_it() {
-    let plan = "[schedules]\na = \"0 9 * * *\"\nb = \"0 10 * * *\"\n[defaults]\nskip_unchanged = false\n[budget]\ndaily_sessions = 1\n";
+    let plan = "[schedules]\na = \"0 9 * * 1\"\nb = \"0 10 * * 1\"\n[defaults]\nskip_unchanged = false\n[budget]\ndaily_sessions = 1\n";
     let mut desk = Desk::new(plan, &["a", "b"]);
-    let forecast = forecast(&mut desk, "06T09:30:00", ODD);
-    let seen: Vec<_> = forecast
-        .turns
-        .iter()
-        .map(|turn| (turn.at, turn.persona.as_str(), turn.held))
-        .collect();
-    let late = Held {
-        since: at("05T10:00:00"),
-        by: Reason::BudgetDaily,
-    };
-    let first = (at("05T09:00:00"), "a", None);
-    assert_eq!(seen[0], first);
-    assert_eq!((seen[1].1, seen[1].2), ("b", Some(late)), "{seen:?}");
+    let forecast = forecast(&mut desk, "06T12:00:00", ODD);
+    let held = Some((at("05T10:00:00"), &[Reason::BudgetDaily][..]));
+    let expected = [
+        (at("05T09:00:00"), "a", None),
+        (at("06T09:02:00"), "b", held),
+    ];
+    assert_eq!(late(&forecast), expected);
+}
+
+/// All that held a turn is told, in its order.
+#[test]
+fn what_holds_a_turn_may_change_while_it_waits() {
+    let plan = "[schedules]\na = \"0 9 * * 1\"\nb = \"30 9 * * 1\"\n[defaults]\nskip_unchanged = false\n[budget]\ndaily_sessions = 1\nmax_active = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    let forecast = forecast(&mut desk, "06T12:00:00", ODD);
+    let by = [Reason::BudgetActive, Reason::BudgetDaily];
+    let held = Some((at("05T09:30:00"), &by[..]));
+    let seen = late(&forecast);
+    assert_eq!(seen[1].2, held, "{seen:?}");
 }
 
 /// A slot that is forgotten is no part of what the next one waited for.
 #[test]
 fn what_held_a_missed_slot_does_not_hold_the_next() {
-    let plan = "[schedules]\na = \"0 9 * * *\"\nb = \"0 10 * * *\"\n[defaults]\nskip_unchanged = false\ncatch_up = \"none\"\n[budget]\ndaily_sessions = 1\n";
+    let plan = "[schedules]\na = \"0 9 * * 1\"\nb = \"0 10 * * *\"\n[defaults]\nskip_unchanged = false\ncatch_up = \"none\"\n[budget]\ndaily_sessions = 1\n";
     let mut desk = Desk::new(plan, &["a", "b"]);
-    let forecast = forecast(&mut desk, "08T12:00:00", ODD);
-    assert!(forecast.turns.len() > 2, "{:?}", forecast.turns);
-    for turn in &forecast.turns {
-        let since = turn.held.map(|held| turn.at.duration_since(held.since));
-        let day = SignedDuration::from_hours(24);
-        assert!(since.is_none_or(|since| since < day), "{turn:?}");
+    let forecast = forecast(&mut desk, "06T12:00:00", ODD);
+    let expected = [
+        (at("05T09:00:00"), "a", None),
+        (at("06T10:00:00"), "b", None),
+    ];
+    assert_eq!(late(&forecast), expected);
+}
+
+/// A step that is left out each time says nothing of the one that waits behind it.
+#[test]
+fn a_step_that_is_passed_over_hides_nothing() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"off\", \"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_active = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b", "off"]);
+    let off = "---\nid: off\nemoji: x\nscheduled: false\n---\nNothing.\n";
+    let path = ".jules/personas/off/prompt.md".to_owned();
+    assert!(desk.files.insert(path, off.to_owned()).is_some());
+    let forecast = forecast(&mut desk, "05T00:47:13", ODD);
+    let held = Some((at("05T00:00:00"), &[Reason::BudgetActive][..]));
+    let expected = [
+        (at("05T00:00:00"), "a", None),
+        (at("05T00:47:13"), "b", held),
+    ];
+    assert_eq!(late(&forecast), expected);
+}
+
+/// Each seat of a step has a wait of its own.
+#[test]
+fn seats_that_start_one_after_another_were_all_due_at_once() {
+    let mut desk = crate::hand_over::desk();
+    let plan = desk.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace("max_active = 6", "max_active = 1");
+    let forecast = forecast(&mut desk, "05T05:00:00", ODD);
+    let seen = late(&forecast);
+    let due = at("05T01:47:13");
+    let observers: Vec<_> = seen
+        .iter()
+        .filter(|(_, who, _)| who.starts_with("observers/"))
+        .map(|(start, _, held)| (*start, held.map(|(since, _)| since)))
+        .collect();
+    assert_eq!(observers[0], (due, None), "{seen:?}");
+    for (start, since) in &observers[1..] {
+        assert!(*start > due && *since == Some(due), "{seen:?}");
     }
+    assert_eq!(observers.len(), 3, "{seen:?}");
 }
 
 #[test]

@@ -58,13 +58,13 @@ pub struct Planned {
     pub held: Option<Held>,
 }
 
-/// What keeps a turn that has come from starting: a limit that others share, and no order of its own track.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What keeps a turn that has come from starting: limits that others share, and no order of its own track.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// When its turn had come.
+    /// When its turn had come; where that is the forecast's beginning, it may have come before.
     pub since: Timestamp,
-    /// The last that held it.
-    pub by: Reason,
+    /// What held it, the first first.
+    pub by: Vec<Reason>,
 }
 
 /// What the coming days would bring.
@@ -133,9 +133,12 @@ struct Imagined {
     number: u64,
     /// Whether layers work in it.
     has_layers: bool,
-    /// The turns that have come and may not start, by their tracks.
-    held: BTreeMap<TrackName, Held>,
+    /// The turns that have come and may not start.
+    held: BTreeMap<Place, Held>,
 }
+
+/// Where a turn would start: track, slot and persona.
+type Place = (TrackName, Option<Slot>, PersonaId);
 
 struct Imaginary {
     slot: Slot,
@@ -384,9 +387,7 @@ impl Imagined {
                 };
                 self.hand_over(tree);
             }
-            for line in &decision.report.lines {
-                forecast.turns.extend(self.heed(line));
-            }
+            forecast.turns.extend(self.heed(&decision.report.lines));
             forecast.waiting = decision
                 .report
                 .lines
@@ -412,31 +413,48 @@ impl Imagined {
         wake
     }
 
-    /// The turn that starts, by a line of the report, and what held it until then.
-    fn heed(&mut self, line: &Line) -> Option<Planned> {
-        let track = line.track.as_ref()?;
+    /// The turns that start by a report, each with what held it until then.
+    fn heed(&mut self, lines: &[Line]) -> Vec<Planned> {
         let now = self.now();
-        match line.verdict {
-            Verdict::Dispatched => Some(Planned {
-                at: now,
-                track: track.clone(),
-                seq: line.seq.unwrap_or(0),
-                persona: line.persona.clone()?,
-                held: self.held.remove(track).filter(|held| held.since < now),
-            }),
-            Verdict::Waiting if holds_what_is_due(line.reason) => {
-                let since = self.held.get(track).map_or(now, |held| held.since);
-                let by = line.reason;
-                self.held.insert(track.clone(), Held { since, by });
-                None
+        let mut before = std::mem::take(&mut self.held);
+        let mut started = Vec::new();
+        for line in lines {
+            let (Some(track), Some(persona)) = (&line.track, &line.persona) else {
+                continue;
+            };
+            let place = (track.clone(), line.slot.clone(), persona.clone());
+            if line.verdict == Verdict::Dispatched {
+                started.push(Planned {
+                    at: now,
+                    track: track.clone(),
+                    seq: line.seq.unwrap_or(0),
+                    persona: persona.clone(),
+                    held: before.remove(&place).filter(|held| held.since < now),
+                });
+                continue;
             }
-            // A slot that is missed is no longer waited with.
-            Verdict::Skipped => {
-                self.held.remove(track);
-                None
+            // What is said of a pull request holds no turn.
+            if line.verdict != Verdict::Waiting || line.pr_number.is_some() {
+                continue;
             }
-            _ => None,
+            let holds = holds_what_is_due(line.reason);
+            let known = before.remove(&place);
+            if !holds && !goes_on_at_once(line.reason) {
+                continue;
+            }
+            let fresh = holds.then(|| Held {
+                since: now,
+                by: Vec::new(),
+            });
+            if let Some(mut held) = known.or(fresh) {
+                if holds && held.by.last() != Some(&line.reason) {
+                    held.by.push(line.reason);
+                }
+                self.held.insert(place, held);
+            }
         }
+        // What is no longer told of waits no longer: its slot was missed, or its track has turned to something else.
+        started
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
@@ -474,11 +492,20 @@ impl Imagined {
     }
 }
 
+/// Whether a reason lasts for an instant only, in which the engine reads or commits.
+fn goes_on_at_once(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::ExchangeUnread | Reason::NextCommit | Reason::RequestUnread
+    )
+}
+
 /// Whether a reason keeps a turn back that has come, and would start but for it.
 fn holds_what_is_due(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::BudgetActive
+        Reason::ActorHour
+            | Reason::BudgetActive
             | Reason::BudgetDaily
             | Reason::JulesQuota
             | Reason::MainRed

@@ -519,7 +519,13 @@ fn what_is_never_closed_is_told_where_its_value_begins() {
         "cycle = [\n[budget]\nmax_active = 1\n",
         "[budget]\nmax_active = 1\n[tracks]\na =   [\"bolt\",\n[gate]\n",
     );
-    for (text, place) in [(first, "1:9 cycle: "), (second, "4:7 tracks.a: ")] {
+    let last = "[budget]\nmax_active = 1\n[tracks]\na = [\"bolt\",\n  \"curator\",\n";
+    for (text, place) in [
+        (first, "1:9 cycle: "),
+        (second, "4:7 tracks.a: "),
+        (last, "4:5 tracks.a: "),
+        ("cycle = [\"bolt\"", "1:9 cycle: "),
+    ] {
         let told = told(text);
         let begun = format!("{place}what begins here is never closed");
         assert!(told.iter().any(|told| told.starts_with(&begun)), "{told:?}");
