@@ -12,10 +12,12 @@
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
-//! 4. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
+//! 4. What this process cannot do now, and another may, is left to others for [`LEFT_TO_OTHERS`].
+//! 5. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
 mod calendar;
 mod lanes;
+mod left;
 mod pulse;
 mod queue;
 mod shielded;
@@ -33,10 +35,12 @@ use tokio::task::JoinSet;
 use super::inbox::{Inbox, Lease};
 use super::ports::Clock;
 use lanes::Lanes;
+use left::Left;
 use queue::Queue;
 use task::Task;
 
 pub use calendar::{RECONCILE, next_look, next_reconcile};
+pub use left::LEFT_TO_OTHERS;
 pub use pulse::{OVERDUE, Pulse, STUCK_AFTER};
 pub use stop::{Stop, Stopper, stopper};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
@@ -105,6 +109,7 @@ struct Hands {
     /// Due, and waiting for room.
     queue: Queue,
     lanes: Lanes,
+    left: Left,
     /// When leases were last extended.
     extended_at: Timestamp,
     /// Before this nobody asks again who is due.
@@ -129,6 +134,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             running: BTreeMap::new(),
             queue: Queue::default(),
             lanes: Lanes::new(self.bounds.per_lane),
+            left: Left::default(),
             extended_at: now,
             look_after: now,
             call_back_at: now,
@@ -195,7 +201,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Looks who is due. `true`: somebody is that cannot be started whatever room there is, or it could not be asked.
     async fn look(&self, hands: &mut Hands) -> bool {
-        let due = match self.inbox.due(self.clock.now(), MAX_DUE).await {
+        let now = self.clock.now();
+        let due = match self.inbox.due(now, MAX_DUE).await {
             Ok(due) => due,
             Err(error) => {
                 tracing::error!("the inbox cannot be asked who is due: {error}");
@@ -208,6 +215,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .into_iter()
             .filter(|id| !hands.running.contains_key(id))
             .collect();
+        let free = hands.left.take(free, now, |id| self.ticker.is_ready(id));
         let blocked = free.len() < seen;
         hands.queue = Queue::new(free, |id| self.ticker.lanes(id));
         blocked

@@ -5,6 +5,7 @@
 //! something was heard or seen that may have changed it: an event of an installation or of a repository, a tick that
 //! was not let in. New repositories are ticked at once, those that went away are forgotten.
 
+mod doubt;
 mod keep;
 mod learnt;
 mod source;
@@ -20,6 +21,7 @@ use super::keys::{KeyClient, Keys, NoKey};
 use super::outside::Outside;
 use crate::adapters::github::Account;
 use crate::runtime::ports::Failure;
+use doubt::Doubts;
 
 pub use keep::{RELIST, SHORTEST_GAP};
 pub use learnt::Learnt;
@@ -65,6 +67,8 @@ struct Known {
     trouble: Option<String>,
     /// Whose ticks were put off because nobody knew yet whether the service looks after them.
     put_off: BTreeSet<RepositoryId>,
+    /// Who is due and on no list, as far as that may be because this process has read the list too long ago.
+    doubts: Doubts,
 }
 
 /// What is known of a repository.
@@ -189,6 +193,26 @@ impl Repositories {
         known.put_off.insert(id);
         drop(known);
         self.look_again();
+    }
+
+    /// Whether a stranger is one for sure: a listing that began after it was first asked about here does not show it.
+    /// Another process that shares the inbox may have heard of it, and woken it, before this one has read the list again;
+    /// so a listing is asked for first.
+    #[must_use]
+    pub fn is_certain(&self, stranger: RepositoryId) -> bool {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let (certain, is_new) = known.doubts.ask(stranger, self.outside.now());
+        drop(known);
+        if is_new {
+            self.look_again();
+        }
+        certain
+    }
+
+    /// A stranger's wakes are ended. Woken again, it is doubted again.
+    pub fn dismiss(&self, stranger: RepositoryId) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.doubts.end(stranger);
     }
 
     /// The Jules key of a repository, as its files say now.

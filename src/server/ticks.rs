@@ -1,6 +1,7 @@
 //! One repository's tick, as the service does it: with what is shared, and with what its failures mean for the others.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
@@ -21,6 +22,9 @@ use crate::runtime::{Settings, Tick, TickError, TickReport};
 const DENIED_REST: Duration = Duration::from_secs(5 * 60);
 /// How long a repository is left alone while nobody knows which repositories there are.
 const UNKNOWN_REST: Duration = Duration::from_secs(10);
+/// After so many outages with no tick between them that ended well, it may be this process alone that does not reach GitHub
+/// or Jules.
+const ALONE_AFTER: u32 = 5;
 /// Repositories that wait for the same limit come back within this time, apart from one another.
 const SPREAD: u64 = 10;
 
@@ -33,6 +37,8 @@ pub struct Ticks {
     paused: Option<String>,
     onlookers: Vec<Arc<dyn Onlooker>>,
     feed: Option<Arc<Feed>>,
+    /// Outages since a tick last ended well.
+    outages: AtomicU32,
 }
 
 impl Ticks {
@@ -45,6 +51,7 @@ impl Ticks {
             paused,
             onlookers: Vec::new(),
             feed: None,
+            outages: AtomicU32::new(0),
         }
     }
 
@@ -98,6 +105,7 @@ impl Ticks {
         let report = tick.run_until(&settings, &|| stop.is_asked()).await;
         match report {
             Ok(report) => {
+                self.outages.store(0, Ordering::Relaxed);
                 tell(member, &report);
                 for onlooker in &self.onlookers {
                     onlooker.ticked(member, &report, begun.elapsed());
@@ -145,6 +153,13 @@ impl Ticks {
 
     fn failed(&self, member: &Member, error: TickError) -> Ticked {
         let because = error.to_string();
+        if let TickError::Outside(Failure {
+            disposition: Disposition::Retry { .. } | Disposition::Unknown,
+            ..
+        }) = &error
+        {
+            self.outages.fetch_add(1, Ordering::Relaxed);
+        }
         match error {
             TickError::Contended(_) => outage(because, None),
             TickError::Invariant(_) => Ticked::Failed(Fault::Own { because }),
@@ -174,6 +189,22 @@ impl Ticker for Ticks {
         }
     }
 
+    fn is_ready(&self, repository: RepositoryId) -> bool {
+        match self.repositories.standing(repository) {
+            Standing::Member(member) => {
+                let has_key = member.jules.is_ok()
+                    || self.repositories.with_present_key(member).jules.is_ok();
+                has_key && self.outages.load(Ordering::Relaxed) < ALONE_AFTER
+            }
+            // Another process may know it. Meanwhile the list is read again.
+            Standing::Stranger => {
+                let _certain = self.repositories.is_certain(repository);
+                false
+            }
+            Standing::Unknown => false,
+        }
+    }
+
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
         let Standing::Member(member) = self.repositories.standing(repository) else {
             return Vec::new();
@@ -196,8 +227,16 @@ impl Ticker for Ticks {
                 }
                 ticked
             }
-            // Should it have come a moment ago, its event has asked for a listing, and that wakes it.
-            Standing::Stranger => Ticked::Gone,
+            Standing::Stranger if self.repositories.is_certain(lease.repository) => {
+                self.repositories.dismiss(lease.repository);
+                Ticked::Gone
+            }
+            Standing::Stranger => {
+                self.repositories.put_off(lease.repository);
+                let because =
+                    "it is on no list of repositories, and the list is being read again".to_owned();
+                outage(because, Some(UNKNOWN_REST))
+            }
             Standing::Unknown => {
                 self.repositories.put_off(lease.repository);
                 let because = "GitHub has not told yet which repositories there are".to_owned();

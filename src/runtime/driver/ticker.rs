@@ -38,6 +38,13 @@ pub trait Ticker: Send + Sync + 'static {
         repository.to_string()
     }
 
+    /// Whether this process could tick a repository now. What it could not is left to other processes for
+    /// [`LEFT_TO_OTHERS`](super::LEFT_TO_OTHERS) before it is claimed all the same: one process that lacks something must
+    /// not put off what others can do.
+    fn is_ready(&self, _repository: RepositoryId) -> bool {
+        true
+    }
+
     /// What a repository's tick shares with others.
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane>;
 

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
 use super::source::{Found, Listing};
-use super::{Member, Repositories};
+use super::{Known, Member, Repositories};
 use crate::runtime::driver::next_reconcile;
 use crate::runtime::inbox::{Inbox, InboxError};
 use crate::runtime::ports::{Clock, Failure};
@@ -79,6 +79,7 @@ impl Repositories {
     ///
     /// When GitHub or the inbox cannot be asked. What was known before still holds.
     pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<bool, RefreshError> {
+        let number = self.begin_listing();
         let mut reading = self.source.list(&self.outside).await?;
         let mut come_first = 0;
         while let Some(found) = reading.next().await {
@@ -88,8 +89,9 @@ impl Repositories {
         }
         let listing = reading.whole();
         let whole = listing.is_whole();
-        let (come, gone) = self.adopt(listing);
+        let (come, gone) = self.adopt(listing, number);
         self.tell(inbox, &come, &gone, now).await?;
+        self.wake_the_forgotten(inbox, &come, now).await?;
         self.end_pauses(inbox).await?;
         let come = come.len() + come_first;
         if come > 0 || !gone.is_empty() {
@@ -104,12 +106,38 @@ impl Repositories {
     ///
     /// When GitHub cannot be asked.
     pub async fn read_once(&self) -> Result<bool, Failure> {
+        let number = self.begin_listing();
         let mut reading = self.source.list(&self.outside).await?;
         while reading.next().await.is_some() {}
         let listing = reading.whole();
         let whole = listing.is_whole();
-        self.adopt(listing);
+        self.adopt(listing, number);
         Ok(whole)
+    }
+
+    fn begin_listing(&self) -> u64 {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.doubts.begin()
+    }
+
+    /// Wakes whoever was known before and will not come by itself: a process with another list, as while `phileas.toml` is
+    /// changed on one machine after another, may have ended its wakes.
+    async fn wake_the_forgotten(
+        &self,
+        inbox: &impl Inbox,
+        come: &BTreeSet<RepositoryId>,
+        now: Timestamp,
+    ) -> Result<(), InboxError> {
+        for member in self.members() {
+            if come.contains(&member.id) {
+                continue;
+            }
+            let known = inbox.look(member.id).await?;
+            if known.is_none_or(|wake| wake.next_at().is_none()) {
+                inbox.wake(member.id, now).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes in what one installation reaches, and answers with who was not known before. Nobody goes by it.
@@ -161,8 +189,12 @@ impl Repositories {
         Ok(())
     }
 
-    /// Takes a listing for the truth, and answers with who has come and who has gone.
-    fn adopt(&self, listing: Listing) -> (BTreeSet<RepositoryId>, BTreeSet<RepositoryId>) {
+    /// Takes the listing of this number for the truth, and answers with who has come and who has gone.
+    fn adopt(
+        &self,
+        listing: Listing,
+        number: u64,
+    ) -> (BTreeSet<RepositoryId>, BTreeSet<RepositoryId>) {
         let before = self.members();
         let whole = listing.is_whole();
         let mut members: BTreeMap<RepositoryId, Arc<Member>> = listing
@@ -198,6 +230,13 @@ impl Repositories {
         known.trouble = None;
         // What could not be read may hold any repository, so that nobody is a stranger yet.
         known.listed |= whole;
+        if whole {
+            known.doubts.end_listing(number);
+        }
+        let Known {
+            doubts, members, ..
+        } = &mut *known;
+        doubts.keep(|id| !members.contains_key(&id));
         (come, gone)
     }
 

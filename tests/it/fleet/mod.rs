@@ -10,6 +10,7 @@ mod listing;
 mod many;
 mod names;
 mod process;
+mod replicas;
 mod rig;
 mod setup;
 mod slow;

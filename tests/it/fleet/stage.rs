@@ -1,6 +1,7 @@
 //! A world with many repositories, an App that is installed on them, and the service's own parts in this process.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use aws_lc_rs::encoding::AsDer as _;
@@ -12,6 +13,7 @@ use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, App};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
+use phileas::adapters::transport::Transport;
 use phileas::jobs::EventsFile;
 use phileas::runtime::driver::{Bounds, Pulse};
 use phileas::sandbox::transport::InProcess;
@@ -235,18 +237,50 @@ impl Ground {
 
     /// The same as somebody, for these repositories alone where any are named.
     pub(crate) fn serve_as(&self, identity: Identity, named: Vec<RepositoryEntry>) -> Served {
+        let parts = Parts {
+            named,
+            keys: self.keys.path().to_owned(),
+            to_github: Arc::new(InProcess::new(self.world.clone(), Face::Github)),
+            run: "serve:test",
+        };
+        let shared = (
+            Arc::new(MemoryInbox::new(10_000)),
+            StillClock::of(&self.world),
+        );
+        self.start(identity, parts, shared)
+    }
+
+    /// Another service on the inbox of the first, with parts of its own.
+    pub(crate) fn serve_beside(&self, first: &Served, parts: Parts) -> Served {
+        let app = App::new(&APP.to_string(), &self.pem).unwrap();
+        let shared = (Arc::clone(&first.inbox), first.clock.clone());
+        self.start(Identity::App(app), parts, shared)
+    }
+
+    fn start(
+        &self,
+        identity: Identity,
+        parts: Parts,
+        (inbox, clock): (Arc<MemoryInbox>, StillClock),
+    ) -> Served {
+        let Parts {
+            named,
+            keys,
+            to_github,
+            run,
+        } = parts;
         let time = Arc::new(VirtualTime::new(self.world.clone()));
         let outside = Outside {
             github: github::Base::default(),
             jules: jules::Base::default(),
-            to_github: Arc::new(InProcess::new(self.world.clone(), Face::Github)),
+            to_github,
             to_jules: Arc::new(InProcess::new(self.world.clone(), Face::Jules)),
             pause: Arc::clone(&time) as _,
             stopwatch: time,
             entropy: Arc::new(SystemEntropy),
         };
         let source = Source::new(identity, named, &outside);
-        let keys = Keys::new(None, Some(self.keys.path().to_owned()));
+        let keys = Keys::new(None, Some(keys));
         let changed = Arc::new(Notify::new());
         let repositories = Arc::new(Repositories::new(
             source,
@@ -254,17 +288,15 @@ impl Ground {
             outside,
             Arc::clone(&changed),
         ));
-        let clock = StillClock::of(&self.world);
-        let inbox = Arc::new(MemoryInbox::new(10_000));
         let data = tempfile::tempdir().unwrap();
         let events = EventsFile::new(data.path().join("events.jsonl"));
         let feed = Feed::open(data.path(), events, self.world.now()).unwrap();
-        let ticks = Ticks::new(Arc::clone(&repositories), "serve:test".to_owned(), None);
+        let ticks = Ticks::new(Arc::clone(&repositories), run.to_owned(), None);
         let fleet = Fleet {
             ticks: Arc::new(ticks.feeding(Some(Arc::new(feed)))),
             repositories: Arc::clone(&repositories),
             clock: Arc::new(clock.clone()),
-            holder: Holder::new("serve:test"),
+            holder: Holder::new(run),
             bounds: Bounds::default(),
             pulse: Arc::new(Pulse::default()),
         };
@@ -280,6 +312,18 @@ impl Ground {
             _data: data,
         }
     }
+}
+
+/// What one service has and another may lack.
+pub(crate) struct Parts {
+    /// The repositories that its `phileas.toml` names; all where it names none.
+    pub(crate) named: Vec<RepositoryEntry>,
+    /// Its folder of Jules keys.
+    pub(crate) keys: PathBuf,
+    /// Its way to GitHub.
+    pub(crate) to_github: Arc<dyn Transport>,
+    /// What its holders are called.
+    pub(crate) run: &'static str,
 }
 
 /// The service's parts at work.
