@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::pulse::Pulse;
 use super::shielded::shielded;
-use super::stop::{Stop, stopper};
+use super::stop::{Stop, Stopper};
 use super::ticker::{Ticked, Ticker};
 use super::{later, next_look};
 use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
@@ -24,6 +24,7 @@ pub(super) struct Task<I, C, T> {
     pub(super) ticker: Arc<T>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) lease: Lease,
+    pub(super) stopper: Stopper,
     pub(super) stop: Stop,
 }
 
@@ -63,19 +64,30 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         tell(&self.ticker.called(repository), settled);
     }
 
+    /// Waits until the tick is told to stop, or its lease is over because nobody could extend it.
+    async fn told_to_stop(&self) {
+        let mut told = self.stop.clone();
+        loop {
+            let until = told.until();
+            tokio::select! {
+                biased;
+                () = told.asked() => return,
+                () = self.clock.sleep_until(until) => if self.stop.is_asked() { return },
+            }
+        }
+    }
+
     /// The tick itself, within its time.
     async fn tick(&self) -> Ticked {
         let limit = later(self.clock.now(), TICK_LIMIT);
-        let (stopper, stop) = stopper();
-        let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, stop));
-        let mut told = self.stop.clone();
+        let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, self.stop.clone()));
         let too_long = tokio::select! {
             biased;
             ticked = &mut tick => return ticked,
-            () = told.asked() => false,
+            () = self.told_to_stop() => false,
             () = self.clock.sleep_until(limit) => true,
         };
-        stopper.stop();
+        self.stopper.stop();
         let limit = later(self.clock.now(), ABANDON_AFTER);
         tokio::select! {
             biased;
