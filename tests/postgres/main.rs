@@ -11,6 +11,7 @@ mod fleet;
 mod inbox;
 mod server;
 mod services;
+mod silent;
 mod stalled;
 
 #[path = "../it/support/mod.rs"]

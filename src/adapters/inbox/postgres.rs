@@ -9,6 +9,7 @@
 //! neither prepared statements nor notifications.
 
 mod address;
+mod attempt;
 mod failure;
 mod intake;
 mod listen;
@@ -35,6 +36,7 @@ use crate::runtime::inbox::{
     LONGEST_RETRY_AFTER, Lease, MAX_LEASE, MAX_PAGE, PROBE_INTERVAL, PRUNE_BATCH, Page,
     REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
 };
+use attempt::{ATTEMPT, LONG_ATTEMPT, retried, tried};
 use failure::Failure;
 use intake::{Brought, QUEUE};
 use locked::Locked;
@@ -43,33 +45,8 @@ use state::State;
 
 /// How many connections a process has at most, beside the one that listens.
 const CONNECTIONS: usize = 8;
-/// How long it is waited for one of them.
+/// How long it is waited for one of them at the start.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often something is tried that failed because of its connection, or of somebody else's transaction.
-const TRIES: u32 = 3;
-
-/// Does something on a connection, and once more on another where the failure passes.
-///
-/// What was committed before the answer was lost is not done twice: deliveries are known by their ids, and leases by
-/// their tokens.
-macro_rules! retried {
-    ($pool:expr, |$client:pat_param| $work:expr) => {{
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let done = async {
-                let $client = $pool.get().await?;
-                $work
-            };
-            match done.await {
-                Err(failure) if tries < TRIES && Failure::passes(&failure) => {}
-                done => break done.map_err(InboxError::from),
-            }
-        }
-    }};
-}
-use retried;
-
 /// An inbox in PostgreSQL.
 #[derive(Debug)]
 pub struct PostgresInbox {
@@ -129,17 +106,19 @@ impl PostgresInbox {
         })
     }
 
-    /// Applies a rule to rows that are locked, and stores what it has changed.
+    /// Applies a rule to rows that are locked, and stores what it has changed. The rule is told for how long it has been
+    /// tried before, which is how far the time has gone on since its caller looked at the clock.
     async fn change<T>(
         &self,
         repositories: BTreeSet<RepositoryId>,
         make: bool,
-        rule: impl Fn(&mut Locked) -> T,
+        rule: impl Fn(&mut Locked, SignedDuration) -> T,
     ) -> Result<T, InboxError> {
-        let changed = retried!(self.pool, |mut client| {
+        let changed = retried!(self.pool, ATTEMPT, |client, waited| {
+            let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
             let transaction = client.transaction().await?;
             let mut rows = Locked::rows(&transaction, &repositories, make).await?;
-            let value = rule(&mut rows);
+            let value = rule(&mut rows, waited);
             rows.store(&transaction).await?;
             transaction.commit().await?;
             Ok::<_, Failure>(value)
@@ -156,7 +135,7 @@ impl PostgresInbox {
         rule: impl Fn(&mut Wake) -> Settled,
     ) -> Result<Settled, InboxError> {
         let id = lease.repository;
-        self.change(BTreeSet::from([id]), false, |rows| {
+        self.change(BTreeSet::from([id]), false, |rows, _| {
             rows.get_mut(id).map_or(Settled::Lost, &rule)
         })
         .await
@@ -175,7 +154,7 @@ impl PostgresInbox {
             "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
             wake_columns!()
         );
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let rows = client.query(&sql, &[]).await?;
             rows.iter()
                 .map(rows::wake)
@@ -201,7 +180,7 @@ impl PostgresInbox {
         };
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let before = micros(before);
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let removed = client.execute(sql, &[&before, &most]).await?;
             Ok::<_, Failure>(usize::try_from(removed).unwrap_or(usize::MAX))
         })
@@ -209,13 +188,18 @@ impl PostgresInbox {
 
     /// How many deliveries are stored.
     async fn count(&self) -> Result<u64, InboxError> {
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let row = client
                 .query_one("SELECT count(*) FROM phileas.delivery", &[])
                 .await?;
             natural(row.try_get(0)?)
         })
     }
+}
+
+/// The end of time is not reached by any length of ours; where it is, it stays there.
+fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
+    at.checked_add(length).unwrap_or(Timestamp::MAX)
 }
 
 async fn connect(url: &DatabaseUrl) -> Result<(Pool, Client), OpenError> {
@@ -254,7 +238,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        self.change(BTreeSet::from([repository]), true, |rows| {
+        self.change(BTreeSet::from([repository]), true, |rows, _| {
             if let Some(wake) = rows.get_mut(repository) {
                 wake.wake(at);
             }
@@ -265,7 +249,7 @@ impl Inbox for PostgresInbox {
     async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let now = micros(now);
-        retried!(self.pool, |client| {
+        retried!(self.pool, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached(
                     "SELECT repo FROM phileas.wake WHERE next_at <= $1 ORDER BY next_at, repo LIMIT $2",
@@ -290,7 +274,8 @@ impl Inbox for PostgresInbox {
             return Err(InboxError::Unavailable(apart));
         }
         let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
-        self.change(wanted, false, |rows| {
+        self.change(wanted, false, |rows, waited| {
+            let now = later(now, waited);
             let mut leases = Vec::new();
             for id in repositories {
                 let wake = rows.get_mut(*id).filter(|wake| wake.is_due(now));
@@ -310,7 +295,7 @@ impl Inbox for PostgresInbox {
         repositories: &[RepositoryId],
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
-        self.change(wanted.clone(), false, |rows| {
+        self.change(wanted.clone(), false, |rows, _| {
             let held = |id: &RepositoryId| {
                 rows.get_mut(*id)
                     .is_some_and(|wake| !wake.end_pause())
@@ -339,7 +324,7 @@ impl Inbox for PostgresInbox {
             return Ok(0);
         }
         let ids: BTreeSet<RepositoryId> = found.iter().map(|wake| wake.repository).collect();
-        self.change(ids.clone(), false, |rows| {
+        self.change(ids.clone(), false, |rows, _| {
             let mut called = 0;
             for id in &ids {
                 called += usize::from(rows.get_mut(*id).is_some_and(|wake| wake.call_back(now)));
@@ -356,7 +341,8 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let ids = leases.iter().map(|lease| lease.repository).collect();
-        self.change(ids, false, |rows| {
+        self.change(ids, false, |rows, waited| {
+            let now = later(now, waited);
             let held = leases.iter().filter(|lease| {
                 rows.get_mut(lease.repository)
                     .is_some_and(|wake| wake.extend(lease, now, length))
@@ -406,7 +392,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        self.change(BTreeSet::from([repository]), false, |rows| {
+        self.change(BTreeSet::from([repository]), false, |rows, _| {
             rows.get_mut(repository)
                 .is_some_and(|wake| wake.resume(now))
         })
@@ -414,7 +400,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        self.change(BTreeSet::from([repository]), false, |rows| {
+        self.change(BTreeSet::from([repository]), false, |rows, _| {
             if let Some(wake) = rows.get_mut(repository) {
                 wake.forget();
             }
@@ -435,7 +421,7 @@ impl Inbox for PostgresInbox {
             ),
         };
         let place = i64::try_from(place).unwrap_or(i64::MAX);
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let rows = client.query(&sql, &[&place, &most]).await?;
             rows.iter()
                 .map(rows::record)
@@ -444,7 +430,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        let replayed = retried!(self.pool, |mut client| {
+        let replayed = retried!(self.pool, ATTEMPT, |client| {
             let transaction = client.transaction().await?;
             let found = transaction
                 .query_opt(
@@ -506,7 +492,7 @@ impl Inbox for PostgresInbox {
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
         let deliveries = self.count().await?;
         let now = micros(now);
-        let counts = retried!(self.pool, |client| {
+        let counts = retried!(self.pool, LONG_ATTEMPT, |client| {
             let row = client
                 .query_one(
                     "SELECT count(*), count(*) FILTER (WHERE next_at <= $1), \
@@ -536,7 +522,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
-        retried!(self.pool, |client| {
+        retried!(self.pool, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached("SELECT min(next_at) FROM phileas.wake WHERE next_at IS NOT NULL")
                 .await?;

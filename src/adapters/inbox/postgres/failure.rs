@@ -1,5 +1,7 @@
 //! What can go wrong between here and the database.
 
+use std::time::Duration;
+
 use deadpool_postgres::PoolError;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
@@ -32,8 +34,25 @@ impl Failure {
         })
     }
 
+    /// No answer came within this time.
+    pub(super) fn late(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        Self::Late(format!(
+            "the database has not answered for {seconds} seconds"
+        ))
+    }
+
+    /// How often something is tried that fails so. It is tried less often where each attempt takes its time.
+    pub(super) fn tries(&self) -> u32 {
+        match self {
+            Self::Late(_) => 2,
+            _ if self.passes() => 3,
+            _ => 1,
+        }
+    }
+
     /// Whether the same may well work at once, on another connection.
-    pub(super) fn passes(&self) -> bool {
+    fn passes(&self) -> bool {
         match self {
             Self::Database(error) => {
                 error.is_closed()

@@ -8,11 +8,11 @@ use futures_util::future::try_join_all;
 use phileas_domain::model::RepositoryId;
 use tokio::sync::{mpsc, oneshot};
 
+use super::attempt::{ATTEMPT, retried, tried};
 use super::failure::Failure;
 use super::locked::Locked;
 use super::rows::{integer, micros, natural};
 use super::state::State;
-use super::{TRIES, retried};
 use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};
 
 /// How much may wait to be stored. Whatever comes beyond is refused.
@@ -31,7 +31,7 @@ pub(super) async fn store(pool: Pool, state: Arc<State>, mut brought: mpsc::Rece
     let mut batch = Vec::with_capacity(BATCH);
     while brought.recv_many(&mut batch, BATCH).await > 0 {
         let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
-        let stored = retried!(pool, |mut client| once(&mut client, &state, &deliveries)
+        let stored = retried!(pool, ATTEMPT, |client| once(client, &state, &deliveries)
             .await);
         match stored {
             Ok(accepted) => {

@@ -45,7 +45,7 @@ async fn connected(url: &DatabaseUrl, state: &State) -> Result<(), Failure> {
         .map_err(|error| Failure::Damaged(error.to_string()))?;
     let config = url.config();
     let connecting = timeout(PATIENCE, config.connect(tls));
-    let (client, connection) = connecting.await.map_err(|_| late())??;
+    let (client, connection) = connecting.await.map_err(|_| Failure::late(PATIENCE))??;
     tokio::select! {
         ended = hear(connection, state) => ended,
         ended = look(&client, state) => ended,
@@ -70,12 +70,12 @@ where
 async fn look(client: &Client, state: &State) -> Result<(), Failure> {
     let listen = format!("LISTEN {CHANNEL}");
     let listening = timeout(PATIENCE, client.batch_execute(&listen));
-    listening.await.map_err(|_| late())??;
+    listening.await.map_err(|_| Failure::late(PATIENCE))??;
     // What was told before anybody listened.
     state.tell();
     loop {
         let looked = timeout(PATIENCE, measure(client, state));
-        looked.await.map_err(|_| late())??;
+        looked.await.map_err(|_| Failure::late(PATIENCE))??;
         state.works();
         sleep(LOOK).await;
     }
@@ -92,13 +92,6 @@ pub(super) async fn measure(client: &Client, state: &State) -> Result<(), Failur
     state.counted(natural(row.try_get(0)?)?);
     state.clock(apart(Timestamp::now().as_microsecond(), row.try_get(1)?));
     Ok(())
-}
-
-fn late() -> Failure {
-    let seconds = PATIENCE.as_secs();
-    Failure::Late(format!(
-        "the database has not answered for {seconds} seconds"
-    ))
 }
 
 /// What is to be said of two clocks, in microseconds.
