@@ -112,6 +112,8 @@ struct Hands {
     lanes: Lanes,
     /// When leases were last extended.
     extended_at: Timestamp,
+    /// Before this it is not tried again to extend them, because that has failed.
+    extend_after: Timestamp,
     /// Before this nobody asks again who is due.
     look_after: Timestamp,
     /// When it is looked again whether the clock was set back.
@@ -137,6 +139,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             queue: Queue::default(),
             lanes: Lanes::new(self.bounds.per_lane),
             extended_at: now,
+            extend_after: now,
             look_after: now,
             call_back_at: now,
             leaving: Arc::default(),
@@ -191,7 +194,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             return now;
         }
         self.pulse.turned(now);
-        self.extend(hands).await;
+        if !self.extend(hands).await {
+            return hands.extend_after;
+        }
         self.call_back(hands).await;
         let now = self.clock.now();
         // A clock that was set back must not make a breath of a day.
@@ -367,9 +372,11 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Extends all leases when it is time. Whose lease is lost must stop; whose lease cannot be extended knows itself
-    /// when it is over.
-    async fn extend(&self, hands: &mut Hands) {
+    /// when it is over. `false`: the inbox has failed, and is left alone for a [`BREATH`], whatever is heard meanwhile.
+    async fn extend(&self, hands: &mut Hands) -> bool {
         let now = self.clock.now();
+        // A clock that was set back must not make a breath of a day.
+        hands.extend_after = hands.extend_after.min(later(now, BREATH));
         let due = later(hands.extended_at, HEARTBEAT);
         let leases: Vec<Lease> = hands
             .running
@@ -378,11 +385,14 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .collect();
         if leases.is_empty() {
             hands.extended_at = now;
-            return;
+            return true;
+        }
+        if now < hands.extend_after {
+            return false;
         }
         // A clock that was set back must not let leases run out.
         if hands.extended_at <= now && now < due {
-            return;
+            return true;
         }
         match self.inbox.heartbeat(&leases, now, LEASE).await {
             Ok(held) => {
@@ -395,9 +405,13 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                         running.stopper.stop();
                     }
                 }
+                true
             }
-            // They are asked about again at the next round.
-            Err(error) => tracing::error!("leases cannot be extended: {error}"),
+            Err(error) => {
+                tracing::error!("leases cannot be extended: {error}");
+                hands.extend_after = later(self.clock.now(), BREATH);
+                false
+            }
         }
     }
 

@@ -144,6 +144,30 @@ async fn another_machine_hears_of_a_wake() {
     assert_eq!(records[0].outcome, Outcome::Handled);
 }
 
+/// News of what was not done would have it tried again at once, and that would be news.
+#[tokio::test]
+async fn what_could_not_be_done_is_no_news() {
+    let database = Database::new();
+    let inbox = open(&database).await;
+    let mut news = inbox.news();
+    tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0))
+        .await
+        .unwrap()
+        .unwrap();
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let lease = claim(&inbox, "one", at(0)).await;
+    database.sql("ALTER TABLE phileas.wake RENAME TO away");
+    news.mark_unchanged();
+    let beat = inbox.heartbeat(std::slice::from_ref(&lease), at(1), LEASE);
+    beat.await.unwrap_err();
+    inbox.finish(&lease, at(1), None).await.unwrap_err();
+    inbox.replay(&id("a"), at(1)).await.unwrap_err();
+    assert!(!news.has_changed().unwrap());
+    database.sql("ALTER TABLE phileas.away RENAME TO wake");
+    inbox.finish(&lease, at(2), None).await.unwrap();
+    assert!(news.has_changed().unwrap());
+}
+
 #[tokio::test]
 async fn a_lost_connection_is_made_anew() {
     let database = Database::new();

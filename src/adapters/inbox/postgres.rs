@@ -124,7 +124,10 @@ impl PostgresInbox {
             Ok::<_, Failure>(value)
         });
         self.note(&changed);
-        self.state.tell();
+        // What could not be done is no news: whoever hears of some tries again at once.
+        if changed.is_ok() {
+            self.state.tell();
+        }
         changed
     }
 
@@ -470,7 +473,9 @@ impl Inbox for PostgresInbox {
                 Replayed::Woken(repository)
             })
         });
-        self.state.tell();
+        if replayed.is_ok() {
+            self.state.tell();
+        }
         replayed
     }
 

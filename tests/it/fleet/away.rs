@@ -154,3 +154,18 @@ async fn an_end_is_seen_while_the_inbox_does_not_answer() {
     set.clock.pass(DRAIN + seconds(4)).await;
     assert!(set.running.is_finished());
 }
+
+/// An inbox that refuses is asked once a second, although each refusal is news to whoever listens.
+#[tokio::test]
+async fn an_inbox_that_refuses_is_asked_at_rest() {
+    let set = Set::new(seconds(300), Mood::Well).await;
+    set.clock.pass(seconds(1)).await;
+    set.inbox.is(Mood::Refuses);
+    set.clock.pass(seconds(9)).await;
+    let asked = set.inbox.calls("heartbeat");
+    assert!((5..=7).contains(&asked), "{asked} times in five seconds");
+    // It is well again before the lease is over.
+    set.inbox.is(Mood::Well);
+    set.clock.pass(seconds(60)).await;
+    assert_eq!(set.last_effect(), seconds(70));
+}

@@ -1,6 +1,6 @@
 //! An inbox in memory that can be away, as one on another machine can.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
@@ -20,6 +20,8 @@ use crate::support::held;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mood {
     Well,
+    /// Every call fails at once.
+    Refuses,
     /// Every call fails, after so long.
     Silent(SignedDuration),
     /// Everything is done at once, and answered after so long.
@@ -32,6 +34,7 @@ pub(super) struct Troubled {
     inbox: MemoryInbox,
     clock: StillClock,
     mood: Mutex<Mood>,
+    calls: Mutex<BTreeMap<&'static str, usize>>,
     news: watch::Sender<u64>,
 }
 
@@ -41,6 +44,7 @@ impl Troubled {
             inbox: MemoryInbox::new(100_000),
             clock,
             mood: Mutex::new(Mood::Well),
+            calls: Mutex::default(),
             news: watch::Sender::new(0),
         }
     }
@@ -54,14 +58,22 @@ impl Troubled {
         &self.inbox
     }
 
-    async fn reach(&self) -> Result<Option<SignedDuration>, InboxError> {
+    /// How often it was asked for this.
+    pub(super) fn calls(&self, name: &str) -> usize {
+        held(&self.calls).get(name).copied().unwrap_or(0)
+    }
+
+    async fn reach(&self, name: &'static str) -> Result<Option<SignedDuration>, InboxError> {
+        *held(&self.calls).entry(name).or_default() += 1;
         let mood = *held(&self.mood);
+        let away = || Err(InboxError::Unavailable("it is away".to_owned()));
         match mood {
             Mood::Well => Ok(None),
             Mood::Slow(length) => Ok(Some(length)),
+            Mood::Refuses => away(),
             Mood::Silent(length) => {
                 self.clock.sleep_until(self.clock.now() + length).await;
-                Err(InboxError::Unavailable("it is away".to_owned()))
+                away()
             }
         }
     }
@@ -69,7 +81,7 @@ impl Troubled {
 
 macro_rules! reached {
     ($self:ident.$call:ident($($argument:expr),*)) => {{
-        let answer = match $self.reach().await {
+        let answer = match $self.reach(stringify!($call)).await {
             Ok(late) => {
                 let answer = $self.inbox.$call($($argument),*).await;
                 if let Some(late) = late {
@@ -87,7 +99,7 @@ macro_rules! reached {
 /// As [`reached`], for what changes nothing.
 macro_rules! read {
     ($self:ident.$call:ident($($argument:expr),*)) => {
-        match $self.reach().await {
+        match $self.reach(stringify!($call)).await {
             Ok(_) => $self.inbox.$call($($argument),*).await,
             Err(error) => Err(error),
         }
