@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::driver::{
     Bounds, DRAIN, Driver, HEARTBEAT, LEASE, Lane, Pulse, Stop, Ticked, Ticker,
 };
-use phileas::runtime::inbox::{Inbox as _, Lease};
+use phileas::runtime::inbox::{Inbox as _, Lease, MAX_FAULTS};
 use phileas::runtime::ports::Clock as _;
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::oneshot;
@@ -168,4 +168,36 @@ async fn an_inbox_that_refuses_is_asked_at_rest() {
     set.inbox.is(Mood::Well);
     set.clock.pass(seconds(60)).await;
     assert_eq!(set.last_effect(), seconds(70));
+}
+
+/// A tick has ended, and for half a minute that cannot be written.
+#[tokio::test]
+async fn the_end_of_a_tick_is_written_when_the_inbox_is_back() {
+    let set = Set::new(seconds(3), Mood::Well).await;
+    set.clock.pass(seconds(1)).await;
+    set.inbox.is(Mood::Refuses);
+    set.clock.pass(seconds(30)).await;
+    set.inbox.is(Mood::Well);
+    set.clock.pass(seconds(30)).await;
+    assert_eq!(set.begun(), [0], "its lease did not run out");
+    let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+    assert_eq!((wake.held, wake.attempts), (None, 0));
+    assert_eq!(wake.done_generation, wake.generation);
+}
+
+/// Whose ticks are stopped by outages of the inbox, again and again, is not at fault.
+#[tokio::test]
+async fn outages_of_the_inbox_park_nobody() {
+    let set = Set::new(seconds(300), Mood::Well).await;
+    for _ in 0..=MAX_FAULTS {
+        set.clock.pass(seconds(10)).await;
+        let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+        assert_eq!(wake.attempts, 1);
+        set.inbox.is(Mood::Refuses);
+        set.clock.pass(seconds(40)).await;
+        set.inbox.is(Mood::Well);
+    }
+    set.clock.pass(seconds(310)).await;
+    let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+    assert_eq!((wake.attempts, wake.parked), (0, None));
 }
