@@ -17,6 +17,7 @@ mod locked;
 mod rows;
 mod schema;
 mod state;
+mod unanswered;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub use address::{DatabaseUrl, DatabaseUrlError};
 pub use schema::OpenError;
 
 use crate::runtime::inbox::{
-    Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
+    Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
     LONGEST_RETRY_AFTER, Lease, MAX_LEASE, MAX_PAGE, PROBE_INTERVAL, PRUNE_BATCH, Page,
     REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
 };
@@ -42,6 +43,7 @@ use intake::{Brought, QUEUE};
 use locked::Locked;
 use rows::{RECORD, instant, integer, micros, natural, wake_columns};
 use state::State;
+use unanswered::Unanswered;
 
 /// How many connections a process has at most, beside the one that listens.
 const CONNECTIONS: usize = 8;
@@ -53,6 +55,7 @@ pub struct PostgresInbox {
     pool: Pool,
     state: Arc<State>,
     intake: mpsc::Sender<Brought>,
+    unanswered: Unanswered,
     tasks: Vec<AbortHandle>,
 }
 
@@ -102,6 +105,7 @@ impl PostgresInbox {
             pool,
             state,
             intake,
+            unanswered: Unanswered::default(),
             tasks: vec![storing.abort_handle(), listening.abort_handle()],
         })
     }
@@ -276,21 +280,32 @@ impl Inbox for PostgresInbox {
         if let Some(apart) = self.state.apart() {
             return Err(InboxError::Unavailable(apart));
         }
-        let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
-        self.change(wanted, false, |rows, waited| {
+        let mut unanswered = self.unanswered.take();
+        let claimed = retried!(self.pool, ATTEMPT, |client, waited| {
+            let transaction = client.transaction().await?;
+            let lost = unanswered.iter().map(|lease| lease.repository);
+            let wanted = repositories.iter().copied().chain(lost).collect();
+            let mut rows = Locked::rows(&transaction, &wanted, false).await?;
+            let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
             let now = later(now, waited);
-            let mut leases = Vec::new();
-            for id in repositories {
-                let wake = rows.get_mut(*id).filter(|wake| wake.is_due(now));
-                if let Some(Claimed::Leased(lease)) =
-                    wake.map(|wake| wake.claim(holder, now, length))
-                {
-                    leases.push(lease);
-                }
-            }
-            leases
-        })
-        .await
+            let leases = unanswered::grant(
+                &mut rows,
+                &mut unanswered,
+                holder,
+                now,
+                length,
+                repositories,
+            );
+            rows.store(&transaction).await?;
+            transaction.commit().await?;
+            Ok::<_, Failure>(leases)
+        });
+        self.note(&claimed);
+        match claimed {
+            Ok(_) => self.state.tell(),
+            Err(_) => self.unanswered.keep(unanswered),
+        }
+        claimed
     }
 
     async fn end_pauses(
