@@ -168,6 +168,34 @@ async fn what_could_not_be_done_is_no_news() {
     assert!(news.has_changed().unwrap());
 }
 
+/// Counting millions may take longer than anybody waits. Wakes of other machines are heard of all the same.
+#[tokio::test]
+async fn what_cannot_be_counted_stops_nobody() {
+    let database = Database::new();
+    let (inbox, other) = (open(&database).await, open(&database).await);
+    let mut news = inbox.news();
+    let told = tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0));
+    let told = *told.await.unwrap().unwrap();
+    database.sql("ALTER TABLE phileas.delivery RENAME TO away");
+    database.cut();
+    // That the connection is lost, and that it is there again.
+    let back = news.wait_for(|now| *now >= told + 2);
+    tokio::time::timeout(PATIENCE, back).await.unwrap().unwrap();
+    let well = async {
+        while inbox.trouble().is_some() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, well).await.unwrap();
+    let mut news = inbox.news();
+    other.wake(WIDGET, at(0)).await.unwrap();
+    tokio::time::timeout(PATIENCE, news.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(inbox.trouble(), None);
+}
+
 #[tokio::test]
 async fn a_lost_connection_is_made_anew() {
     let database = Database::new();

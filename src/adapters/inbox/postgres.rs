@@ -10,6 +10,8 @@
 
 mod address;
 mod attempt;
+mod clock;
+mod count;
 mod failure;
 mod intake;
 mod listen;
@@ -27,7 +29,7 @@ use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, R
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 pub use address::{DatabaseUrl, DatabaseUrlError};
 pub use schema::OpenError;
@@ -38,6 +40,7 @@ use crate::runtime::inbox::{
     REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
 };
 use attempt::{ATTEMPT, LONG_ATTEMPT, retried, tried};
+use clock::{Ahead, CLOCK};
 use failure::Failure;
 use intake::{Brought, QUEUE};
 use locked::Locked;
@@ -76,11 +79,21 @@ impl PostgresInbox {
     pub async fn open(url: &DatabaseUrl, room: u64) -> Result<Self, OpenError> {
         let (pool, mut client) = connect(url).await?;
         schema::migrate(&mut client, &url.shown()).await?;
+        // Before anybody is called back: by a wrong clock everybody seems to have been put off too far.
+        let measured = async {
+            let clock = client.prepare_cached(CLOCK).await?;
+            Ahead::measured(&**client, &clock).await
+        };
+        let ahead = measured.await;
+        let ahead = ahead.map_err(|failure| schema::unreachable(&url.shown(), failure))?;
+        // Those of before take room from the start. Where there are too many to be counted in time, it is tried again.
+        let stored = count::deliveries(&pool).await;
         let inbox = Self::start(url, pool, room)?;
-        // Before anything is claimed: a wrong clock would take everybody's leases.
-        listen::measure(&client, &inbox.state)
-            .await
-            .map_err(|failure| schema::unreachable(&url.shown(), failure))?;
+        ahead.note(&inbox.state);
+        match stored {
+            Ok(stored) => inbox.state.counted(stored),
+            Err(error) => tracing::warn!("the stored deliveries cannot be counted: {error}"),
+        }
         Ok(inbox)
     }
 
@@ -99,14 +112,17 @@ impl PostgresInbox {
     fn start(url: &DatabaseUrl, pool: Pool, room: u64) -> Result<Self, OpenError> {
         let state = Arc::new(State::new(room));
         let (intake, brought) = mpsc::channel(QUEUE);
-        let storing = tokio::spawn(intake::store(pool.clone(), Arc::clone(&state), brought));
-        let listening = tokio::spawn(listen::listen(url.clone(), Arc::clone(&state)));
+        let tasks = [
+            tokio::spawn(intake::store(pool.clone(), Arc::clone(&state), brought)),
+            tokio::spawn(listen::listen(url.clone(), Arc::clone(&state))),
+            tokio::spawn(count::again_and_again(pool.clone(), Arc::clone(&state))),
+        ];
         Ok(Self {
             pool,
             state,
             intake,
             unanswered: Unanswered::default(),
-            tasks: vec![storing.abort_handle(), listening.abort_handle()],
+            tasks: tasks.iter().map(JoinHandle::abort_handle).collect(),
         })
     }
 
@@ -190,16 +206,6 @@ impl PostgresInbox {
         retried!(self.pool, LONG_ATTEMPT, |client| {
             let removed = client.execute(sql, &[&before, &most]).await?;
             Ok::<_, Failure>(usize::try_from(removed).unwrap_or(usize::MAX))
-        })
-    }
-
-    /// How many deliveries are stored.
-    async fn count(&self) -> Result<u64, InboxError> {
-        retried!(self.pool, LONG_ATTEMPT, |client| {
-            let row = client
-                .query_one("SELECT count(*) FROM phileas.delivery", &[])
-                .await?;
-            natural(row.try_get(0)?)
         })
     }
 }
@@ -500,17 +506,17 @@ impl Inbox for PostgresInbox {
         }
         let before = |age: SignedDuration| now.saturating_sub(age).unwrap_or(now);
         let mut removed = self.remove(before(RETENTION), PRUNE_BATCH, false).await?;
-        self.state.counted(self.count().await?);
+        self.state.counted(count::deliveries(&self.pool).await?);
         if removed < PRUNE_BATCH && self.state.is_full(0) {
             let rest = PRUNE_BATCH - removed;
             removed += self.remove(before(REDELIVERY_WINDOW), rest, true).await?;
-            self.state.counted(self.count().await?);
+            self.state.counted(count::deliveries(&self.pool).await?);
         }
         Ok(removed)
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        let deliveries = self.count().await?;
+        let deliveries = count::deliveries(&self.pool).await?;
         let now = micros(now);
         let counts = retried!(self.pool, LONG_ATTEMPT, |client| {
             let row = client

@@ -1,0 +1,63 @@
+//! How far this machine's clock is from the database's.
+
+use jiff::Timestamp;
+use tokio_postgres::{GenericClient, Statement};
+
+use super::failure::Failure;
+use super::state::State;
+
+/// What the database's clock says, in microseconds.
+pub(super) const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+/// How far this machine's clock may be from the database's, in microseconds. A lease of another machine must not seem to
+/// have run out.
+const APART: i64 = 5_000_000;
+
+/// By how much this machine's clock is ahead of the database's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ahead(i64);
+
+impl Ahead {
+    /// Asks the database by [`CLOCK`]. It is right within half of the time that the answer takes.
+    pub(super) async fn measured(
+        client: &(impl GenericClient + Sync),
+        clock: &Statement,
+    ) -> Result<Self, Failure> {
+        let before = Timestamp::now().as_microsecond();
+        let there: i64 = client.query_one(clock, &[]).await?.try_get(0)?;
+        let after = Timestamp::now().as_microsecond();
+        Ok(Self(i64::midpoint(before, after).saturating_sub(there)))
+    }
+
+    /// What is to be said of the two clocks, where they are too far apart.
+    pub(super) fn apart(self) -> Option<String> {
+        (self.0.saturating_abs() > APART).then(|| {
+            format!(
+                "this machine's clock is {:.1} seconds {} the database's, so that nothing is claimed here: a lease of \
+                 another machine could seem to have run out; set the clocks by a time service",
+                self.0.saturating_abs() as f64 / 1e6,
+                if self.0 > 0 { "ahead of" } else { "behind" }
+            )
+        })
+    }
+
+    /// Lets everybody know.
+    pub(super) fn note(self, state: &State) {
+        state.clock(self.apart());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_may_differ_a_little() {
+        let second = 1_000_000;
+        for near in [0, 5 * second, -5 * second] {
+            assert_eq!(Ahead(near).apart(), None);
+        }
+        let said = |ahead| Ahead(ahead).apart().unwrap();
+        assert!(said(5 * second + 1).contains("5.0 seconds ahead of"));
+        assert!(said(-60 * second).contains("60.0 seconds behind"));
+    }
+}
