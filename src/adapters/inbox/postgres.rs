@@ -4,9 +4,9 @@
 //! fenced by their token, so a process that stood still and goes on swallows nothing. Whoever can be claimed earlier than
 //! before is told to the others by a notification; where the connection for it is lost, they look once a second.
 //!
-//! Times come from the machines. Where a machine's clock is more than a few seconds from the database's, it claims
-//! nothing. Connections are made to the server itself: a pooler that hands over connections between statements knows
-//! neither prepared statements nor notifications.
+//! Times come from the machines. A machine whose clock is more than two seconds from the database's claims nothing.
+//! Connections are made to the server itself: a pooler that hands over connections between statements knows neither
+//! prepared statements nor notifications.
 
 mod address;
 mod attempt;
@@ -283,12 +283,15 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        if let Some(apart) = self.state.apart() {
-            return Err(InboxError::Unavailable(apart));
-        }
         let mut unanswered = self.unanswered.take();
-        let claimed = retried!(self.pool, ATTEMPT, |client, waited| {
+        let claimed = tried!(self.pool, ATTEMPT, |client, waited| {
             let transaction = client.transaction().await?;
+            let ahead = Ahead::within(&transaction).await?;
+            ahead.note(&self.state);
+            // By a clock that is wrong, leases of others could seem to have run out.
+            if let Some(apart) = ahead.apart() {
+                return Err(Failure::Apart(apart));
+            }
             let lost = unanswered.iter().map(|lease| lease.repository);
             let wanted = repositories.iter().copied().chain(lost).collect();
             let mut rows = Locked::rows(&transaction, &wanted, false).await?;
@@ -304,14 +307,25 @@ impl Inbox for PostgresInbox {
             );
             rows.store(&transaction).await?;
             transaction.commit().await?;
-            Ok::<_, Failure>(leases)
+            Ok(leases)
         });
-        self.note(&claimed);
         match claimed {
-            Ok(_) => self.state.tell(),
-            Err(_) => self.unanswered.keep(unanswered),
+            Ok(leases) => {
+                self.state.works();
+                self.state.tell();
+                Ok(leases)
+            }
+            Err(failure) => {
+                self.unanswered.keep(unanswered);
+                let is_apart = matches!(failure, Failure::Apart(_));
+                let error = InboxError::from(failure);
+                // The database works.
+                if !is_apart {
+                    self.state.failed(&error);
+                }
+                Err(error)
+            }
         }
-        claimed
     }
 
     async fn end_pauses(

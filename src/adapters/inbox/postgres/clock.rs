@@ -1,5 +1,6 @@
 //! How far this machine's clock is from the database's.
 
+use deadpool_postgres::Transaction;
 use jiff::Timestamp;
 use tokio_postgres::{GenericClient, Statement};
 
@@ -8,9 +9,9 @@ use super::state::State;
 
 /// What the database's clock says, in microseconds.
 pub(super) const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-/// How far this machine's clock may be from the database's, in microseconds. A lease of another machine must not seem to
-/// have run out.
-const APART: i64 = 5_000_000;
+/// How far this machine's clock may be from the database's, in microseconds. Two machines differ by twice as much at
+/// most, which leaves a lease long enough for its next heartbeat, and for one that fails.
+const APART: i64 = 2_000_000;
 
 /// By how much this machine's clock is ahead of the database's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,12 @@ impl Ahead {
         let there: i64 = client.query_one(clock, &[]).await?.try_get(0)?;
         let after = Timestamp::now().as_microsecond();
         Ok(Self(i64::midpoint(before, after).saturating_sub(there)))
+    }
+
+    /// Asks the database within a transaction.
+    pub(super) async fn within(transaction: &Transaction<'_>) -> Result<Self, Failure> {
+        let clock = transaction.prepare_cached(CLOCK).await?;
+        Self::measured(&**transaction, &clock).await
     }
 
     /// What is to be said of the two clocks, where they are too far apart.
@@ -53,11 +60,11 @@ mod tests {
     #[test]
     fn clocks_may_differ_a_little() {
         let second = 1_000_000;
-        for near in [0, 5 * second, -5 * second] {
+        for near in [0, 2 * second, -2 * second] {
             assert_eq!(Ahead(near).apart(), None);
         }
         let said = |ahead| Ahead(ahead).apart().unwrap();
-        assert!(said(5 * second + 1).contains("5.0 seconds ahead of"));
+        assert!(said(2 * second + 1).contains("2.0 seconds ahead of"));
         assert!(said(-60 * second).contains("60.0 seconds behind"));
     }
 }

@@ -18,6 +18,9 @@ pub(super) enum Failure {
     /// No answer came in time.
     #[error("{0}")]
     Late(String),
+    /// The clocks are too far apart.
+    #[error("{0}")]
+    Apart(String),
     /// What was read is nothing of ours.
     #[error("{0}")]
     Damaged(String),
@@ -64,7 +67,7 @@ impl Failure {
                     })
             }
             Self::Pool(PoolError::Backend(error)) => error.is_closed(),
-            Self::Pool(_) | Self::Late(_) | Self::Damaged(_) => false,
+            Self::Pool(_) | Self::Late(_) | Self::Apart(_) | Self::Damaged(_) => false,
         }
     }
 }
@@ -92,7 +95,7 @@ impl From<Failure> for InboxError {
                     .to_owned(),
             ),
             Failure::Pool(error) => Self::Unavailable(format!("the database: {error}")),
-            Failure::Late(detail) => Self::Unavailable(detail),
+            Failure::Late(detail) | Failure::Apart(detail) => Self::Unavailable(detail),
             Failure::Damaged(detail) => Self::Damaged(detail),
         }
     }
