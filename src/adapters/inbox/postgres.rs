@@ -4,9 +4,9 @@
 //! fenced by their token, so a process that stood still and goes on swallows nothing. Whoever can be claimed earlier than
 //! before is told to the others by a notification; where the connection for it is lost, they look once a second.
 //!
-//! Times come from the machines. A machine whose clock is more than two seconds from the database's claims nothing.
-//! Connections are made to the server itself: a pooler that hands over connections between statements knows neither
-//! prepared statements nor notifications.
+//! Times come from the machines. A machine whose clock is more than two seconds from the database's claims nothing, and
+//! deliveries that it takes are stored with the database's time. Connections are made to the server itself: a pooler
+//! that hands over connections between statements knows neither prepared statements nor notifications.
 
 mod address;
 mod attempt;
@@ -351,11 +351,12 @@ impl Inbox for PostgresInbox {
         }
         let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
         let condition = format!(
-            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {}",
+            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {} OR heard_at > {}",
             beyond(MAX_LEASE),
             beyond(LONGEST_RETRY_AFTER),
             beyond(LONGEST_REST),
-            beyond(PROBE_INTERVAL)
+            beyond(PROBE_INTERVAL),
+            micros(now)
         );
         let found = self.wakes(&condition).await?;
         if found.is_empty() {

@@ -1,7 +1,7 @@
 //! How far this machine's clock is from the database's.
 
 use deadpool_postgres::Transaction;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::{GenericClient, Statement};
 
 use super::failure::Failure;
@@ -47,6 +47,16 @@ impl Ahead {
         })
     }
 
+    /// What a time of this machine's clock is by the database's, where the two are too far apart.
+    pub(super) fn corrected(self, at: Timestamp) -> Timestamp {
+        match self.apart() {
+            Some(_) => at
+                .checked_sub(SignedDuration::from_micros(self.0))
+                .unwrap_or(at),
+            None => at,
+        }
+    }
+
     /// Lets everybody know.
     pub(super) fn note(self, state: &State) {
         state.clock(self.apart());
@@ -66,5 +76,13 @@ mod tests {
         let said = |ahead| Ahead(ahead).apart().unwrap();
         assert!(said(2 * second + 1).contains("2.0 seconds ahead of"));
         assert!(said(-60 * second).contains("60.0 seconds behind"));
+    }
+
+    #[test]
+    fn only_what_a_wrong_clock_said_is_corrected() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        assert_eq!(Ahead(1_000_000).corrected(at(100)), at(100));
+        assert_eq!(Ahead(60_000_000).corrected(at(100)), at(40));
+        assert_eq!(Ahead(-60_000_000).corrected(at(100)), at(160));
     }
 }
