@@ -168,6 +168,26 @@ async fn what_could_not_be_done_is_no_news() {
     assert!(news.has_changed().unwrap());
 }
 
+/// One delivery that the database does not take fails alone, whatever stands in one transaction with it.
+#[tokio::test]
+async fn what_cannot_be_stored_fails_alone() {
+    let database = Database::new();
+    let inbox = open(&database).await;
+    let mut wrong = delivery("wrong", WIDGET, at(0));
+    wrong.action = Some("re\0build".to_owned());
+    let all = [
+        delivery("a", WIDGET, at(0)),
+        wrong,
+        delivery("b", RepositoryId(8), at(0)),
+    ];
+    let answers = all_at_once(all.map(|one| inbox.accept(one))).await;
+    assert_eq!(answers[0], Ok(Accepted::Stored));
+    answers[1].clone().unwrap_err();
+    assert_eq!(answers[2], Ok(Accepted::Stored));
+    assert_eq!(inbox.trouble(), None, "the others are taken");
+    assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 2);
+}
+
 /// Counting millions may take longer than anybody waits. Wakes of other machines are heard of all the same.
 #[tokio::test]
 async fn what_cannot_be_counted_stops_nobody() {

@@ -54,6 +54,16 @@ impl Failure {
         }
     }
 
+    /// Whether the database takes a value for none of its own: one text of many with a character that it does not keep.
+    pub(super) fn is_of_data(&self) -> bool {
+        let Self::Database(error) = self else {
+            return false;
+        };
+        error
+            .code()
+            .is_some_and(|code| code.code().starts_with("22"))
+    }
+
     /// Whether the same may well work at once, on another connection.
     fn passes(&self) -> bool {
         match self {

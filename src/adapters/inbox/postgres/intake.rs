@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
 use tokio::sync::{mpsc, oneshot};
 
-use super::attempt::{ATTEMPT, retried, tried};
+use super::attempt::{ATTEMPT, tried};
 use super::clock::Ahead;
 use super::failure::Failure;
 use super::locked::Locked;
@@ -32,23 +32,50 @@ pub(super) struct Brought {
 pub(super) async fn store(pool: Pool, state: Arc<State>, mut brought: mpsc::Receiver<Brought>) {
     let mut batch = Vec::with_capacity(BATCH);
     while brought.recv_many(&mut batch, BATCH).await > 0 {
-        let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
-        let stored = retried!(pool, ATTEMPT, |client| once(client, &state, &deliveries)
-            .await);
-        match stored {
-            Ok(accepted) => {
-                state.works();
-                state.tell();
-                for (one, accepted) in batch.drain(..).zip(accepted) {
-                    // Whoever brought it may have gone away.
-                    let _gone = one.answer.send(Ok(accepted));
+        match together(&pool, &state, &batch).await {
+            // One of them cannot be stored as it is. The others can.
+            Err(failure) if failure.is_of_data() && batch.len() > 1 => {
+                for one in batch.drain(..) {
+                    let alone = [one];
+                    let stored = together(&pool, &state, &alone).await;
+                    answer(&state, alone, stored);
                 }
             }
-            Err(error) => {
+            stored => answer(&state, batch.drain(..), stored),
+        }
+    }
+}
+
+async fn together(pool: &Pool, state: &State, batch: &[Brought]) -> Result<Vec<Accepted>, Failure> {
+    let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
+    tried!(pool, ATTEMPT, |client| once(client, state, &deliveries)
+        .await)
+}
+
+/// Tells what has become of them. Whoever brought one may have gone away.
+fn answer(
+    state: &State,
+    batch: impl IntoIterator<Item = Brought>,
+    stored: Result<Vec<Accepted>, Failure>,
+) {
+    match stored {
+        Ok(accepted) => {
+            state.works();
+            state.tell();
+            for (one, accepted) in batch.into_iter().zip(accepted) {
+                let _gone = one.answer.send(Ok(accepted));
+            }
+        }
+        Err(failure) => {
+            let of_data = failure.is_of_data();
+            let error = InboxError::from(failure);
+            if of_data {
+                tracing::error!("a delivery is not taken: {error}");
+            } else {
                 state.failed(&error);
-                for one in batch.drain(..) {
-                    let _gone = one.answer.send(Err(error.clone()));
-                }
+            }
+            for one in batch {
+                let _gone = one.answer.send(Err(error.clone()));
             }
         }
     }
