@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use phileas::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
+use phileas::adapters::inbox::served::ServedInbox;
 use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
 use phileas::runtime::inbox::{Accepted, Inbox as _, Outcome, Page, Settled, Start};
 use phileas_domain::model::RepositoryId;
@@ -214,6 +215,24 @@ async fn what_cannot_be_counted_stops_nobody() {
         .unwrap()
         .unwrap();
     assert_eq!(inbox.trouble(), None);
+}
+
+/// Whoever runs the service must be able to see it: without the task nothing is stored any more.
+#[test]
+fn a_task_that_ends_is_missed() {
+    let database = Database::new();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inbox = ServedInbox::Database(runtime.block_on(open(&database)));
+    assert_eq!(inbox.trouble(), None);
+    runtime.shutdown_timeout(PATIENCE);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime
+        .block_on(async {
+            tokio::time::timeout(PATIENCE, inbox.lost()).await.unwrap();
+            inbox.accept(delivery("a", WIDGET, at(0))).await
+        })
+        .unwrap_err();
+    assert!(inbox.trouble().unwrap().contains("has ended"));
 }
 
 #[tokio::test]

@@ -59,6 +59,8 @@ pub struct PostgresInbox {
     state: Arc<State>,
     intake: mpsc::Sender<Brought>,
     unanswered: Unanswered,
+    /// It is closed when the task ends that stores what is brought.
+    storing: watch::Receiver<()>,
     tasks: Vec<AbortHandle>,
 }
 
@@ -112,8 +114,13 @@ impl PostgresInbox {
     fn start(url: &DatabaseUrl, pool: Pool, room: u64) -> Result<Self, OpenError> {
         let state = Arc::new(State::new(room));
         let (intake, brought) = mpsc::channel(QUEUE);
+        let (living, storing) = watch::channel(());
+        let store = intake::store(pool.clone(), Arc::clone(&state), brought);
         let tasks = [
-            tokio::spawn(intake::store(pool.clone(), Arc::clone(&state), brought)),
+            tokio::spawn(async move {
+                store.await;
+                drop(living);
+            }),
             tokio::spawn(listen::listen(url.clone(), Arc::clone(&state))),
             tokio::spawn(count::again_and_again(pool.clone(), Arc::clone(&state))),
         ];
@@ -122,8 +129,16 @@ impl PostgresInbox {
             state,
             intake,
             unanswered: Unanswered::default(),
+            storing,
             tasks: tasks.iter().map(JoinHandle::abort_handle).collect(),
         })
+    }
+
+    /// Completes when the task that stores deliveries has ended by itself: none is stored any more, and nothing but a new
+    /// start of the process mends that.
+    pub fn storing_lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut storing = self.storing.clone();
+        async move { while storing.changed().await.is_ok() {} }
     }
 
     /// Applies a rule to rows that are locked, and stores what it has changed. The rule is told for how long it has been
@@ -573,6 +588,9 @@ impl Inbox for PostgresInbox {
     }
 
     fn trouble(&self) -> Option<String> {
+        if self.storing.has_changed().is_err() {
+            return Some("the task that stores deliveries has ended".to_owned());
+        }
         self.state.why()
     }
 
