@@ -7,7 +7,8 @@
 //! What is promised:
 //!
 //! 1. A repository is ticked by one task of this process at a time, under a fenced lease that is kept alive meanwhile.
-//!    When the lease is lost, the tick is told to stop before its next effect.
+//!    When the lease is lost, or is over by the clock because nobody could extend it, the tick is told to stop before
+//!    its next effect.
 //! 2. Nobody is leased before there is room for its tick. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
@@ -26,7 +27,9 @@ mod task;
 mod ticker;
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
@@ -55,6 +58,8 @@ pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(5);
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
 /// How long running ticks may still take at the end. Below the 25 s that a service has.
 pub const DRAIN: SignedDuration = SignedDuration::from_secs(20);
+/// How long at the end leases of ticks that were cut off may take to be given back.
+const GIVING_BACK: SignedDuration = SignedDuration::from_secs(3);
 /// How often a machine's clock is looked at for having been set back.
 const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
 /// The pause between two looks at who is due while some are that cannot be started, and after the inbox failed.
@@ -112,10 +117,14 @@ struct Hands {
     left: Left,
     /// When leases were last extended.
     extended_at: Timestamp,
+    /// Before this it is not tried again to extend them, because that has failed.
+    extend_after: Timestamp,
     /// Before this nobody asks again who is due.
     look_after: Timestamp,
     /// When it is looked again whether the clock was set back.
     call_back_at: Timestamp,
+    /// It is time to end: nobody new is started.
+    leaving: Arc<AtomicBool>,
 }
 
 /// A repository whose tick runs.
@@ -136,13 +145,17 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             lanes: Lanes::new(self.bounds.per_lane),
             left: Left::default(),
             extended_at: now,
+            extend_after: now,
             look_after: now,
             call_back_at: now,
+            leaving: Arc::default(),
         };
         let mut news = self.inbox.news();
         let mut ending = std::pin::pin!(ending);
         loop {
-            let sleep_until = self.round(&mut hands).await;
+            let Some(sleep_until) = self.round_before(&mut hands, ending.as_mut()).await else {
+                break;
+            };
             tokio::select! {
                 biased;
                 () = &mut ending => break,
@@ -154,6 +167,28 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         self.drain(hands).await;
     }
 
+    /// A round. `None`: it is time to end, which running ticks are told at once, however long the inbox takes to answer.
+    /// What it has been asked for is waited for all the same: it may have given leases.
+    async fn round_before(
+        &self,
+        hands: &mut Hands,
+        ending: Pin<&mut (impl Future<Output = ()> + Send)>,
+    ) -> Option<Timestamp> {
+        let stoppers: Vec<Stopper> = hands.stoppers().cloned().collect();
+        let leaving = Arc::clone(&hands.leaving);
+        let mut round = std::pin::pin!(self.round(hands));
+        tokio::select! {
+            biased;
+            () = ending => {
+                leaving.store(true, Ordering::Relaxed);
+                stoppers.iter().for_each(Stopper::stop);
+                round.await;
+                None
+            }
+            sleep_until = &mut round => Some(sleep_until),
+        }
+    }
+
     /// Keeps leases alive, starts whoever may start, and answers when to come back at the latest.
     ///
     /// Whoever is due and finds no room stays in the queue, without a lease, and is started as soon as a tick ends. While
@@ -161,9 +196,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// was heard meanwhile may lie in a lane that has room. Once all of them have started, it is asked at once.
     async fn round(&self, hands: &mut Hands) -> Timestamp {
         let now = self.clock.now();
+        if hands.is_leaving() {
+            return now;
+        }
         self.pulse.turned(now);
-        self.extend(hands, now).await;
-        self.call_back(hands, now).await;
+        if !self.extend(hands).await {
+            return hands.extend_after;
+        }
+        self.call_back(hands).await;
+        let now = self.clock.now();
         // A clock that was set back must not make a breath of a day.
         hands.look_after = hands.look_after.min(later(now, BREATH));
         let mut until = later(now, LONGEST_SLEEP);
@@ -172,7 +213,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
         self.start_queued(hands).await;
         for _ in 0..LOOKS_PER_ROUND {
-            if hands.running.len() >= self.bounds.ticks {
+            if hands.is_leaving() || hands.running.len() >= self.bounds.ticks {
                 // The end of a tick is what is waited for.
                 return until;
             }
@@ -223,6 +264,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Leases and starts those of the queue for whom there is room.
     async fn start_queued(&self, hands: &mut Hands) {
+        if hands.is_leaving() {
+            return;
+        }
         let mut entered = BTreeMap::new();
         while hands.running.len() + entered.len() < self.bounds.ticks {
             let Some((id, lanes)) = hands.queue.enter_next(&mut hands.lanes) else {
@@ -239,14 +283,22 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             return;
         }
         let ids: Vec<RepositoryId> = entered.keys().copied().collect();
+        let claimed = self
+            .inbox
+            .claim(&self.holder, self.clock.now(), LEASE, &ids)
+            .await;
+        // The answer may have been long in coming.
         let now = self.clock.now();
-        match self.inbox.claim(&self.holder, now, LEASE, &ids).await {
+        match claimed {
             Ok(leases) => {
-                for lease in leases {
+                let (stand, over): (Vec<_>, Vec<_>) =
+                    leases.into_iter().partition(|lease| now < lease.until);
+                for lease in stand {
                     if let Some(lanes) = entered.remove(&lease.repository) {
                         self.start(hands, lease, lanes);
                     }
                 }
+                self.give_back(over).await;
                 if hands.queue.is_empty() {
                     hands.look_after = now;
                 }
@@ -265,13 +317,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Starts a repository's tick, which has entered its lanes.
     fn start(&self, hands: &mut Hands, lease: Lease, lanes: Vec<Lane>) {
-        let (stopper, stop) = stopper();
+        let clock = Arc::clone(&self.clock);
+        let (stopper, stop) = stopper(lease.until, move || clock.now());
         let task = Task {
             inbox: Arc::clone(&self.inbox),
             clock: Arc::clone(&self.clock),
             ticker: Arc::clone(&self.ticker),
             pulse: Arc::clone(&self.pulse),
             lease: lease.clone(),
+            stopper: stopper.clone(),
             stop,
         };
         let repository = lease.repository;
@@ -293,7 +347,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Calls back whom a clock has put off too far that was set back since.
-    async fn call_back(&self, hands: &mut Hands, now: Timestamp) {
+    async fn call_back(&self, hands: &mut Hands) {
+        let now = self.clock.now();
         // Were the clock set back meanwhile, this would never come.
         hands.call_back_at = hands.call_back_at.min(later(now, CALL_BACK));
         if now < hands.call_back_at {
@@ -324,8 +379,12 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// Extends all leases when it is time. Whose lease is lost must stop.
-    async fn extend(&self, hands: &mut Hands, now: Timestamp) {
+    /// Extends all leases when it is time. Whose lease is lost must stop; whose lease cannot be extended knows itself
+    /// when it is over. `false`: the inbox has failed, and is left alone for a [`BREATH`], whatever is heard meanwhile.
+    async fn extend(&self, hands: &mut Hands) -> bool {
+        let now = self.clock.now();
+        // A clock that was set back must not make a breath of a day.
+        hands.extend_after = hands.extend_after.min(later(now, BREATH));
         let due = later(hands.extended_at, HEARTBEAT);
         let leases: Vec<Lease> = hands
             .running
@@ -334,29 +393,32 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .collect();
         if leases.is_empty() {
             hands.extended_at = now;
-            return;
+            return true;
+        }
+        if now < hands.extend_after {
+            return false;
         }
         // A clock that was set back must not let leases run out.
         if hands.extended_at <= now && now < due {
-            return;
+            return true;
         }
         match self.inbox.heartbeat(&leases, now, LEASE).await {
             Ok(held) => {
                 hands.extended_at = now;
                 for (repository, running) in &hands.running {
-                    if !held.contains(repository) {
+                    if held.contains(repository) {
+                        // Counted from before the question: the inbox has not heard it any earlier.
+                        running.stopper.extended(later(now, LEASE));
+                    } else {
                         running.stopper.stop();
                     }
                 }
+                true
             }
             Err(error) => {
                 tracing::error!("leases cannot be extended: {error}");
-                // Leases that may have run out are not relied on. They are asked about again at the next round.
-                if now >= later(hands.extended_at, LEASE) {
-                    for running in hands.running.values() {
-                        running.stopper.stop();
-                    }
-                }
+                hands.extend_after = later(self.clock.now(), BREATH);
+                false
             }
         }
     }
@@ -378,9 +440,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Ends: nobody new is started, running ticks are told to stop and waited for, every lease is given back.
     async fn drain(&self, mut hands: Hands) {
-        for running in hands.running.values() {
-            running.stopper.stop();
-        }
+        hands.stoppers().for_each(Stopper::stop);
         let deadline = later(self.clock.now(), DRAIN);
         loop {
             tokio::select! {
@@ -401,7 +461,22 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             );
             cut_off.push(running.lease);
         }
-        self.give_back(cut_off).await;
+        let deadline = later(self.clock.now(), GIVING_BACK);
+        tokio::select! {
+            biased;
+            () = self.give_back(cut_off) => {}
+            () = self.clock.sleep_until(deadline) => {}
+        }
+    }
+}
+
+impl Hands {
+    fn stoppers(&self) -> impl Iterator<Item = &Stopper> {
+        self.running.values().map(|running| &running.stopper)
+    }
+
+    fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use phileas::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
+use phileas::adapters::inbox::served::ServedInbox;
 use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
 use phileas::runtime::inbox::{Accepted, Inbox as _, Outcome, Page, Settled, Start};
 use phileas_domain::model::RepositoryId;
@@ -142,6 +143,96 @@ async fn another_machine_hears_of_a_wake() {
     two.finish(&lease, at(3), None).await.unwrap();
     let records = one.deliveries(ALL).await.unwrap();
     assert_eq!(records[0].outcome, Outcome::Handled);
+}
+
+/// News of what was not done would have it tried again at once, and that would be news.
+#[tokio::test]
+async fn what_could_not_be_done_is_no_news() {
+    let database = Database::new();
+    let inbox = open(&database).await;
+    let mut news = inbox.news();
+    tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0))
+        .await
+        .unwrap()
+        .unwrap();
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let lease = claim(&inbox, "one", at(0)).await;
+    database.sql("ALTER TABLE phileas.wake RENAME TO away");
+    news.mark_unchanged();
+    let beat = inbox.heartbeat(std::slice::from_ref(&lease), at(1), LEASE);
+    beat.await.unwrap_err();
+    inbox.finish(&lease, at(1), None).await.unwrap_err();
+    inbox.replay(&id("a"), at(1)).await.unwrap_err();
+    assert!(!news.has_changed().unwrap());
+    database.sql("ALTER TABLE phileas.away RENAME TO wake");
+    inbox.finish(&lease, at(2), None).await.unwrap();
+    assert!(news.has_changed().unwrap());
+}
+
+/// One delivery that the database does not take fails alone, whatever stands in one transaction with it.
+#[tokio::test]
+async fn what_cannot_be_stored_fails_alone() {
+    let database = Database::new();
+    let inbox = open(&database).await;
+    let mut wrong = delivery("wrong", WIDGET, at(0));
+    wrong.action = Some("re\0build".to_owned());
+    let all = [
+        delivery("a", WIDGET, at(0)),
+        wrong,
+        delivery("b", RepositoryId(8), at(0)),
+    ];
+    let answers = all_at_once(all.map(|one| inbox.accept(one))).await;
+    assert_eq!(answers[0], Ok(Accepted::Stored));
+    answers[1].clone().unwrap_err();
+    assert_eq!(answers[2], Ok(Accepted::Stored));
+    assert_eq!(inbox.trouble(), None, "the others are taken");
+    assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 2);
+}
+
+/// Counting millions may take longer than anybody waits. Wakes of other machines are heard of all the same.
+#[tokio::test]
+async fn what_cannot_be_counted_stops_nobody() {
+    let database = Database::new();
+    let (inbox, other) = (open(&database).await, open(&database).await);
+    let mut news = inbox.news();
+    let told = tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0));
+    let told = *told.await.unwrap().unwrap();
+    database.sql("ALTER TABLE phileas.delivery RENAME TO away");
+    database.cut();
+    // That the connection is lost, and that it is there again.
+    let back = news.wait_for(|now| *now >= told + 2);
+    tokio::time::timeout(PATIENCE, back).await.unwrap().unwrap();
+    let well = async {
+        while inbox.trouble().is_some() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, well).await.unwrap();
+    let mut news = inbox.news();
+    other.wake(WIDGET, at(0)).await.unwrap();
+    tokio::time::timeout(PATIENCE, news.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(inbox.trouble(), None);
+}
+
+/// Whoever runs the service must be able to see it: without the task nothing is stored any more.
+#[test]
+fn a_task_that_ends_is_missed() {
+    let database = Database::new();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inbox = ServedInbox::Database(runtime.block_on(open(&database)));
+    assert_eq!(inbox.trouble(), None);
+    runtime.shutdown_timeout(PATIENCE);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime
+        .block_on(async {
+            tokio::time::timeout(PATIENCE, inbox.lost()).await.unwrap();
+            inbox.accept(delivery("a", WIDGET, at(0))).await
+        })
+        .unwrap_err();
+    assert!(inbox.trouble().unwrap().contains("has ended"));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! which `scripts/test` installs from Debian; so plain `cargo test` leaves it out.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod clocks;
 mod database;
 #[expect(
     dead_code,
@@ -11,6 +12,7 @@ mod fleet;
 mod inbox;
 mod server;
 mod services;
+mod silent;
 mod stalled;
 
 #[path = "../it/support/mod.rs"]

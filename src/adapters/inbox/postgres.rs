@@ -4,11 +4,14 @@
 //! fenced by their token, so a process that stood still and goes on swallows nothing. Whoever can be claimed earlier than
 //! before is told to the others by a notification; where the connection for it is lost, they look once a second.
 //!
-//! Times come from the machines. Where a machine's clock is more than a few seconds from the database's, it claims
-//! nothing. Connections are made to the server itself: a pooler that hands over connections between statements knows
-//! neither prepared statements nor notifications.
+//! Times come from the machines. A machine whose clock is more than two seconds from the database's claims nothing, and
+//! deliveries that it takes are stored with the database's time. Connections are made to the server itself: a pooler
+//! that hands over connections between statements knows neither prepared statements nor notifications.
 
 mod address;
+mod attempt;
+mod clock;
+mod count;
 mod failure;
 mod intake;
 mod listen;
@@ -16,6 +19,7 @@ mod locked;
 mod rows;
 mod schema;
 mod state;
+mod unanswered;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,57 +29,38 @@ use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, R
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 pub use address::{DatabaseUrl, DatabaseUrlError};
 pub use schema::OpenError;
 
 use crate::runtime::inbox::{
-    Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
+    Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
     LONGEST_RETRY_AFTER, Lease, MAX_LEASE, MAX_PAGE, PROBE_INTERVAL, PRUNE_BATCH, Page,
     REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
 };
+use attempt::{ATTEMPT, LONG_ATTEMPT, retried, tried};
+use clock::{Ahead, CLOCK};
 use failure::Failure;
 use intake::{Brought, QUEUE};
 use locked::Locked;
 use rows::{RECORD, instant, integer, micros, natural, wake_columns};
 use state::State;
+use unanswered::Unanswered;
 
 /// How many connections a process has at most, beside the one that listens.
 const CONNECTIONS: usize = 8;
-/// How long it is waited for one of them.
+/// How long it is waited for one of them at the start.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often something is tried that failed because of its connection, or of somebody else's transaction.
-const TRIES: u32 = 3;
-
-/// Does something on a connection, and once more on another where the failure passes.
-///
-/// What was committed before the answer was lost is not done twice: deliveries are known by their ids, and leases by
-/// their tokens.
-macro_rules! retried {
-    ($pool:expr, |$client:pat_param| $work:expr) => {{
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let done = async {
-                let $client = $pool.get().await?;
-                $work
-            };
-            match done.await {
-                Err(failure) if tries < TRIES && Failure::passes(&failure) => {}
-                done => break done.map_err(InboxError::from),
-            }
-        }
-    }};
-}
-use retried;
-
 /// An inbox in PostgreSQL.
 #[derive(Debug)]
 pub struct PostgresInbox {
     pool: Pool,
     state: Arc<State>,
     intake: mpsc::Sender<Brought>,
+    unanswered: Unanswered,
+    /// It is closed when the task ends that stores what is brought.
+    storing: watch::Receiver<()>,
     tasks: Vec<AbortHandle>,
 }
 
@@ -96,11 +81,21 @@ impl PostgresInbox {
     pub async fn open(url: &DatabaseUrl, room: u64) -> Result<Self, OpenError> {
         let (pool, mut client) = connect(url).await?;
         schema::migrate(&mut client, &url.shown()).await?;
+        // Before anybody is called back: by a wrong clock everybody seems to have been put off too far.
+        let measured = async {
+            let clock = client.prepare_cached(CLOCK).await?;
+            Ahead::measured(&**client, &clock).await
+        };
+        let ahead = measured.await;
+        let ahead = ahead.map_err(|failure| schema::unreachable(&url.shown(), failure))?;
+        // Those of before take room from the start. Where there are too many to be counted in time, it is tried again.
+        let stored = count::deliveries(&pool).await;
         let inbox = Self::start(url, pool, room)?;
-        // Before anything is claimed: a wrong clock would take everybody's leases.
-        listen::measure(&client, &inbox.state)
-            .await
-            .map_err(|failure| schema::unreachable(&url.shown(), failure))?;
+        ahead.note(&inbox.state);
+        match stored {
+            Ok(stored) => inbox.state.counted(stored),
+            Err(error) => tracing::warn!("the stored deliveries cannot be counted: {error}"),
+        }
         Ok(inbox)
     }
 
@@ -119,33 +114,55 @@ impl PostgresInbox {
     fn start(url: &DatabaseUrl, pool: Pool, room: u64) -> Result<Self, OpenError> {
         let state = Arc::new(State::new(room));
         let (intake, brought) = mpsc::channel(QUEUE);
-        let storing = tokio::spawn(intake::store(pool.clone(), Arc::clone(&state), brought));
-        let listening = tokio::spawn(listen::listen(url.clone(), Arc::clone(&state)));
+        let (living, storing) = watch::channel(());
+        let store = intake::store(pool.clone(), Arc::clone(&state), brought);
+        let tasks = [
+            tokio::spawn(async move {
+                store.await;
+                drop(living);
+            }),
+            tokio::spawn(listen::listen(url.clone(), Arc::clone(&state))),
+            tokio::spawn(count::again_and_again(pool.clone(), Arc::clone(&state))),
+        ];
         Ok(Self {
             pool,
             state,
             intake,
-            tasks: vec![storing.abort_handle(), listening.abort_handle()],
+            unanswered: Unanswered::default(),
+            storing,
+            tasks: tasks.iter().map(JoinHandle::abort_handle).collect(),
         })
     }
 
-    /// Applies a rule to rows that are locked, and stores what it has changed.
+    /// Completes when the task that stores deliveries has ended by itself: none is stored any more, and nothing but a new
+    /// start of the process mends that.
+    pub fn storing_lost(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut storing = self.storing.clone();
+        async move { while storing.changed().await.is_ok() {} }
+    }
+
+    /// Applies a rule to rows that are locked, and stores what it has changed. The rule is told for how long it has been
+    /// tried before, which is how far the time has gone on since its caller looked at the clock.
     async fn change<T>(
         &self,
         repositories: BTreeSet<RepositoryId>,
         make: bool,
-        rule: impl Fn(&mut Locked) -> T,
+        rule: impl Fn(&mut Locked, SignedDuration) -> T,
     ) -> Result<T, InboxError> {
-        let changed = retried!(self.pool, |mut client| {
+        let changed = retried!(self.pool, ATTEMPT, |client, waited| {
+            let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
             let transaction = client.transaction().await?;
             let mut rows = Locked::rows(&transaction, &repositories, make).await?;
-            let value = rule(&mut rows);
+            let value = rule(&mut rows, waited);
             rows.store(&transaction).await?;
             transaction.commit().await?;
             Ok::<_, Failure>(value)
         });
         self.note(&changed);
-        self.state.tell();
+        // What could not be done is no news: whoever hears of some tries again at once.
+        if changed.is_ok() {
+            self.state.tell();
+        }
         changed
     }
 
@@ -156,7 +173,7 @@ impl PostgresInbox {
         rule: impl Fn(&mut Wake) -> Settled,
     ) -> Result<Settled, InboxError> {
         let id = lease.repository;
-        self.change(BTreeSet::from([id]), false, |rows| {
+        self.change(BTreeSet::from([id]), false, |rows, _| {
             rows.get_mut(id).map_or(Settled::Lost, &rule)
         })
         .await
@@ -175,7 +192,7 @@ impl PostgresInbox {
             "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
             wake_columns!()
         );
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let rows = client.query(&sql, &[]).await?;
             rows.iter()
                 .map(rows::wake)
@@ -201,21 +218,16 @@ impl PostgresInbox {
         };
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let before = micros(before);
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let removed = client.execute(sql, &[&before, &most]).await?;
             Ok::<_, Failure>(usize::try_from(removed).unwrap_or(usize::MAX))
         })
     }
+}
 
-    /// How many deliveries are stored.
-    async fn count(&self) -> Result<u64, InboxError> {
-        retried!(self.pool, |client| {
-            let row = client
-                .query_one("SELECT count(*) FROM phileas.delivery", &[])
-                .await?;
-            natural(row.try_get(0)?)
-        })
-    }
+/// The end of time is not reached by any length of ours; where it is, it stays there.
+fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
+    at.checked_add(length).unwrap_or(Timestamp::MAX)
 }
 
 async fn connect(url: &DatabaseUrl) -> Result<(Pool, Client), OpenError> {
@@ -254,7 +266,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        self.change(BTreeSet::from([repository]), true, |rows| {
+        self.change(BTreeSet::from([repository]), true, |rows, _| {
             if let Some(wake) = rows.get_mut(repository) {
                 wake.wake(at);
             }
@@ -265,7 +277,7 @@ impl Inbox for PostgresInbox {
     async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let now = micros(now);
-        retried!(self.pool, |client| {
+        retried!(self.pool, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached(
                     "SELECT repo FROM phileas.wake WHERE next_at <= $1 ORDER BY next_at, repo LIMIT $2",
@@ -286,23 +298,49 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        if let Some(apart) = self.state.apart() {
-            return Err(InboxError::Unavailable(apart));
-        }
-        let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
-        self.change(wanted, false, |rows| {
-            let mut leases = Vec::new();
-            for id in repositories {
-                let wake = rows.get_mut(*id).filter(|wake| wake.is_due(now));
-                if let Some(Claimed::Leased(lease)) =
-                    wake.map(|wake| wake.claim(holder, now, length))
-                {
-                    leases.push(lease);
-                }
+        let mut unanswered = self.unanswered.take();
+        let claimed = tried!(self.pool, ATTEMPT, |client, waited| {
+            let transaction = client.transaction().await?;
+            let ahead = Ahead::within(&transaction).await?;
+            ahead.note(&self.state);
+            // By a clock that is wrong, leases of others could seem to have run out.
+            if let Some(apart) = ahead.apart() {
+                return Err(Failure::Apart(apart));
             }
-            leases
-        })
-        .await
+            let lost = unanswered.iter().map(|lease| lease.repository);
+            let wanted = repositories.iter().copied().chain(lost).collect();
+            let mut rows = Locked::rows(&transaction, &wanted, false).await?;
+            let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
+            let now = later(now, waited);
+            let leases = unanswered::grant(
+                &mut rows,
+                &mut unanswered,
+                holder,
+                now,
+                length,
+                repositories,
+            );
+            rows.store(&transaction).await?;
+            transaction.commit().await?;
+            Ok(leases)
+        });
+        match claimed {
+            Ok(leases) => {
+                self.state.works();
+                self.state.tell();
+                Ok(leases)
+            }
+            Err(failure) => {
+                self.unanswered.keep(unanswered);
+                let is_apart = matches!(failure, Failure::Apart(_));
+                let error = InboxError::from(failure);
+                // The database works.
+                if !is_apart {
+                    self.state.failed(&error);
+                }
+                Err(error)
+            }
+        }
     }
 
     async fn end_pauses(
@@ -310,7 +348,7 @@ impl Inbox for PostgresInbox {
         repositories: &[RepositoryId],
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let wanted: BTreeSet<RepositoryId> = repositories.iter().copied().collect();
-        self.change(wanted.clone(), false, |rows| {
+        self.change(wanted.clone(), false, |rows, _| {
             let held = |id: &RepositoryId| {
                 rows.get_mut(*id)
                     .is_some_and(|wake| !wake.end_pause())
@@ -328,18 +366,19 @@ impl Inbox for PostgresInbox {
         }
         let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
         let condition = format!(
-            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {}",
+            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {} OR heard_at > {}",
             beyond(MAX_LEASE),
             beyond(LONGEST_RETRY_AFTER),
             beyond(LONGEST_REST),
-            beyond(PROBE_INTERVAL)
+            beyond(PROBE_INTERVAL),
+            micros(now)
         );
         let found = self.wakes(&condition).await?;
         if found.is_empty() {
             return Ok(0);
         }
         let ids: BTreeSet<RepositoryId> = found.iter().map(|wake| wake.repository).collect();
-        self.change(ids.clone(), false, |rows| {
+        self.change(ids.clone(), false, |rows, _| {
             let mut called = 0;
             for id in &ids {
                 called += usize::from(rows.get_mut(*id).is_some_and(|wake| wake.call_back(now)));
@@ -356,7 +395,8 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let ids = leases.iter().map(|lease| lease.repository).collect();
-        self.change(ids, false, |rows| {
+        self.change(ids, false, |rows, waited| {
+            let now = later(now, waited);
             let held = leases.iter().filter(|lease| {
                 rows.get_mut(lease.repository)
                     .is_some_and(|wake| wake.extend(lease, now, length))
@@ -406,7 +446,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        self.change(BTreeSet::from([repository]), false, |rows| {
+        self.change(BTreeSet::from([repository]), false, |rows, _| {
             rows.get_mut(repository)
                 .is_some_and(|wake| wake.resume(now))
         })
@@ -414,7 +454,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        self.change(BTreeSet::from([repository]), false, |rows| {
+        self.change(BTreeSet::from([repository]), false, |rows, _| {
             if let Some(wake) = rows.get_mut(repository) {
                 wake.forget();
             }
@@ -435,7 +475,7 @@ impl Inbox for PostgresInbox {
             ),
         };
         let place = i64::try_from(place).unwrap_or(i64::MAX);
-        retried!(self.pool, |client| {
+        retried!(self.pool, LONG_ATTEMPT, |client| {
             let rows = client.query(&sql, &[&place, &most]).await?;
             rows.iter()
                 .map(rows::record)
@@ -444,7 +484,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        let replayed = retried!(self.pool, |mut client| {
+        let replayed = retried!(self.pool, ATTEMPT, |client| {
             let transaction = client.transaction().await?;
             let found = transaction
                 .query_opt(
@@ -484,7 +524,9 @@ impl Inbox for PostgresInbox {
                 Replayed::Woken(repository)
             })
         });
-        self.state.tell();
+        if replayed.is_ok() {
+            self.state.tell();
+        }
         replayed
     }
 
@@ -494,19 +536,19 @@ impl Inbox for PostgresInbox {
         }
         let before = |age: SignedDuration| now.saturating_sub(age).unwrap_or(now);
         let mut removed = self.remove(before(RETENTION), PRUNE_BATCH, false).await?;
-        self.state.counted(self.count().await?);
+        self.state.counted(count::deliveries(&self.pool).await?);
         if removed < PRUNE_BATCH && self.state.is_full(0) {
             let rest = PRUNE_BATCH - removed;
             removed += self.remove(before(REDELIVERY_WINDOW), rest, true).await?;
-            self.state.counted(self.count().await?);
+            self.state.counted(count::deliveries(&self.pool).await?);
         }
         Ok(removed)
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        let deliveries = self.count().await?;
+        let deliveries = count::deliveries(&self.pool).await?;
         let now = micros(now);
-        let counts = retried!(self.pool, |client| {
+        let counts = retried!(self.pool, LONG_ATTEMPT, |client| {
             let row = client
                 .query_one(
                     "SELECT count(*), count(*) FILTER (WHERE next_at <= $1), \
@@ -536,7 +578,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
-        retried!(self.pool, |client| {
+        retried!(self.pool, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached("SELECT min(next_at) FROM phileas.wake WHERE next_at IS NOT NULL")
                 .await?;
@@ -546,6 +588,9 @@ impl Inbox for PostgresInbox {
     }
 
     fn trouble(&self) -> Option<String> {
+        if self.storing.has_changed().is_err() {
+            return Some("the task that stores deliveries has ended".to_owned());
+        }
         self.state.why()
     }
 

@@ -25,15 +25,17 @@ pub enum ServedInbox {
 impl ServedInbox {
     /// Completes when nothing can be stored any more until the process is started anew.
     pub fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
-        let lost = match self {
-            Self::File(inbox) => Some(inbox.writer_lost()),
-            // A database that is gone may come back.
-            Self::Database(_) => None,
+        // A database that is gone may come back; what is waited for is the end of our own task.
+        let (file, database) = match self {
+            Self::File(inbox) => (Some(inbox.writer_lost()), None),
+            Self::Database(inbox) => (None, Some(inbox.storing_lost())),
         };
         async move {
-            match lost {
-                Some(lost) => lost.await,
-                None => std::future::pending().await,
+            if let Some(lost) = file {
+                lost.await;
+            }
+            if let Some(lost) = database {
+                lost.await;
             }
         }
     }

@@ -1,26 +1,54 @@
 //! How a tick learns that it is to end early.
 
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// Whether a tick is to end early. Clones tell the same.
+/// Whether a tick is to end early: because it was told to, or because its lease is over by the clock. Clones tell the
+/// same.
+///
+/// The end of the lease is looked at whenever somebody asks, so that a process that stood still, or that waits for its
+/// inbox, does nothing more by a lease that others may hold by now.
+#[derive(Clone)]
+pub struct Stop {
+    told: watch::Receiver<Told>,
+    now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+/// Tells a tick to end early, and until when its lease is known to stand.
 #[derive(Debug, Clone)]
-pub struct Stop(watch::Receiver<bool>);
+pub struct Stopper(watch::Sender<Told>);
 
-/// Tells a tick to end early.
-#[derive(Debug)]
-pub struct Stopper(watch::Sender<bool>);
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    stop: bool,
+    /// When the lease ends, as the inbox has last confirmed it.
+    until: Timestamp,
+}
 
-/// A pair of which one stops what holds the other.
+/// A pair of which one stops what holds the other. The lease ends at `until` by the clock `now`, unless that is
+/// [extended](Stopper::extended).
 #[must_use]
-pub fn stopper() -> (Stopper, Stop) {
-    let (sender, receiver) = watch::channel(false);
-    (Stopper(sender), Stop(receiver))
+pub fn stopper(
+    until: Timestamp,
+    now: impl Fn() -> Timestamp + Send + Sync + 'static,
+) -> (Stopper, Stop) {
+    let (sender, told) = watch::channel(Told { stop: false, until });
+    let now = Arc::new(now);
+    (Stopper(sender), Stop { told, now })
 }
 
 impl Stopper {
     /// The tick is to end before its next effect.
     pub fn stop(&self) {
-        self.0.send_replace(true);
+        self.0.send_modify(|told| told.stop = true);
+    }
+
+    /// The inbox has confirmed that the lease stands until then.
+    pub fn extended(&self, until: Timestamp) {
+        self.0.send_modify(|told| told.until = until);
     }
 }
 
@@ -28,11 +56,57 @@ impl Stop {
     /// Whether to end now. Whoever could have said so is gone: that is an end, too.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        *self.0.borrow() || self.0.has_changed().is_err()
+        let told = *self.told.borrow();
+        told.stop || told.until <= (self.now)() || self.told.has_changed().is_err()
     }
 
-    /// Waits until it is time to end.
+    /// Waits until the tick is told to end. That its lease is over is told by [`Stop::is_asked`] at once, and here by
+    /// whoever runs the tick.
     pub async fn asked(&mut self) {
-        let _gone = self.0.wait_for(|stop| *stop).await;
+        let _gone = self.told.wait_for(|told| told.stop).await;
+    }
+
+    /// When the lease ends, as the inbox has last confirmed it.
+    #[must_use]
+    pub fn until(&self) -> Timestamp {
+        self.told.borrow().until
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stop").field(&*self.told.borrow()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_lease_that_is_over_by_the_clock_stops_its_tick() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let clock = Arc::new(AtomicI64::new(100));
+        let hands = Arc::clone(&clock);
+        let (stopper, stop) = stopper(at(115), move || at(hands.load(Ordering::Relaxed)));
+        assert!(!stop.is_asked());
+        // The process stood still; nobody has told it anything since.
+        clock.store(115, Ordering::Relaxed);
+        assert!(stop.is_asked());
+        stopper.extended(at(130));
+        assert!(!stop.is_asked());
+        stopper.stop();
+        stopper.extended(at(200));
+        assert!(stop.is_asked());
+    }
+
+    #[test]
+    fn whoever_could_tell_is_gone() {
+        let (stopper, stop) = stopper(Timestamp::MAX, Timestamp::now);
+        assert!(!stop.is_asked());
+        drop(stopper);
+        assert!(stop.is_asked());
     }
 }

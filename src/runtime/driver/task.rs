@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::pulse::Pulse;
 use super::shielded::shielded;
-use super::stop::{Stop, stopper};
+use super::stop::{Stop, Stopper};
 use super::ticker::{Ticked, Ticker};
-use super::{later, next_look};
+use super::{BREATH, later, next_look};
 use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
 use crate::runtime::ports::Clock;
 
@@ -16,6 +16,9 @@ use crate::runtime::ports::Clock;
 pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
 /// How long after that it may take until it is abandoned: longer than the longest call that cannot be stopped.
 pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(4);
+/// How long it is tried to write what came of a tick while the inbox is away: as long as a database takes that is
+/// started anew, or whose work another one takes over.
+const SETTLING: SignedDuration = SignedDuration::from_mins(1);
 
 /// A lease, and all that is needed to use it up.
 pub(super) struct Task<I, C, T> {
@@ -24,6 +27,7 @@ pub(super) struct Task<I, C, T> {
     pub(super) ticker: Arc<T>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) lease: Lease,
+    pub(super) stopper: Stopper,
     pub(super) stop: Stop,
 }
 
@@ -42,40 +46,86 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
                 })
             }
         };
-        let now = self.clock.now();
-        let lease = &self.lease;
-        let settled = match ticked {
-            Ticked::Done { wake_at } => {
-                let next = next_look(repository, wake_at, lease.heard_at, claimed_at, now);
-                self.inbox.finish(lease, now, Some(next)).await
-            }
-            Ticked::Stopped => self.inbox.release(lease, now).await,
+        let ended_at = self.clock.now();
+        let name = self.ticker.called(repository);
+        match &ticked {
             Ticked::Gone => {
                 tracing::info!(repository = repository.0, "nobody's business any more");
-                self.inbox.abandon(lease).await
             }
-            Ticked::Failed(fault) => {
-                say(&self.ticker.called(repository), lease, &fault);
-                self.inbox.fail(lease, now, &fault).await
+            Ticked::Failed(fault) => say(&name, &self.lease, fault),
+            Ticked::Done { .. } | Ticked::Stopped => {}
+        }
+        let settled = self.settle(&ticked, claimed_at, ended_at).await;
+        self.pulse.tick_ended(ended_at);
+        tell(&name, settled);
+    }
+
+    /// Ends the lease by what came of the tick. While the inbox is away it is tried again: a lease that runs out counts
+    /// as a fault of the repository. It does no harm to be late, since a lease that was taken over counts no more.
+    async fn settle(
+        &self,
+        ticked: &Ticked,
+        claimed_at: Timestamp,
+        ended_at: Timestamp,
+    ) -> Result<Settled, InboxError> {
+        let give_up_at = later(ended_at, SETTLING);
+        loop {
+            match self.settle_once(ticked, claimed_at, ended_at).await {
+                Err(InboxError::Unavailable(because)) => {
+                    let again = later(self.clock.now(), BREATH);
+                    if again > give_up_at {
+                        return Err(InboxError::Unavailable(because));
+                    }
+                    self.clock.sleep_until(again).await;
+                }
+                settled => return settled,
             }
-        };
-        self.pulse.tick_ended(now);
-        tell(&self.ticker.called(repository), settled);
+        }
+    }
+
+    async fn settle_once(
+        &self,
+        ticked: &Ticked,
+        claimed_at: Timestamp,
+        ended_at: Timestamp,
+    ) -> Result<Settled, InboxError> {
+        let (inbox, lease, now) = (&self.inbox, &self.lease, ended_at);
+        match ticked {
+            Ticked::Done { wake_at } => {
+                let (id, heard_at) = (lease.repository, lease.heard_at);
+                let next = next_look(id, *wake_at, heard_at, claimed_at, now);
+                inbox.finish(lease, now, Some(next)).await
+            }
+            Ticked::Stopped => inbox.release(lease, now).await,
+            Ticked::Gone => inbox.abandon(lease).await,
+            Ticked::Failed(fault) => inbox.fail(lease, now, fault).await,
+        }
+    }
+
+    /// Waits until the tick is told to stop, or its lease is over because nobody could extend it.
+    async fn told_to_stop(&self) {
+        let mut told = self.stop.clone();
+        loop {
+            let until = told.until();
+            tokio::select! {
+                biased;
+                () = told.asked() => return,
+                () = self.clock.sleep_until(until) => if self.stop.is_asked() { return },
+            }
+        }
     }
 
     /// The tick itself, within its time.
     async fn tick(&self) -> Ticked {
         let limit = later(self.clock.now(), TICK_LIMIT);
-        let (stopper, stop) = stopper();
-        let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, stop));
-        let mut told = self.stop.clone();
+        let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, self.stop.clone()));
         let too_long = tokio::select! {
             biased;
             ticked = &mut tick => return ticked,
-            () = told.asked() => false,
+            () = self.told_to_stop() => false,
             () = self.clock.sleep_until(limit) => true,
         };
-        stopper.stop();
+        self.stopper.stop();
         let limit = later(self.clock.now(), ABANDON_AFTER);
         tokio::select! {
             biased;

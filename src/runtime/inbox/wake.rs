@@ -123,8 +123,8 @@ impl Wake {
 
     /// Takes back what a clock wrote that has been set back since: it would stop the repository for as long as that
     /// clock was ahead. A lease that ends later than any can, a pause that is longer than any, the daily attempt in more
-    /// than a day, and a tick in more than [`LONGEST_REST`] become due now, each with [`CLOCK_SLACK`]. `false`: nothing of
-    /// it was so.
+    /// than a day, and a tick in more than [`LONGEST_REST`] become due now, and what was heard after now was heard now,
+    /// each with [`CLOCK_SLACK`]. `false`: nothing of it was so.
     pub fn call_back(&mut self, now: Timestamp) -> bool {
         let beyond =
             |at: Timestamp, most: SignedDuration| at.duration_since(now) > most + CLOCK_SLACK;
@@ -150,6 +150,14 @@ impl Wake {
             && beyond(parked.probe_at, PROBE_INTERVAL)
         {
             parked.probe_at = now;
+            called = true;
+        }
+        // It would stand for all that is heard until then.
+        if self
+            .heard_at
+            .is_some_and(|at| beyond(at, SignedDuration::ZERO))
+        {
+            self.heard_at = Some(now);
             called = true;
         }
         called

@@ -315,6 +315,16 @@ mod tests {
         }
     }
 
+    /// The action of `repository_dispatch` is whatever people choose, and not every database keeps every character.
+    #[test]
+    fn control_characters_are_dropped() {
+        let payload =
+            r#"{"action": "\u0000re\u001bbuild\u0085\n", "issue": {"node_id": "\u0000"}}"#;
+        let read = read("repository_dispatch", payload).unwrap();
+        assert_eq!(read.action.as_deref(), Some("rebuild"));
+        assert_eq!(read.subject.as_deref(), Some(""));
+    }
+
     #[test]
     fn long_words_are_cut_and_wrong_headers_refused() {
         let long = "ä".repeat(MAX_WORD);

@@ -45,13 +45,21 @@ pub(super) fn document<'de>(
     reader.end()
 }
 
-/// A text, kept up to a length.
+/// A text, kept up to a length and without control characters: not every database keeps those, and what people choose
+/// must not decide whether a delivery is accepted.
 #[derive(Debug, Default)]
 pub(super) struct Text<const MOST: usize>(pub(super) Option<String>);
 
 impl<const MOST: usize> Pick<'_> for Text<MOST> {
     fn text(&mut self, text: &str) {
-        self.0 = Some(text[..text.floor_char_boundary(MOST)].to_owned());
+        let mut kept = String::new();
+        for letter in text.chars().filter(|letter| !letter.is_control()) {
+            if kept.len() + letter.len_utf8() > MOST {
+                break;
+            }
+            kept.push(letter);
+        }
+        self.0 = Some(kept);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The service that ticks many repositories: the driver on a virtual clock, and all of it against the models.
 
+mod away;
 mod check;
 mod clock;
 mod driver;
@@ -18,4 +19,5 @@ mod soak;
 pub(crate) mod stage;
 mod stop;
 mod sweep;
+mod troubled;
 mod unreachable;

@@ -302,6 +302,21 @@ pub(super) async fn who_was_put_off_a_moment_ago_is_not_called_back(inbox: &impl
     assert_eq!(inbox.call_back(before).await.unwrap(), 3);
 }
 
+/// What was heard by a clock that was ahead would stand for all that is heard until then, and nobody would look again for
+/// what GitHub's replicas do not show yet.
+pub(super) async fn what_a_clock_that_was_ahead_has_heard_hides_nothing(inbox: &impl Inbox) {
+    let ahead = at(0) + DAY * 2;
+    inbox.accept(delivery("a", WIDGET, ahead)).await.unwrap();
+    let lease = claim(inbox, "ahead", ahead).await;
+    inbox.finish(&lease, ahead, Some(at(60))).await.unwrap();
+    assert_eq!(inbox.call_back(at(10)).await.unwrap(), 1);
+    assert_eq!(inbox.call_back(at(10)).await.unwrap(), 0);
+    assert_eq!(next(inbox).await, at(60));
+    inbox.accept(delivery("b", WIDGET, at(20))).await.unwrap();
+    let lease = claim(inbox, "right", at(20)).await;
+    assert_eq!(lease.heard_at, Some(at(20)));
+}
+
 pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl Inbox) {
     for repository in 0..100 {
         inbox.wake(RepositoryId(repository), at(0)).await.unwrap();

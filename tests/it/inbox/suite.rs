@@ -46,6 +46,7 @@ macro_rules! conformance {
                     a_pause_ends_when_what_was_waited_for_has_come,
                     a_clock_that_was_set_back_stops_nobody,
                     who_was_put_off_a_moment_ago_is_not_called_back,
+                    what_a_clock_that_was_ahead_has_heard_hides_nothing,
                     those_that_went_down_together_come_back_apart;
                 keeping:
                     r3_a_delivery_is_stored_once,

@@ -1,5 +1,7 @@
 //! What can go wrong between here and the database.
 
+use std::time::Duration;
+
 use deadpool_postgres::PoolError;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
@@ -16,6 +18,9 @@ pub(super) enum Failure {
     /// No answer came in time.
     #[error("{0}")]
     Late(String),
+    /// The clocks are too far apart.
+    #[error("{0}")]
+    Apart(String),
     /// What was read is nothing of ours.
     #[error("{0}")]
     Damaged(String),
@@ -32,8 +37,35 @@ impl Failure {
         })
     }
 
+    /// No answer came within this time.
+    pub(super) fn late(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        Self::Late(format!(
+            "the database has not answered for {seconds} seconds"
+        ))
+    }
+
+    /// How often something is tried that fails so. It is tried less often where each attempt takes its time.
+    pub(super) fn tries(&self) -> u32 {
+        match self {
+            Self::Late(_) => 2,
+            _ if self.passes() => 3,
+            _ => 1,
+        }
+    }
+
+    /// Whether the database takes a value for none of its own: one text of many with a character that it does not keep.
+    pub(super) fn is_of_data(&self) -> bool {
+        let Self::Database(error) = self else {
+            return false;
+        };
+        error
+            .code()
+            .is_some_and(|code| code.code().starts_with("22"))
+    }
+
     /// Whether the same may well work at once, on another connection.
-    pub(super) fn passes(&self) -> bool {
+    fn passes(&self) -> bool {
         match self {
             Self::Database(error) => {
                 error.is_closed()
@@ -45,7 +77,7 @@ impl Failure {
                     })
             }
             Self::Pool(PoolError::Backend(error)) => error.is_closed(),
-            Self::Pool(_) | Self::Late(_) | Self::Damaged(_) => false,
+            Self::Pool(_) | Self::Late(_) | Self::Apart(_) | Self::Damaged(_) => false,
         }
     }
 }
@@ -73,7 +105,7 @@ impl From<Failure> for InboxError {
                     .to_owned(),
             ),
             Failure::Pool(error) => Self::Unavailable(format!("the database: {error}")),
-            Failure::Late(detail) => Self::Unavailable(detail),
+            Failure::Late(detail) | Failure::Apart(detail) => Self::Unavailable(detail),
             Failure::Damaged(detail) => Self::Damaged(detail),
         }
     }

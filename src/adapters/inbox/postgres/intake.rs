@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Pool};
 use futures_util::future::try_join_all;
+use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
 use tokio::sync::{mpsc, oneshot};
 
+use super::attempt::{ATTEMPT, tried};
+use super::clock::Ahead;
 use super::failure::Failure;
 use super::locked::Locked;
 use super::rows::{integer, micros, natural};
 use super::state::State;
-use super::{TRIES, retried};
 use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};
 
 /// How much may wait to be stored. Whatever comes beyond is refused.
@@ -30,23 +32,50 @@ pub(super) struct Brought {
 pub(super) async fn store(pool: Pool, state: Arc<State>, mut brought: mpsc::Receiver<Brought>) {
     let mut batch = Vec::with_capacity(BATCH);
     while brought.recv_many(&mut batch, BATCH).await > 0 {
-        let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
-        let stored = retried!(pool, |mut client| once(&mut client, &state, &deliveries)
-            .await);
-        match stored {
-            Ok(accepted) => {
-                state.works();
-                state.tell();
-                for (one, accepted) in batch.drain(..).zip(accepted) {
-                    // Whoever brought it may have gone away.
-                    let _gone = one.answer.send(Ok(accepted));
+        match together(&pool, &state, &batch).await {
+            // One of them cannot be stored as it is. The others can.
+            Err(failure) if failure.is_of_data() && batch.len() > 1 => {
+                for one in batch.drain(..) {
+                    let alone = [one];
+                    let stored = together(&pool, &state, &alone).await;
+                    answer(&state, alone, stored);
                 }
             }
-            Err(error) => {
+            stored => answer(&state, batch.drain(..), stored),
+        }
+    }
+}
+
+async fn together(pool: &Pool, state: &State, batch: &[Brought]) -> Result<Vec<Accepted>, Failure> {
+    let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
+    tried!(pool, ATTEMPT, |client| once(client, state, &deliveries)
+        .await)
+}
+
+/// Tells what has become of them. Whoever brought one may have gone away.
+fn answer(
+    state: &State,
+    batch: impl IntoIterator<Item = Brought>,
+    stored: Result<Vec<Accepted>, Failure>,
+) {
+    match stored {
+        Ok(accepted) => {
+            state.works();
+            state.tell();
+            for (one, accepted) in batch.into_iter().zip(accepted) {
+                let _gone = one.answer.send(Ok(accepted));
+            }
+        }
+        Err(failure) => {
+            let of_data = failure.is_of_data();
+            let error = InboxError::from(failure);
+            if of_data {
+                tracing::error!("a delivery is not taken: {error}");
+            } else {
                 state.failed(&error);
-                for one in batch.drain(..) {
-                    let _gone = one.answer.send(Err(error.clone()));
-                }
+            }
+            for one in batch {
+                let _gone = one.answer.send(Err(error.clone()));
             }
         }
     }
@@ -61,15 +90,12 @@ struct Before {
 }
 
 /// What is to be done with a delivery, once all rules have spoken.
-enum Deed {
-    Insert {
-        generation: Option<u64>,
-    },
-    /// It had failed and came again: its row goes to the end, where the youngest are.
-    Again {
-        place: i64,
-        generation: Option<u64>,
-    },
+struct Deed {
+    /// When it was received, by the database's clock where this machine's is wrong.
+    received_at: Timestamp,
+    generation: Option<u64>,
+    /// Its row, where it had failed and came again: that goes to the end, where the youngest are.
+    again: Option<i64>,
 }
 
 async fn once(
@@ -81,7 +107,8 @@ async fn once(
     let woken: BTreeSet<RepositoryId> = deliveries.iter().filter_map(|one| one.woken()).collect();
     let mut rows = Locked::rows(&transaction, &woken, true).await?;
     // Whoever stores the same delivery at another machine has either committed by now, or waits for these rows.
-    let before = known(&transaction, deliveries).await?;
+    let (before, ahead) =
+        tokio::try_join!(known(&transaction, deliveries), Ahead::within(&transaction))?;
     let mut seen: BTreeSet<&DeliveryId> = BTreeSet::new();
     let mut accepted = Vec::with_capacity(deliveries.len());
     let mut deeds = Vec::new();
@@ -91,6 +118,7 @@ async fn once(
         } else {
             decide(
                 delivery,
+                ahead.corrected(delivery.received_at),
                 before.get(&delivery.id).copied(),
                 &mut rows,
                 state,
@@ -118,9 +146,7 @@ async fn once(
         .into_iter()
         .map(|(answer, after)| match answer {
             // Another machine was quicker with one that locks no row.
-            Accepted::Stored
-                if !written[after - 1] && matches!(deeds[after - 1].1, Deed::Insert { .. }) =>
-            {
+            Accepted::Stored if !written[after - 1] && deeds[after - 1].1.again.is_none() => {
                 Accepted::Duplicate
             }
             answer => answer,
@@ -130,6 +156,7 @@ async fn once(
 
 fn decide(
     delivery: &Delivery,
+    received_at: Timestamp,
     before: Option<Before>,
     rows: &mut Locked,
     state: &State,
@@ -146,11 +173,12 @@ fn decide(
     } else if state.is_full(waiting) {
         return Accepted::Overloaded;
     }
-    let hear = |wake: &mut Wake| wake.hear(delivery.repository_name.as_ref(), delivery.received_at);
+    let hear = |wake: &mut Wake| wake.hear(delivery.repository_name.as_ref(), received_at);
     let generation = delivery.woken().and_then(|id| rows.get_mut(id)).map(hear);
-    deed(match before {
-        Some(Before { place, .. }) => Deed::Again { place, generation },
-        None => Deed::Insert { generation },
+    deed(Deed {
+        received_at,
+        generation,
+        again: before.map(|before| before.place),
     });
     Accepted::Stored
 }
@@ -192,24 +220,22 @@ async fn write(
     delivery: &Delivery,
     deed: &Deed,
 ) -> Result<bool, Failure> {
-    match deed {
-        Deed::Again { place, generation } => {
+    let received_at = micros(deed.received_at);
+    let generation = deed.generation.map(integer).transpose()?;
+    match deed.again {
+        Some(place) => {
             let statement = transaction
                 .prepare_cached(
                     "UPDATE phileas.delivery SET place = nextval(pg_get_serial_sequence('phileas.delivery', 'place')), \
                      times = times + 1, received_at = $2, generation = $3 WHERE place = $1",
                 )
                 .await?;
-            let generation = generation.map(integer).transpose()?;
             transaction
-                .execute(
-                    &statement,
-                    &[place, &micros(delivery.received_at), &generation],
-                )
+                .execute(&statement, &[&place, &received_at, &generation])
                 .await?;
             Ok(false)
         }
-        Deed::Insert { generation } => {
+        None => {
             let statement = transaction
                 .prepare_cached(
                     "INSERT INTO phileas.delivery (id, event, action, repo, repo_name, installation, subject, sender, \
@@ -230,9 +256,9 @@ async fn write(
                         &number(delivery.installation)?,
                         &delivery.subject,
                         &number(delivery.sender)?,
-                        &micros(delivery.received_at),
+                        &received_at,
                         &delivery.wakes,
-                        &number(*generation)?,
+                        &generation,
                     ],
                 )
                 .await?;

@@ -179,14 +179,16 @@ impl<'a> Desk<'a> {
         self.put_down()?;
         let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
         let mut statement = self.connection.prepare_cached(
-            "SELECT repo FROM wake WHERE lease_until > ?1 OR not_before > ?2 OR due_at > ?3 OR probe_at > ?4",
+            "SELECT repo FROM wake WHERE lease_until > ?1 OR not_before > ?2 OR due_at > ?3 OR probe_at > ?4 \
+             OR heard_at > ?5",
         )?;
         let rows = statement.query_map(
             params![
                 beyond(MAX_LEASE),
                 beyond(LONGEST_RETRY_AFTER),
                 beyond(LONGEST_REST),
-                beyond(PROBE_INTERVAL)
+                beyond(PROBE_INTERVAL),
+                micros(now)
             ],
             |row| row.get(0).and_then(repository),
         )?;

@@ -1,0 +1,65 @@
+//! Doing something on a connection, within a time, and once more on another where the failure passes.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Pool};
+
+/// How long one attempt may take at what leases and deliveries depend on. Two of them fit between a heartbeat and the
+/// end of its lease.
+pub(super) const ATTEMPT: Duration = Duration::from_secs(4);
+/// How long one attempt may take at what goes through many rows: a little longer than the server allows a statement.
+pub(super) const LONG_ATTEMPT: Duration = Duration::from_secs(21);
+
+/// Does something on a connection of the pool, within a time, and once more on another where the failure passes.
+/// `$waited` is how long before an attempt the first one began: nothing for the first.
+///
+/// What was committed before the answer was lost is not done twice: deliveries are known by their ids, and leases by
+/// their tokens.
+macro_rules! tried {
+    ($pool:expr, $patience:expr, |$client:ident, $waited:ident| $work:expr) => {{
+        let begun = std::time::Instant::now();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let $waited = if tries == 1 {
+                std::time::Duration::ZERO
+            } else {
+                begun.elapsed()
+            };
+            let mut taken: Option<deadpool_postgres::Client> = None;
+            let attempt = async {
+                let $client = taken.insert($pool.get().await?);
+                $work
+            };
+            let done = match tokio::time::timeout($patience, attempt).await {
+                Ok(done) => done,
+                Err(_) => {
+                    crate::adapters::inbox::postgres::attempt::give_up(&$pool, taken);
+                    Err(Failure::late($patience))
+                }
+            };
+            match done {
+                Err(failure) if tries < Failure::tries(&failure) => {}
+                done => break done,
+            }
+        }
+    }};
+    ($pool:expr, $patience:expr, |$client:ident| $work:expr) => {
+        tried!($pool, $patience, |$client, _waited| $work)
+    };
+}
+pub(super) use tried;
+
+/// As [`tried`], for whoever hands the failure on.
+macro_rules! retried {
+    ($($all:tt)*) => {
+        tried!($($all)*).map_err(crate::runtime::inbox::InboxError::from)
+    };
+}
+pub(super) use retried;
+
+/// Closes a connection that does not answer, and the idle ones beside it: their other end may be the same.
+pub(super) fn give_up(pool: &Pool, silent: Option<Client>) {
+    drop(silent.map(Client::take));
+    pool.retain(|_, _| false);
+}

@@ -1,0 +1,88 @@
+//! How far this machine's clock is from the database's.
+
+use deadpool_postgres::Transaction;
+use jiff::{SignedDuration, Timestamp};
+use tokio_postgres::{GenericClient, Statement};
+
+use super::failure::Failure;
+use super::state::State;
+
+/// What the database's clock says, in microseconds.
+pub(super) const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+/// How far this machine's clock may be from the database's, in microseconds. Two machines differ by twice as much at
+/// most, which leaves a lease long enough for its next heartbeat, and for one that fails.
+const APART: i64 = 2_000_000;
+
+/// By how much this machine's clock is ahead of the database's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ahead(i64);
+
+impl Ahead {
+    /// Asks the database by [`CLOCK`]. It is right within half of the time that the answer takes.
+    pub(super) async fn measured(
+        client: &(impl GenericClient + Sync),
+        clock: &Statement,
+    ) -> Result<Self, Failure> {
+        let before = Timestamp::now().as_microsecond();
+        let there: i64 = client.query_one(clock, &[]).await?.try_get(0)?;
+        let after = Timestamp::now().as_microsecond();
+        Ok(Self(i64::midpoint(before, after).saturating_sub(there)))
+    }
+
+    /// Asks the database within a transaction.
+    pub(super) async fn within(transaction: &Transaction<'_>) -> Result<Self, Failure> {
+        let clock = transaction.prepare_cached(CLOCK).await?;
+        Self::measured(&**transaction, &clock).await
+    }
+
+    /// What is to be said of the two clocks, where they are too far apart.
+    pub(super) fn apart(self) -> Option<String> {
+        (self.0.saturating_abs() > APART).then(|| {
+            format!(
+                "this machine's clock is {:.1} seconds {} the database's, so that nothing is claimed here: a lease of \
+                 another machine could seem to have run out; set the clocks by a time service",
+                self.0.saturating_abs() as f64 / 1e6,
+                if self.0 > 0 { "ahead of" } else { "behind" }
+            )
+        })
+    }
+
+    /// What a time of this machine's clock is by the database's, where the two are too far apart.
+    pub(super) fn corrected(self, at: Timestamp) -> Timestamp {
+        match self.apart() {
+            Some(_) => at
+                .checked_sub(SignedDuration::from_micros(self.0))
+                .unwrap_or(at),
+            None => at,
+        }
+    }
+
+    /// Lets everybody know.
+    pub(super) fn note(self, state: &State) {
+        state.clock(self.apart());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_may_differ_a_little() {
+        let second = 1_000_000;
+        for near in [0, 2 * second, -2 * second] {
+            assert_eq!(Ahead(near).apart(), None);
+        }
+        let said = |ahead| Ahead(ahead).apart().unwrap();
+        assert!(said(2 * second + 1).contains("2.0 seconds ahead of"));
+        assert!(said(-60 * second).contains("60.0 seconds behind"));
+    }
+
+    #[test]
+    fn only_what_a_wrong_clock_said_is_corrected() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        assert_eq!(Ahead(1_000_000).corrected(at(100)), at(100));
+        assert_eq!(Ahead(60_000_000).corrected(at(100)), at(40));
+        assert_eq!(Ahead(-60_000_000).corrected(at(100)), at(160));
+    }
+}

@@ -1,0 +1,49 @@
+//! Counting the stored deliveries.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deadpool_postgres::Pool;
+use tokio::time::sleep;
+
+use super::attempt::{LONG_ATTEMPT, retried, tried};
+use super::failure::Failure;
+use super::rows::natural;
+use super::state::State;
+use crate::runtime::inbox::InboxError;
+
+/// How often they are counted.
+const OFTEN: Duration = Duration::from_secs(10);
+/// The part of the time that the database may spend on it: counting millions takes seconds.
+const PART: u32 = 20;
+
+/// How many deliveries are stored.
+pub(super) async fn deliveries(pool: &Pool) -> Result<u64, InboxError> {
+    retried!(pool, LONG_ATTEMPT, |client| {
+        let row = client
+            .query_one("SELECT count(*) FROM phileas.delivery", &[])
+            .await?;
+        natural(row.try_get(0)?)
+    })
+}
+
+/// Counts them until it is aborted: other services store some, too. Where they cannot be counted, this service's own
+/// count goes on from the last one.
+pub(super) async fn again_and_again(pool: Pool, state: Arc<State>) {
+    let mut well = true;
+    loop {
+        let begun = Instant::now();
+        match deliveries(&pool).await {
+            Ok(count) => {
+                state.counted(count);
+                well = true;
+            }
+            Err(error) if well => {
+                tracing::warn!("the stored deliveries cannot be counted: {error}");
+                well = false;
+            }
+            Err(_) => {}
+        }
+        sleep(OFTEN.max(begun.elapsed() * PART)).await;
+    }
+}
