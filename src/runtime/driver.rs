@@ -153,8 +153,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let mut news = self.inbox.news();
         let mut ending = std::pin::pin!(ending);
         loop {
-            let Some(sleep_until) = self.round_before(&mut hands, ending.as_mut()).await else {
-                break;
+            let sleep_until = match self.round_before(&mut hands, ending.as_mut()).await {
+                Ok(sleep_until) => sleep_until,
+                Err(asked_at) => return self.drain(hands, asked_at).await,
             };
             tokio::select! {
                 biased;
@@ -164,28 +165,30 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 () = self.clock.sleep_until(sleep_until) => {}
             }
         }
-        self.drain(hands).await;
+        let now = self.clock.now();
+        self.drain(hands, now).await;
     }
 
-    /// A round. `None`: it is time to end, which running ticks are told at once, however long the inbox takes to answer.
-    /// What it has been asked for is waited for all the same: it may have given leases.
+    /// A round. An error is when it was asked to end, which running ticks are told at once, however long the inbox takes
+    /// to answer. What it has been asked for is waited for all the same: it may have given leases.
     async fn round_before(
         &self,
         hands: &mut Hands,
         ending: Pin<&mut (impl Future<Output = ()> + Send)>,
-    ) -> Option<Timestamp> {
+    ) -> Result<Timestamp, Timestamp> {
         let stoppers: Vec<Stopper> = hands.stoppers().cloned().collect();
         let leaving = Arc::clone(&hands.leaving);
         let mut round = std::pin::pin!(self.round(hands));
         tokio::select! {
             biased;
             () = ending => {
+                let asked_at = self.clock.now();
                 leaving.store(true, Ordering::Relaxed);
                 stoppers.iter().for_each(Stopper::stop);
                 round.await;
-                None
+                Err(asked_at)
             }
-            sleep_until = &mut round => Some(sleep_until),
+            sleep_until = &mut round => Ok(sleep_until),
         }
     }
 
@@ -203,7 +206,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         if !self.extend(hands).await {
             return hands.extend_after;
         }
-        self.call_back(hands).await;
+        if !hands.is_leaving() {
+            self.call_back(hands).await;
+        }
         let now = self.clock.now();
         // A clock that was set back must not make a breath of a day.
         hands.look_after = hands.look_after.min(later(now, BREATH));
@@ -361,7 +366,10 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 repositories = called,
                 "the machine's clock was set back; whoever it had put off too far is due now"
             ),
-            Err(error) => tracing::error!("nobody can be called back: {error}"),
+            Err(error) => {
+                tracing::error!("nobody can be called back: {error}");
+                hands.look_after = later(self.clock.now(), BREATH);
+            }
         }
     }
 
@@ -438,10 +446,11 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         while giving.join_next().await.is_some() {}
     }
 
-    /// Ends: nobody new is started, running ticks are told to stop and waited for, every lease is given back.
-    async fn drain(&self, mut hands: Hands) {
+    /// Ends: nobody new is started, running ticks are told to stop and waited for, every lease is given back. Their time
+    /// began when it was asked for.
+    async fn drain(&self, mut hands: Hands, asked_at: Timestamp) {
         hands.stoppers().for_each(Stopper::stop);
-        let deadline = later(self.clock.now(), DRAIN);
+        let deadline = later(asked_at, DRAIN);
         loop {
             tokio::select! {
                 biased;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use phileas::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
 use phileas::adapters::inbox::served::ServedInbox;
 use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
-use phileas::runtime::inbox::{Accepted, Inbox as _, Outcome, Page, Settled, Start};
+use phileas::runtime::inbox::{Accepted, Fault, Inbox as _, Outcome, Page, Settled, Start};
 use phileas_domain::model::RepositoryId;
 use secrecy::SecretString;
 
@@ -187,6 +187,21 @@ async fn what_cannot_be_stored_fails_alone() {
     assert_eq!(answers[2], Ok(Accepted::Stored));
     assert_eq!(inbox.trouble(), None, "the others are taken");
     assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 2);
+}
+
+/// Otherwise the end of a tick could not be written whose fault quotes such a text.
+#[tokio::test]
+async fn a_fault_may_quote_anything() {
+    let database = Database::new();
+    let inbox = open(&database).await;
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let lease = claim(&inbox, "one", at(0)).await;
+    let because = "GitHub answered \0 \u{1b}[31m".to_owned();
+    let fault = Fault::Own { because };
+    inbox.fail(&lease, at(1), &fault).await.unwrap();
+    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    assert_eq!(wake.held, None);
+    assert_eq!(wake.last_fault.unwrap(), "GitHub answered  \u{1b}[31m");
 }
 
 /// Counting millions may take longer than anybody waits. Wakes of other machines are heard of all the same.

@@ -192,7 +192,7 @@ impl PostgresInbox {
             "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
             wake_columns!()
         );
-        retried!(self.pool, LONG_ATTEMPT, |client| {
+        retried!(self.pool, ATTEMPT, |client| {
             let rows = client.query(&sql, &[]).await?;
             rows.iter()
                 .map(rows::wake)

@@ -117,8 +117,8 @@ impl Written {
             texts: [
                 wake.name.as_ref().map(ToString::to_string),
                 held.map(|held| held.holder.as_str().to_owned()),
-                parked.map(|parked| parked.because.clone()),
-                wake.last_fault.clone(),
+                parked.map(|parked| kept(&parked.because)),
+                wake.last_fault.as_deref().map(kept),
             ],
         })
     }
@@ -134,6 +134,11 @@ impl Written {
             until, heard, parked_at, because, probe_at, fault, next,
         ]
     }
+}
+
+/// What PostgreSQL keeps of a text: everything but NUL. A reason may quote what others have answered.
+fn kept(text: &str) -> String {
+    text.replace('\0', "")
 }
 
 /// Writes the row of a repository, which is there.
