@@ -8,6 +8,7 @@ use phileas_world::github::object::Oid;
 use phileas_world::{Face, World};
 use serde_json::{Value, json};
 
+use super::faults::PANICKED;
 use super::stage::AGENTS_PATHS;
 use super::verdict::{BY_FORCE, NO_MARKER, TWO_SESSIONS};
 
@@ -21,13 +22,16 @@ pub(super) enum Sabotage {
     /// What an agent has written is imported onto the commit that the agent stands on, and not onto the ledger's head
     /// that was read.
     ImportOnAgentsHead,
+    /// A tick panics in the middle of its work.
+    TickPanics,
 }
 
 impl Sabotage {
-    pub(super) const ALL: [Self; 3] = [
+    pub(super) const ALL: [Self; 4] = [
         Self::IntentSkipped,
         Self::TitleUnmarked,
         Self::ImportOnAgentsHead,
+        Self::TickPanics,
     ];
 
     /// What it is, for the output.
@@ -36,6 +40,7 @@ impl Sabotage {
             Self::IntentSkipped => "the intent's commit is skipped",
             Self::TitleUnmarked => "the marker is dropped from the title",
             Self::ImportOnAgentsHead => "changes are imported onto the agent's head",
+            Self::TickPanics => "a tick panics",
         }
     }
 
@@ -45,6 +50,7 @@ impl Sabotage {
             Self::IntentSkipped => TWO_SESSIONS,
             Self::TitleUnmarked => NO_MARKER,
             Self::ImportOnAgentsHead => BY_FORCE,
+            Self::TickPanics => PANICKED,
         };
         let about = |finding: &&String| finding.contains(words);
         findings.iter().find(about).map(String::as_str)
@@ -67,7 +73,20 @@ impl Sabotage {
                 import_elsewhere(world, face, request);
                 None
             }
+            // Nobody may hold the world meanwhile.
+            Self::TickPanics => None,
         }
+    }
+}
+
+/// Panics where a turn that is over would be written down. No hook tells of it: it is meant.
+pub(super) fn panic_at(face: Face, request: &Request<Bytes>) {
+    let body = commit_of(face, request);
+    let headline = body
+        .as_ref()
+        .and_then(|body| body["variables"]["input"]["message"]["headline"].as_str());
+    if headline.is_some_and(|headline| headline.contains("settled ")) {
+        std::panic::resume_unwind(Box::new("sabotage"));
     }
 }
 

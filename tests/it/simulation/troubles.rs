@@ -9,7 +9,7 @@ const LOST_ANSWERS: &str = "lost-answers";
 /// No answer comes, and what was asked for was done, or was not.
 const TIME_OUTS: &str = "time-outs";
 /// Conflicts and refusals: 409 and 422.
-const REFUSALS: &str = "refusals";
+pub(super) const REFUSALS: &str = "refusals";
 /// Limits: 429, and GitHub's primary and secondary ones.
 const LIMITS: &str = "limits";
 /// Faults of the services: 500, 502 and 503.
