@@ -138,12 +138,15 @@ fn nothing_is_lost_and_nothing_is_doubled_whatever_goes_wrong() {
     say(&format!(
         "simulation: {tally}; {again} of them known from before"
     ));
-    // The first few tell enough; the others often have the same cause.
-    for (case, findings) in failed.iter().take(3) {
+    // All are told before any is shrunk, which takes long.
+    for (case, findings) in &failed {
         let findings = findings.join("\n  ");
         say(&format!(
             "simulation: this case failed: {case}\n  {findings}"
         ));
+    }
+    // The first few tell enough; the others often have the same cause.
+    for (case, _) in failed.iter().take(3) {
         let smallest = shrink(case, |smaller| fails(&play(smaller, None)));
         keep(&smallest);
         say(&format!("shrunk and kept in {KNOWN}: {smallest}"));
