@@ -3,6 +3,7 @@
 //! stricter where the world is calm at the end.
 
 mod chain;
+mod live;
 mod sessions;
 mod turns;
 mod wishes;
@@ -121,6 +122,7 @@ impl Judge<'_> {
         };
         let announced = self.chain(head);
         self.turns(&state, &announced, ours);
+        self.live(&state);
         self.history(&state);
         self.budget(ours);
         self.wishes(&state);
