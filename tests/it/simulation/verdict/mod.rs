@@ -4,6 +4,7 @@
 
 mod chain;
 mod live;
+mod outcomes;
 mod sessions;
 mod turns;
 mod wishes;
@@ -123,6 +124,7 @@ impl Judge<'_> {
         let announced = self.chain(head);
         self.turns(&state, &announced, ours);
         self.live(&state);
+        self.outcomes(&state);
         self.history(&state);
         self.budget(ours);
         self.wishes(&state);
