@@ -127,7 +127,7 @@ impl Judge<'_> {
         self.outcomes(&state);
         self.history(&state);
         self.budget(ours);
-        self.wishes(&state);
+        self.wishes(&state, ours);
     }
 
     /// The keys of the history follow one another, and no turn and no session stands in it twice.
