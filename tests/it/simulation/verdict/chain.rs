@@ -3,21 +3,43 @@
 use std::collections::BTreeSet;
 
 use phileas_world::github::Oid;
+use serde_json::Value;
 
 use super::super::play::TAKE_A_NOTE;
 use super::super::stage::AGENTS_PATHS;
-use super::{BY_FORCE, HOME, Judge};
+use super::branch::branch;
+use super::imports::witnesses;
+use super::rewritten::{EVERY, holds, rewritten};
+use super::secrets::secrets;
+use super::{HOME, Judge};
+
+/// The state file.
+const STATE: &str = ".jules/cycle_state.json";
+
+/// What the commits tell.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The turns that were announced.
+    pub(super) announced: BTreeSet<(String, u64)>,
+    /// The sessions that what was brought in speaks of.
+    pub(super) brought: BTreeSet<String>,
+}
 
 impl Judge<'_> {
-    /// The ledger is one line that begins with an orphan, and each commit of ours touches files of ours alone. Answers
-    /// with the turns that it announced.
-    pub(super) fn chain(&mut self, head: Oid) -> BTreeSet<(String, u64)> {
-        let mut announced = BTreeSet::new();
+    /// The ledger is one line that begins with an orphan, and each commit of ours touches files of ours alone. What
+    /// stands in its state stays.
+    pub(super) fn chain(&mut self, head: Oid) -> Told {
+        let mut told = Told::default();
         let mut wrong = Vec::new();
         let mut imports = 0;
-        if let Some(objects) = self.world.github().objects(self.repo) {
+        let mut newer: Option<(Oid, Value)> = None;
+        let github = self.world.github();
+        if let Some(objects) = github.objects(self.repo) {
             let mut at = Some(head);
-            while let Some(oid) = at {
+            for count in 0.. {
+                let Some(oid) = at else {
+                    break;
+                };
                 let Some(commit) = objects.commit(oid) else {
                     wrong.push(format!("commit {oid} of the ledger is not there"));
                     break;
@@ -50,26 +72,42 @@ impl Judge<'_> {
                 }
                 let brings = |path: &str| AGENTS_PATHS.iter().any(|below| path.starts_with(below));
                 imports += usize::from(changed.iter().any(|one| brings(&one.path)));
-                announced.extend(intents(commit.headline()));
+                for one in &changed {
+                    let Some(text) = one.new.and_then(|(_, oid)| objects.blob(oid)) else {
+                        continue;
+                    };
+                    let text = String::from_utf8_lossy(text);
+                    if brings(&one.path) {
+                        told.brought.extend(witnesses(&text));
+                    }
+                    wrong.extend(
+                        secrets(&text)
+                            .map(|name| format!("{} of commit {oid} holds {name}", one.path)),
+                    );
+                }
+                let state = (count % EVERY == 0 || parent.is_none())
+                    .then(|| github.read_file(self.repo, oid, STATE))
+                    .flatten()
+                    .and_then(|text| serde_json::from_slice(&text).ok());
+                if let Some(state) = state {
+                    if let Some((at, newer)) = &newer {
+                        let files = github.list_files(self.repo, *at);
+                        let archived = |key| files.iter().any(|path| holds(path, key));
+                        let found = rewritten(&state, newer, archived);
+                        wrong.extend(found.into_iter().map(|text| format!("{text}, by {at}")));
+                    }
+                    newer = Some((oid, state));
+                }
+                told.announced.extend(intents(commit.headline()));
                 at = parent;
             }
         }
-        for write in &self.books.github_writes {
-            let detail = &write.detail;
-            let name = self.world.github().full_name(self.repo);
-            if write.what == "ref.moved"
-                && detail["ref"] == "refs/heads/jules"
-                && detail["forced"] == true
-                && write.repository == name
-            {
-                wrong.push(format!("the ledger {BY_FORCE} at {}", write.at));
-            }
-        }
+        wrong.extend(branch(&self.books.github_writes, &self.names()));
         self.verdict.imports += imports;
         for text in wrong {
             self.find(text);
         }
-        announced
+        told
     }
 }
 

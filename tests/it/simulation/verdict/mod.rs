@@ -2,9 +2,13 @@
 //! phileas says of itself counts. The rules are those of `tests/parts/judge.py`, for several repositories at once, and
 //! stricter where the world is calm at the end.
 
+mod branch;
 mod chain;
+mod imports;
 mod live;
 mod outcomes;
+mod rewritten;
+mod secrets;
 mod sessions;
 mod turns;
 mod wishes;
@@ -121,8 +125,9 @@ impl Judge<'_> {
         let Some(state) = state else {
             return self.find("the ledger's state cannot be read".to_owned());
         };
-        let announced = self.chain(head);
-        self.turns(&state, &announced, ours);
+        let told = self.chain(head);
+        self.turns(&state, &told.announced, ours);
+        self.imports(&state, &told.brought);
         self.live(&state);
         self.outcomes(&state);
         self.history(&state);
