@@ -27,7 +27,7 @@ use super::course::{Course, Process};
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
 use super::troubles;
-use super::verdict::{Verdict, judge};
+use super::verdict::{Verdict, judge, secrets};
 
 /// Replicas of the service.
 const REPLICAS: usize = 3;
@@ -576,7 +576,8 @@ impl<'a> Play<'a> {
     fn end(self) -> Played {
         let world = self.world.world();
         let books = world.complete_books();
-        let digest = Sha256::digest(serde_json::to_vec(&books).unwrap());
+        let written = serde_json::to_string(&books).unwrap();
+        let digest = Sha256::digest(&written);
         let mut verdict = judge(
             &world,
             &books,
@@ -585,6 +586,8 @@ impl<'a> Play<'a> {
         );
         let faults = self.course.own_faults();
         verdict.findings.extend(faults.findings(self.case));
+        let told = secrets(&written).map(|name| format!("{name} stands in the books"));
+        verdict.findings.extend(told);
         Played {
             verdict,
             kills: self.kills,

@@ -25,6 +25,8 @@ use super::stage::{OURS, RESERVED_SESSIONS};
 use super::swept::swept;
 use sessions::{Marked, doubles, marked, messages};
 
+pub(super) use secrets::secrets;
+
 /// How long it may take at most until a session is found, or a wish is taken up, where nothing goes wrong.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
 /// What is said of a turn that was doubled.

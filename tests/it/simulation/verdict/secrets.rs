@@ -11,7 +11,7 @@ const SECRETS: [(&str, &str); 4] = [
 ];
 
 /// The secrets that a text holds, by what they are called.
-pub(super) fn secrets(text: &str) -> impl Iterator<Item = &'static str> {
+pub(in crate::simulation) fn secrets(text: &str) -> impl Iterator<Item = &'static str> {
     let held = SECRETS.iter().filter(|(_, secret)| text.contains(secret));
     held.map(|(name, _)| *name)
 }
