@@ -6,6 +6,7 @@ mod branch;
 mod chain;
 mod imports;
 mod live;
+mod notices;
 mod outcomes;
 mod rewritten;
 mod secrets;
@@ -135,6 +136,7 @@ impl Judge<'_> {
         self.history(&state);
         self.budget(ours);
         self.wishes(&state, ours);
+        self.notices();
     }
 
     /// The keys of the history follow one another, and no turn and no session stands in it twice.
