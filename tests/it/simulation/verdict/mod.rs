@@ -2,6 +2,7 @@
 //! phileas says of itself counts. The rules are those of `tests/parts/judge.py`, for several repositories at once, and
 //! stricter where the world is calm at the end.
 
+mod archived;
 mod branch;
 mod chain;
 mod imports;
@@ -137,6 +138,7 @@ impl Judge<'_> {
         self.budget(ours);
         self.wishes(&state, ours);
         self.notices();
+        self.archived(ours);
     }
 
     /// The keys of the history follow one another, and no turn and no session stands in it twice.
