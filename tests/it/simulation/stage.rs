@@ -89,19 +89,38 @@ roles = [\"architect\"]
 cron = [\"0 3,15 * * *\"]
 ";
 
-/// How many sessions a day the plans of a case allow: that of the first repository, and those of the others.
-pub(super) fn daily_sessions(seed: u64) -> (usize, usize) {
-    let mut draws = Chance::new(seed).stream("daily sessions");
-    let mut one_of = |all: &[usize]| all[draws.below(all.len() as u64) as usize];
-    (one_of(&DAILY_SESSIONS), one_of(&DAILY_SESSIONS_OF_OTHERS))
+/// How much a plan allows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowed {
+    /// Sessions a day.
+    pub(super) daily_sessions: usize,
+    /// Sessions at once.
+    pub(super) at_once: usize,
 }
 
-fn plan(daily_sessions: usize) -> String {
+/// What the plans of a case allow: that of the first repository, and those of the others.
+pub(super) fn allowed(seed: u64) -> (Allowed, Allowed) {
+    let mut draws = Chance::new(seed).stream("daily sessions");
+    let mut allowed = |all: &[usize], at_once| Allowed {
+        daily_sessions: all[draws.below(all.len() as u64) as usize],
+        at_once,
+    };
+    (
+        allowed(&DAILY_SESSIONS, 4),
+        allowed(&DAILY_SESSIONS_OF_OTHERS, 2),
+    )
+}
+
+fn plan(allowed: Allowed) -> String {
+    let Allowed {
+        daily_sessions,
+        at_once,
+    } = allowed;
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
 [budget]
-max_active = 4
+max_active = {at_once}
 daily_sessions = {daily_sessions}
 reserve_for_people = {RESERVED_SESSIONS}
 max_open_pulls = 6
@@ -114,12 +133,16 @@ auditor = \"30 4,16 * * *\"
 }
 
 /// As the sandbox's, but for the days.
-fn plan_of_others(daily_sessions: usize) -> String {
+fn plan_of_others(allowed: Allowed) -> String {
+    let Allowed {
+        daily_sessions,
+        at_once,
+    } = allowed;
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
 [budget]
-max_active = 2
+max_active = {at_once}
 daily_sessions = {daily_sessions}
 max_open_pulls = 4
 tier = \"pro\"
@@ -141,14 +164,14 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     let others = if case.is_short() { &[][..] } else { &OTHERS };
     scene.others = others.iter().map(|name| (*name).to_owned()).collect();
     scene.jules.longest_minutes = LONGEST_MINUTES;
-    let (daily_sessions, of_others) = daily_sessions(case.seed);
+    let (first_plan, of_others) = allowed(case.seed);
     // The layers' hour comes soon.
     scene.start += SignedDuration::from_mins(5 * 60 + 40);
     scene.tier = phileas_world::jules::Tier::Ultra;
     scene.wish = true;
     scene.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
-        (PLAN.to_owned(), plan(daily_sessions)),
+        (PLAN.to_owned(), plan(first_plan)),
     ]);
     let start = scene.start;
     let (mut world, first) = scene.build().unwrap();

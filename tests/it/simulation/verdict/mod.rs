@@ -8,6 +8,7 @@ mod chain;
 mod imports;
 mod live;
 mod notices;
+mod order;
 mod outcomes;
 mod rewritten;
 mod secrets;
@@ -23,9 +24,9 @@ use phileas_world::books::Books;
 use phileas_world::github::RepoId;
 use serde_json::Value;
 
-use super::stage::{OURS, RESERVED_SESSIONS};
+use super::stage::{Allowed, OURS, RESERVED_SESSIONS};
 use super::swept::swept;
-use sessions::{Marked, doubles, marked, messages};
+use sessions::{Marked, doubles, marked, messages, strangers};
 
 pub(super) use secrets::secrets;
 
@@ -53,13 +54,12 @@ pub(super) struct Verdict {
     pub(super) swept: usize,
 }
 
-/// Judges a world whose time is over, in which the plans of the first repository and of the others allow so many sessions
-/// a day.
+/// Judges a world whose time is over, in which the plans of the first repository and of the others allow so much.
 pub(super) fn judge(
     world: &World,
     books: &Books,
     repositories: &[RepoId],
-    (first, others): (usize, usize),
+    (first, others): (Allowed, Allowed),
 ) -> Verdict {
     let mut verdict = Verdict::default();
     let ours: Vec<Marked<'_>> = books.sessions.iter().filter_map(marked).collect();
@@ -74,6 +74,7 @@ pub(super) fn judge(
     verdict.sessions = ours.len();
     let turns: BTreeSet<&str> = ours.iter().map(|one| one.turn).collect();
     verdict.turns = turns.len();
+    strangers(books, repositories, &mut verdict);
     doubles(&ours, &mut verdict);
     messages(&ours, &mut verdict);
     merges(books, &mut verdict);
@@ -86,7 +87,7 @@ pub(super) fn judge(
             world,
             books,
             repo: *repo,
-            daily_sessions: if index == 0 { first } else { others },
+            allowed: if index == 0 { first } else { others },
             verdict: &mut verdict,
         }
         .judge(&own);
@@ -109,7 +110,7 @@ struct Judge<'a> {
     world: &'a World,
     books: &'a Books,
     repo: RepoId,
-    daily_sessions: usize,
+    allowed: Allowed,
     verdict: &'a mut Verdict,
 }
 
@@ -131,14 +132,15 @@ impl Judge<'_> {
         };
         let told = self.chain(head);
         self.turns(&state, &told.announced, ours);
-        self.imports(&state, &told.brought);
         self.live(&state);
         self.outcomes(&state);
+        self.imports(&state, &told.brought);
         self.history(&state);
         self.budget(ours);
         self.wishes(&state, ours);
         self.notices();
         self.archived(ours);
+        self.order(ours);
     }
 
     /// The keys of the history follow one another, and no turn and no session stands in it twice.
@@ -168,11 +170,11 @@ impl Judge<'_> {
     fn budget(&mut self, ours: &[&Marked<'_>]) {
         let by_clock = ours.iter().filter(|one| !one.asked_for);
         let by_clock = busiest_day(by_clock.map(|one| one.at).collect());
-        if by_clock > self.daily_sessions {
+        if by_clock > self.allowed.daily_sessions {
             self.find(format!("{by_clock} sessions by the clock within a day"));
         }
         let all = busiest_day(ours.iter().map(|one| one.at).collect());
-        if all > self.daily_sessions + RESERVED_SESSIONS {
+        if all > self.allowed.daily_sessions + RESERVED_SESSIONS {
             self.find(format!("{all} sessions within a day"));
         }
     }
