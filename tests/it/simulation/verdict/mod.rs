@@ -76,7 +76,7 @@ pub(super) fn judge(
     verdict.turns = turns.len();
     strangers(books, repositories, &mut verdict);
     doubles(&ours, &mut verdict);
-    messages(&ours, &mut verdict);
+    messages(&ours, books, &mut verdict);
     merges(books, &mut verdict);
     let swept = swept(books, world.now());
     verdict.swept = swept.found;

@@ -78,8 +78,12 @@ pub(super) fn doubles(ours: &[Marked<'_>], verdict: &mut Verdict) {
     }
 }
 
-/// Nothing is said to a session twice.
-pub(super) fn messages(ours: &[Marked<'_>], verdict: &mut Verdict) {
+/// Nothing is said to a session twice, and nothing but answers and one reminder.
+pub(super) fn messages(ours: &[Marked<'_>], books: &Books, verdict: &mut Verdict) {
+    let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
+    for question in &books.questions {
+        *asked.entry(&question.session).or_default() += 1;
+    }
     for one in ours {
         let mut said = BTreeSet::new();
         let acts = one.session.acts.iter();
@@ -90,7 +94,42 @@ pub(super) fn messages(ours: &[Marked<'_>], verdict: &mut Verdict) {
                 verdict.findings.push(text);
             }
         }
+        let id = one.session.id.as_str();
+        let asked = asked.get(id).copied().unwrap_or_default();
+        for (kind, count) in too_many(said.iter().map(|text| text.as_str()), asked) {
+            let text = format!("session {id} was sent {count} messages of the kind {kind:?}");
+            verdict.findings.push(text);
+        }
     }
+}
+
+/// Kinds of messages of which there are more than a session may get, each with how many there are. Answers are as many as
+/// it asked, and one reminds it; how often it hears of its pull request is a promise of the program's. What bears no marker
+/// is of no kind.
+fn too_many<'t>(
+    messages: impl Iterator<Item = &'t str>,
+    asked: usize,
+) -> impl Iterator<Item = (Option<&'static str>, usize)> {
+    let kinds = [
+        ("/q", asked),
+        ("/r", 1),
+        (" checks ", 2),
+        (" base ", 3),
+        (" reviews ", 6),
+    ];
+    let kind = |text: &str| {
+        let last = text.lines().last()?.strip_prefix("phileas-message: ")?;
+        let known = kinds.iter().find(|(word, _)| last.contains(word));
+        known.map(|(word, _)| *word)
+    };
+    let mut counts: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    for text in messages {
+        *counts.entry(kind(text)).or_default() += 1;
+    }
+    counts.into_iter().filter(move |(kind, count)| {
+        let most = kinds.iter().find(|(word, _)| *kind == Some(word));
+        *count > most.map_or(0, |(_, most)| *most)
+    })
 }
 
 #[cfg(test)]
@@ -144,5 +183,18 @@ mod tests {
         };
         assert_eq!(found(-1), 0);
         assert_eq!(found(1), 1);
+    }
+
+    #[test]
+    fn no_session_is_talked_to_death() {
+        let found = |texts: &[&str], asked| too_many(texts.iter().copied(), asked).count();
+        let answer = "Decide.\n\nphileas-message: abc.1/q1";
+        let reminder = "Finish.\n\nphileas-message: abc.1/r1";
+        let base = "Merge.\n\nphileas-message: pull 7 base 1f";
+        assert_eq!(found(&[answer, reminder, base, base, base], 1), 0);
+        assert_eq!(found(&[answer], 0), 1);
+        assert_eq!(found(&[reminder, reminder], 1), 1);
+        assert_eq!(found(&[base, base, base, base], 0), 1);
+        assert_eq!(found(&["Hello."], 9), 1, "of no kind");
     }
 }
