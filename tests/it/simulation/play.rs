@@ -582,7 +582,7 @@ impl<'a> Play<'a> {
             &world,
             &books,
             &self.repositories,
-            stage::allowed(self.case.seed),
+            stage::allowed(self.case),
         );
         let faults = self.course.own_faults();
         verdict.findings.extend(faults.findings(self.case));

@@ -96,14 +96,17 @@ pub(super) struct Allowed {
     pub(super) daily_sessions: usize,
     /// Sessions at once.
     pub(super) at_once: usize,
+    /// Further attempts at a turn whose session failed.
+    pub(super) retries: u32,
 }
 
 /// What the plans of a case allow: that of the first repository, and those of the others.
-pub(super) fn allowed(seed: u64) -> (Allowed, Allowed) {
-    let mut draws = Chance::new(seed).stream("daily sessions");
+pub(super) fn allowed(case: &Case) -> (Allowed, Allowed) {
+    let mut draws = Chance::new(case.seed).stream("daily sessions");
     let mut allowed = |all: &[usize], at_once| Allowed {
         daily_sessions: all[draws.below(all.len() as u64) as usize],
         at_once,
+        retries: u32::from(case.is_turned(troubles::RETRIES)),
     };
     (
         allowed(&DAILY_SESSIONS, 4),
@@ -115,6 +118,7 @@ fn plan(allowed: Allowed) -> String {
     let Allowed {
         daily_sessions,
         at_once,
+        retries,
     } = allowed;
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
@@ -125,6 +129,9 @@ daily_sessions = {daily_sessions}
 reserve_for_people = {RESERVED_SESSIONS}
 max_open_pulls = 6
 tier = \"ultra\"
+
+[defaults]
+retry = {retries}
 
 [schedules]
 auditor = \"30 4,16 * * *\"
@@ -137,6 +144,7 @@ fn plan_of_others(allowed: Allowed) -> String {
     let Allowed {
         daily_sessions,
         at_once,
+        retries,
     } = allowed;
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
@@ -146,6 +154,9 @@ max_active = {at_once}
 daily_sessions = {daily_sessions}
 max_open_pulls = 4
 tier = \"pro\"
+
+[defaults]
+retry = {retries}
 
 [schedules]
 auditor = \"30 4,16 * * *\"
@@ -164,7 +175,7 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     let others = if case.is_short() { &[][..] } else { &OTHERS };
     scene.others = others.iter().map(|name| (*name).to_owned()).collect();
     scene.jules.longest_minutes = LONGEST_MINUTES;
-    let (first_plan, of_others) = allowed(case.seed);
+    let (first_plan, of_others) = allowed(case);
     // The layers' hour comes soon.
     scene.start += SignedDuration::from_mins(5 * 60 + 40);
     scene.tier = phileas_world::jules::Tier::Ultra;

@@ -29,7 +29,10 @@ pub(super) const STALLS: &str = "stalls";
 /// Somebody else writes to the ledger's branch.
 pub(super) const STRANGERS_COMMITS: &str = "strangers-commits";
 
-const OWN: [&str; 12] = [
+/// The plans allow a second attempt.
+pub(super) const RETRIES: &str = "retries";
+
+const OWN: [&str; 13] = [
     LOST_ANSWERS,
     TIME_OUTS,
     REFUSALS,
@@ -42,6 +45,7 @@ const OWN: [&str; 12] = [
     MANY_KILLS,
     STALLS,
     STRANGERS_COMMITS,
+    RETRIES,
 ];
 
 /// The names of all of them, in a fixed order.
