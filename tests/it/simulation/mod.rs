@@ -25,6 +25,7 @@ mod course;
 mod desk;
 mod door;
 mod faults;
+mod outages;
 mod play;
 mod sabotage;
 mod shrink;

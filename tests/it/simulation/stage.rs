@@ -171,13 +171,13 @@ static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
 pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     let mut scene = Scene::new(case.seed);
     scene.knobs = troubles::knobs(case);
-    scene.faults = troubles::faults(case);
     let others = if case.is_short() { &[][..] } else { &OTHERS };
     scene.others = others.iter().map(|name| (*name).to_owned()).collect();
     scene.jules.longest_minutes = LONGEST_MINUTES;
     let (first_plan, of_others) = allowed(case);
     // The layers' hour comes soon.
     scene.start += SignedDuration::from_mins(5 * 60 + 40);
+    scene.faults = troubles::faults(case, scene.start);
     scene.tier = phileas_world::jules::Tier::Ultra;
     scene.wish = true;
     scene.texts = BTreeMap::from([

@@ -1,8 +1,10 @@
 //! Everything that can be turned: the models' own knobs, what befalls requests, and what befalls processes.
 
+use jiff::Timestamp;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
 
 use super::case::Case;
+use super::outages::outages;
 
 /// Answers are lost, before the effect or after it.
 const LOST_ANSWERS: &str = "lost-answers";
@@ -32,7 +34,10 @@ pub(super) const STRANGERS_COMMITS: &str = "strangers-commits";
 /// The plans allow a second attempt.
 pub(super) const RETRIES: &str = "retries";
 
-const OWN: [&str; 13] = [
+/// Services are away for minutes, or Jules refuses the key.
+pub(super) const OUTAGES: &str = "outages";
+
+const OWN: [&str; 14] = [
     LOST_ANSWERS,
     TIME_OUTS,
     REFUSALS,
@@ -46,6 +51,7 @@ const OWN: [&str; 13] = [
     STALLS,
     STRANGERS_COMMITS,
     RETRIES,
+    OUTAGES,
 ];
 
 /// The names of all of them, in a fixed order.
@@ -64,8 +70,8 @@ pub(super) fn knobs(case: &Case) -> Knobs {
     knobs
 }
 
-/// What befalls requests in a case.
-pub(super) fn faults(case: &Case) -> FaultPlan {
+/// What befalls requests in a case that begins at `start`.
+pub(super) fn faults(case: &Case, start: Timestamp) -> FaultPlan {
     let status = |status: u16, done: bool, retry_after: Option<u64>| Fault::Status {
         status,
         retry_after,
@@ -74,7 +80,8 @@ pub(super) fn faults(case: &Case) -> FaultPlan {
     };
     let github = Some(Face::Github);
     let jules = Some(Face::Jules);
-    let mut rules = Vec::new();
+    // Where a service is away, nothing else befalls its requests.
+    let mut rules = outages(case, start);
     let mut add = |name: &str, face: Option<Face>, probability: f64, fault: Fault| {
         if case.is_turned(name) {
             rules.push(rule(face, probability, fault));

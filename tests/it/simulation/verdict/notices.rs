@@ -10,6 +10,9 @@ use super::Judge;
 /// How the marker of an issue of ours begins.
 const MARKERS: [&str; 2] = ["<!-- phileas:notice:", "<!-- phileas:work:"];
 
+/// The key of the issue that tells of a refused key.
+const CREDENTIAL: &str = "jules_credential";
+
 /// The marker in an issue's text, without its end.
 fn marker(body: &str) -> Option<&str> {
     let at = MARKERS.iter().find_map(|start| body.find(start))?;
@@ -20,7 +23,7 @@ fn marker(body: &str) -> Option<&str> {
 /// branch, and the key is refused only where the world says so.
 fn is_false_alarm(marker: &str, key_was_refused: bool) -> bool {
     let key = marker.strip_prefix(MARKERS[0]).unwrap_or_default();
-    key.starts_with("ledger_") || key == "jules_credential" && !key_was_refused
+    key.starts_with("ledger_") || key == CREDENTIAL && !key_was_refused
 }
 
 impl Judge<'_> {
@@ -48,6 +51,12 @@ impl Judge<'_> {
                 ));
             }
             if thread.closed_at.is_none() {
+                if marker.ends_with(CREDENTIAL) {
+                    wrong.push(format!(
+                        "#{} still calls, and the key is good",
+                        thread.number
+                    ));
+                }
                 open.entry(marker).or_default().push(thread.number);
             }
         }
