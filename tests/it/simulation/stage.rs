@@ -65,6 +65,9 @@ const DAILY_SESSIONS_OF_OTHERS: [usize; 2] = [5, 8];
 /// How long sessions work at most, in minutes. Each minute of theirs is a look at them; what goes wrong does so when
 /// something begins or ends.
 const LONGEST_MINUTES: f64 = 20.0;
+/// How many sessions a day, and how many at once, a small account has in a long case and in a short one. The plans know
+/// of a large one.
+const SMALL_ACCOUNTS: [(usize, usize); 2] = [(20, 4), (6, 2)];
 /// How many more they allow where people ask for them.
 pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
@@ -186,6 +189,13 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     ]);
     let start = scene.start;
     let (mut world, first) = scene.build().unwrap();
+    if case.is_turned(troubles::SMALL_ACCOUNT)
+        && let Some(account) = world.jules_mut().account_mut("maintainer")
+    {
+        let (daily, at_once) = SMALL_ACCOUNTS[usize::from(case.is_short())];
+        account.daily = Some(daily);
+        account.concurrent = Some(at_once);
+    }
     let github = world.github_mut();
     let mut repositories = vec![first];
     repositories.extend(

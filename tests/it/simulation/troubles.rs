@@ -37,7 +37,10 @@ pub(super) const RETRIES: &str = "retries";
 /// Services are away for minutes, or Jules refuses the key.
 pub(super) const OUTAGES: &str = "outages";
 
-const OWN: [&str; 14] = [
+/// The Jules account allows less than the plans.
+pub(super) const SMALL_ACCOUNT: &str = "small-account";
+
+const OWN: [&str; 15] = [
     LOST_ANSWERS,
     TIME_OUTS,
     REFUSALS,
@@ -52,6 +55,7 @@ const OWN: [&str; 14] = [
     STRANGERS_COMMITS,
     RETRIES,
     OUTAGES,
+    SMALL_ACCOUNT,
 ];
 
 /// The names of all of them, in a fixed order.
