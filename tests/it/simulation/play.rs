@@ -27,7 +27,7 @@ use super::course::{Course, Process};
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
 use super::troubles;
-use super::verdict::{Verdict, judge, secrets};
+use super::verdict::{IN_BOOKS, Verdict, judge, secrets};
 
 /// Replicas of the service.
 const REPLICAS: usize = 3;
@@ -586,7 +586,7 @@ impl<'a> Play<'a> {
         );
         let faults = self.course.own_faults();
         verdict.findings.extend(faults.findings(self.case));
-        let told = secrets(&written).map(|name| format!("{name} stands in the books"));
+        let told = secrets(&written).map(|name| format!("{name} {IN_BOOKS}"));
         verdict.findings.extend(told);
         Played {
             verdict,

@@ -38,6 +38,12 @@ pub(super) const TWO_SESSIONS: &str = "has two sessions";
 pub(super) const BY_FORCE: &str = "was moved by force";
 /// What is said of a session whose title does not say whose turn it is.
 pub(super) const NO_MARKER: &str = "bears no marker";
+/// What is said of a label that nobody took off.
+pub(super) const STILL_LABELLED: &str = "is still on";
+/// What is said of an outcome that is not how the pull request stands.
+pub(super) const IS_REJECTED: &str = "is `rejected`, and";
+/// What is said of a secret that others can read.
+pub(super) const IN_BOOKS: &str = "stands in the books";
 /// Where the ledger's own files are.
 const HOME: &str = ".jules/";
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::sessions::Marked;
-use super::{Judge, PATIENCE};
+use super::{Judge, PATIENCE, STILL_LABELLED};
 
 /// Who is asked for by labels.
 const WISH: &str = "phileas:fixer";
@@ -38,7 +38,7 @@ impl Wish<'_> {
             found.push(format!("nobody answers on #{number}"));
         }
         if self.is_labelled {
-            found.push(format!("the label {WISH} is still on #{number}"));
+            found.push(format!("the label {WISH} {STILL_LABELLED} #{number}"));
         }
         found
     }
