@@ -18,12 +18,14 @@ use phileas::sandbox::Shared;
 use phileas_world::chance::{Chance, Stream};
 use tokio::sync::oneshot;
 
+use super::faults::Faults;
 use crate::support::held;
 
 /// The time of one world, and who waits for it.
 pub(super) struct Course {
     pub(super) world: Shared,
     waiting: Mutex<Waiting>,
+    faults: Mutex<Faults>,
 }
 
 struct Waiting {
@@ -44,6 +46,7 @@ impl Course {
                 order: chance.stream("order"),
                 doomed: Vec::new(),
             }),
+            faults: Mutex::default(),
         })
     }
 
@@ -84,6 +87,16 @@ impl Course {
             // Whoever has died meanwhile does not go on.
             let _gone = wake.send(());
         }
+    }
+
+    /// What somebody says has gone wrong through no fault of the world's.
+    pub(super) fn own_fault(&self, because: String) {
+        held(&self.faults).add(because);
+    }
+
+    /// All that was said so.
+    pub(super) fn own_faults(&self) -> Faults {
+        held(&self.faults).clone()
     }
 
     /// The processes that are to die now.

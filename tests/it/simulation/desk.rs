@@ -105,6 +105,10 @@ impl Inbox for Desk {
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
+        // Told first: whoever dies at the next step has had it all the same.
+        if let Fault::Own { because } = fault {
+            self.process.course.own_fault(because.clone());
+        }
         stepped!(self.fail(lease, now, fault))
     }
 

@@ -9,7 +9,7 @@ use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas_world::{Face, Outcome};
 
 use super::course::Process;
-use super::sabotage::Sabotage;
+use super::sabotage::{self, Sabotage};
 
 /// How long a client waits for an answer that never comes.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,6 +25,9 @@ pub(super) struct Door {
 impl Door {
     async fn pass(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         self.process.step().await;
+        if self.sabotage == Some(Sabotage::TickPanics) {
+            sabotage::panic_at(self.face, &request);
+        }
         let world = &self.process.course.world;
         let forged = self
             .sabotage

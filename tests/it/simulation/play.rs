@@ -1,6 +1,8 @@
 //! A case is played: replicas of the service and runs of the workflow over one world, until its time is over.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -25,7 +27,7 @@ use super::course::{Course, Process};
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
 use super::troubles;
-use super::verdict::{Verdict, judge};
+use super::verdict::{IN_BOOKS, Verdict, judge, secrets};
 
 /// Replicas of the service.
 const REPLICAS: usize = 3;
@@ -41,6 +43,8 @@ const RENAMED: &str = "sprocket";
 /// What somebody else writes to the ledger's branch.
 const STRANGERS_FILE: &str = "notes/stranger.md";
 pub(super) const TAKE_A_NOTE: &str = "Take a note";
+/// What the inbox says of a repository that was parked because its processes died.
+const DIED: &str = "never came back";
 /// No case goes through more steps than this.
 const MOST_STEPS: usize = 20_000_000;
 /// How often everybody gets their turn before time goes on: far more than any chain of wake-ups has links, where each
@@ -48,7 +52,7 @@ const MOST_STEPS: usize = 20_000_000;
 const TURNS: usize = 12;
 
 /// What came of a case.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Played {
     pub(super) verdict: Verdict,
     pub(super) kills: u64,
@@ -121,8 +125,24 @@ struct Play<'a> {
     lost_races: usize,
 }
 
-/// Plays a case from its beginning to its end and judges it.
+/// Plays a case from its beginning to its end and judges it. A panic, of the models as of the program, is a finding of
+/// its case: the other cases are played all the same.
 pub(super) fn play(case: &Case, sabotage: Option<Sabotage>) -> Played {
+    catch_unwind(AssertUnwindSafe(|| played(case, sabotage))).unwrap_or_else(|panic| {
+        let mut played = Played::default();
+        let text = format!("the play panicked: {}", words(&*panic));
+        played.verdict.findings.push(text);
+        played
+    })
+}
+
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it did not say why")
+}
+
+fn played(case: &Case, sabotage: Option<Sabotage>) -> Played {
     // What the adapters draw for their jitter.
     fastrand::seed(case.seed);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -241,7 +261,7 @@ impl<'a> Play<'a> {
                 self.course.let_go();
             }
         }
-        panic!("{}: it does not end", self.case);
+        self.course.own_fault("the play did not end".to_owned());
     }
 
     fn act(&mut self, act: Act) {
@@ -378,6 +398,13 @@ impl<'a> Play<'a> {
         }
         let now = self.course.now();
         for parked in self.inbox.parked().await.unwrap() {
+            // That its processes died is the play's doing; anything else is told, as `phileas park list` does.
+            if let Some(parked) = parked
+                .parked
+                .filter(|parked| !parked.because.contains(DIED))
+            {
+                self.course.own_fault(parked.because);
+            }
             let resumed = self.inbox.resume(parked.repository, now).await.unwrap();
             self.resumed += u64::from(resumed);
         }
@@ -390,8 +417,12 @@ impl<'a> Play<'a> {
                 Ok(Ok(report)) => self.lost_races += report.lost_races,
                 // It says so, and the next one sees for itself.
                 Ok(Err(TickError::Outside(_) | TickError::Contended(_))) => {}
-                Ok(Err(error @ TickError::Invariant(_))) => panic!("{}: {error}", self.case),
-                Err(panic) => panic!("{}: {panic}", self.case),
+                Ok(Err(error @ TickError::Invariant(_))) => {
+                    self.course.own_fault(error.to_string())
+                }
+                Err(panic) => self
+                    .course
+                    .own_fault(format!("the workflow panicked: {panic}")),
             }
             if std::mem::take(&mut self.queued) {
                 self.ask_workflow();
@@ -401,7 +432,8 @@ impl<'a> Play<'a> {
             let ended = self.replicas[who].take_if(|replica| replica.driver.is_finished());
             if let Some(replica) = ended {
                 if let Err(panic) = replica.driver.await {
-                    panic!("{}: replica {who}: {panic}", self.case);
+                    let text = format!("replica {who} panicked: {panic}");
+                    self.course.own_fault(text);
                 }
                 self.soon(1, 60, Act::Start(who));
             }
@@ -412,7 +444,11 @@ impl<'a> Play<'a> {
         self.posts = under_way;
         let done: Vec<Post> = done;
         for post in done {
-            let status = post.answer.await.unwrap();
+            let status = post.answer.await.unwrap_or_else(|panic| {
+                self.course
+                    .own_fault(format!("an answer to a delivery panicked: {panic}"));
+                None
+            });
             self.world.world().delivery_done(post.id, status);
         }
     }
@@ -540,14 +576,20 @@ impl<'a> Play<'a> {
     fn end(self) -> Played {
         let world = self.world.world();
         let books = world.complete_books();
-        let digest = Sha256::digest(serde_json::to_vec(&books).unwrap());
+        let written = serde_json::to_string(&books).unwrap();
+        let digest = Sha256::digest(&written);
+        let mut verdict = judge(
+            &world,
+            &books,
+            &self.repositories,
+            stage::allowed(self.case),
+        );
+        let faults = self.course.own_faults();
+        verdict.findings.extend(faults.findings(self.case));
+        let told = secrets(&written).map(|name| format!("{name} {IN_BOOKS}"));
+        verdict.findings.extend(told);
         Played {
-            verdict: judge(
-                &world,
-                &books,
-                &self.repositories,
-                stage::daily_sessions(self.case.seed),
-            ),
+            verdict,
             kills: self.kills,
             resumed: self.resumed,
             workflow_runs: self.workflow_runs,

@@ -4,12 +4,14 @@
 
 use bytes::Bytes;
 use http::{Request, Response};
+use phileas::sandbox::scene;
 use phileas_world::github::object::Oid;
 use phileas_world::{Face, World};
 use serde_json::{Value, json};
 
+use super::faults::PANICKED;
 use super::stage::AGENTS_PATHS;
-use super::verdict::{BY_FORCE, NO_MARKER, TWO_SESSIONS};
+use super::verdict::{BY_FORCE, IN_BOOKS, IS_REJECTED, NO_MARKER, STILL_LABELLED, TWO_SESSIONS};
 
 /// What is wrong with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +23,25 @@ pub(super) enum Sabotage {
     /// What an agent has written is imported onto the commit that the agent stands on, and not onto the ledger's head
     /// that was read.
     ImportOnAgentsHead,
+    /// A tick panics in the middle of its work.
+    TickPanics,
+    /// Labels are not taken off; the program believes that they were.
+    LabelLeft,
+    /// Merged work is written down as rejected.
+    MergedIsRejected,
+    /// The Jules key stands in what people are told.
+    KeyTold,
 }
 
 impl Sabotage {
-    pub(super) const ALL: [Self; 3] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::IntentSkipped,
         Self::TitleUnmarked,
         Self::ImportOnAgentsHead,
+        Self::TickPanics,
+        Self::LabelLeft,
+        Self::MergedIsRejected,
+        Self::KeyTold,
     ];
 
     /// What it is, for the output.
@@ -36,6 +50,10 @@ impl Sabotage {
             Self::IntentSkipped => "the intent's commit is skipped",
             Self::TitleUnmarked => "the marker is dropped from the title",
             Self::ImportOnAgentsHead => "changes are imported onto the agent's head",
+            Self::TickPanics => "a tick panics",
+            Self::LabelLeft => "labels are left where they are",
+            Self::MergedIsRejected => "merged work is called rejected",
+            Self::KeyTold => "the key is told",
         }
     }
 
@@ -45,6 +63,10 @@ impl Sabotage {
             Self::IntentSkipped => TWO_SESSIONS,
             Self::TitleUnmarked => NO_MARKER,
             Self::ImportOnAgentsHead => BY_FORCE,
+            Self::TickPanics => PANICKED,
+            Self::LabelLeft => STILL_LABELLED,
+            Self::MergedIsRejected => IS_REJECTED,
+            Self::KeyTold => IN_BOOKS,
         };
         let about = |finding: &&String| finding.contains(words);
         findings.iter().find(about).map(String::as_str)
@@ -67,7 +89,68 @@ impl Sabotage {
                 import_elsewhere(world, face, request);
                 None
             }
+            // Nobody may hold the world meanwhile.
+            Self::TickPanics => None,
+            Self::LabelLeft => leave_label(face, request),
+            Self::MergedIsRejected => {
+                reject_merged(face, request);
+                None
+            }
+            Self::KeyTold => {
+                tell_key(face, request);
+                None
+            }
         }
+    }
+}
+
+/// A label is not taken off.
+fn leave_label(face: Face, request: &Request<Bytes>) -> Option<Response<Bytes>> {
+    let takes_off = face == Face::Github
+        && request.method() == http::Method::DELETE
+        && request.uri().path().contains("/labels/");
+    takes_off.then(|| answered(&json!([])))
+}
+
+/// The state file says `rejected` wherever it should say `merged`.
+fn reject_merged(face: Face, request: &mut Request<Bytes>) {
+    let Some(mut body) = commit_of(face, request) else {
+        return;
+    };
+    let additions = &mut body["variables"]["input"]["fileChanges"]["additions"];
+    let files = additions.as_array_mut().into_iter().flatten();
+    for file in files.filter(|file| file["path"] == ".jules/cycle_state.json") {
+        let contents = file["contents"].as_str().unwrap_or_default().as_bytes();
+        let text = data_encoding::BASE64.decode(contents).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text)
+            .replace("\"outcome\": \"merged\"", "\"outcome\": \"rejected\"");
+        file["contents"] = data_encoding::BASE64.encode(text.as_bytes()).into();
+    }
+    replace_body(request, &body);
+}
+
+/// A comment ends with the key.
+fn tell_key(face: Face, request: &mut Request<Bytes>) {
+    let comments = request.uri().path().ends_with("/comments");
+    if face != Face::Github || request.method() != http::Method::POST || !comments {
+        return;
+    }
+    if let Ok(mut body) = serde_json::from_slice::<Value>(request.body())
+        && let Some(text) = body["body"].as_str()
+    {
+        body["body"] = format!("{text}\n\n{}", scene::JULES_KEY).into();
+        replace_body(request, &body);
+    }
+}
+
+/// Panics where a turn that is over would be written down. No hook tells of it: it is meant.
+pub(super) fn panic_at(face: Face, request: &Request<Bytes>) {
+    let body = commit_of(face, request);
+    let headline = body
+        .as_ref()
+        .and_then(|body| body["variables"]["input"]["message"]["headline"].as_str());
+    if headline.is_some_and(|headline| headline.contains("settled ")) {
+        std::panic::resume_unwind(Box::new("sabotage"));
     }
 }
 
@@ -94,12 +177,7 @@ fn skip_intent(face: Face, request: &Request<Bytes>) -> Option<Response<Bytes>> 
     }
     let parent = &input["expectedHeadOid"];
     let answer = json!({"data": {"createCommitOnBranch": {"commit": {"oid": parent}}}});
-    let mut response = Response::new(Bytes::from(answer.to_string()));
-    let json = http::HeaderValue::from_static("application/json; charset=utf-8");
-    response
-        .headers_mut()
-        .insert(http::header::CONTENT_TYPE, json);
-    Some(response)
+    Some(answered(&answer))
 }
 
 /// The title ends before the marker.
@@ -159,6 +237,16 @@ fn import_elsewhere(world: &mut World, face: Face, request: &mut Request<Bytes>)
         body["variables"]["input"]["expectedHeadOid"] = head.to_string().into();
         replace_body(request, &body);
     }
+}
+
+/// An answer that the world did not give.
+fn answered(answer: &Value) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(answer.to_string()));
+    let json = http::HeaderValue::from_static("application/json; charset=utf-8");
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, json);
+    response
 }
 
 fn replace_body(request: &mut Request<Bytes>, body: &Value) {

@@ -65,6 +65,9 @@ const DAILY_SESSIONS_OF_OTHERS: [usize; 2] = [5, 8];
 /// How long sessions work at most, in minutes. Each minute of theirs is a look at them; what goes wrong does so when
 /// something begins or ends.
 const LONGEST_MINUTES: f64 = 20.0;
+/// How many sessions a day, and how many at once, a small account has in a long case and in a short one. The plans know
+/// of a large one.
+const SMALL_ACCOUNTS: [(usize, usize); 2] = [(20, 4), (6, 2)];
 /// How many more they allow where people ask for them.
 pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
@@ -89,23 +92,49 @@ roles = [\"architect\"]
 cron = [\"0 3,15 * * *\"]
 ";
 
-/// How many sessions a day the plans of a case allow: that of the first repository, and those of the others.
-pub(super) fn daily_sessions(seed: u64) -> (usize, usize) {
-    let mut draws = Chance::new(seed).stream("daily sessions");
-    let mut one_of = |all: &[usize]| all[draws.below(all.len() as u64) as usize];
-    (one_of(&DAILY_SESSIONS), one_of(&DAILY_SESSIONS_OF_OTHERS))
+/// How much a plan allows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowed {
+    /// Sessions a day.
+    pub(super) daily_sessions: usize,
+    /// Sessions at once.
+    pub(super) at_once: usize,
+    /// Further attempts at a turn whose session failed.
+    pub(super) retries: u32,
 }
 
-fn plan(daily_sessions: usize) -> String {
+/// What the plans of a case allow: that of the first repository, and those of the others.
+pub(super) fn allowed(case: &Case) -> (Allowed, Allowed) {
+    let mut draws = Chance::new(case.seed).stream("daily sessions");
+    let mut allowed = |all: &[usize], at_once| Allowed {
+        daily_sessions: all[draws.below(all.len() as u64) as usize],
+        at_once,
+        retries: u32::from(case.is_turned(troubles::RETRIES)),
+    };
+    (
+        allowed(&DAILY_SESSIONS, 4),
+        allowed(&DAILY_SESSIONS_OF_OTHERS, 2),
+    )
+}
+
+fn plan(allowed: Allowed) -> String {
+    let Allowed {
+        daily_sessions,
+        at_once,
+        retries,
+    } = allowed;
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
 [budget]
-max_active = 4
+max_active = {at_once}
 daily_sessions = {daily_sessions}
 reserve_for_people = {RESERVED_SESSIONS}
 max_open_pulls = 6
 tier = \"ultra\"
+
+[defaults]
+retry = {retries}
 
 [schedules]
 auditor = \"30 4,16 * * *\"
@@ -114,15 +143,23 @@ auditor = \"30 4,16 * * *\"
 }
 
 /// As the sandbox's, but for the days.
-fn plan_of_others(daily_sessions: usize) -> String {
+fn plan_of_others(allowed: Allowed) -> String {
+    let Allowed {
+        daily_sessions,
+        at_once,
+        retries,
+    } = allowed;
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
 [budget]
-max_active = 2
+max_active = {at_once}
 daily_sessions = {daily_sessions}
 max_open_pulls = 4
 tier = \"pro\"
+
+[defaults]
+retry = {retries}
 
 [schedules]
 auditor = \"30 4,16 * * *\"
@@ -137,21 +174,28 @@ static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
 pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     let mut scene = Scene::new(case.seed);
     scene.knobs = troubles::knobs(case);
-    scene.faults = troubles::faults(case);
     let others = if case.is_short() { &[][..] } else { &OTHERS };
     scene.others = others.iter().map(|name| (*name).to_owned()).collect();
     scene.jules.longest_minutes = LONGEST_MINUTES;
-    let (daily_sessions, of_others) = daily_sessions(case.seed);
+    let (first_plan, of_others) = allowed(case);
     // The layers' hour comes soon.
     scene.start += SignedDuration::from_mins(5 * 60 + 40);
+    scene.faults = troubles::faults(case, scene.start);
     scene.tier = phileas_world::jules::Tier::Ultra;
     scene.wish = true;
     scene.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
-        (PLAN.to_owned(), plan(daily_sessions)),
+        (PLAN.to_owned(), plan(first_plan)),
     ]);
     let start = scene.start;
     let (mut world, first) = scene.build().unwrap();
+    if case.is_turned(troubles::SMALL_ACCOUNT)
+        && let Some(account) = world.jules_mut().account_mut("maintainer")
+    {
+        let (daily, at_once) = SMALL_ACCOUNTS[usize::from(case.is_short())];
+        account.daily = Some(daily);
+        account.concurrent = Some(at_once);
+    }
     let github = world.github_mut();
     let mut repositories = vec![first];
     repositories.extend(

@@ -1,15 +1,17 @@
 //! Everything that can be turned: the models' own knobs, what befalls requests, and what befalls processes.
 
+use jiff::Timestamp;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
 
 use super::case::Case;
+use super::outages::outages;
 
 /// Answers are lost, before the effect or after it.
 const LOST_ANSWERS: &str = "lost-answers";
 /// No answer comes, and what was asked for was done, or was not.
 const TIME_OUTS: &str = "time-outs";
 /// Conflicts and refusals: 409 and 422.
-const REFUSALS: &str = "refusals";
+pub(super) const REFUSALS: &str = "refusals";
 /// Limits: 429, and GitHub's primary and secondary ones.
 const LIMITS: &str = "limits";
 /// Faults of the services: 500, 502 and 503.
@@ -29,7 +31,16 @@ pub(super) const STALLS: &str = "stalls";
 /// Somebody else writes to the ledger's branch.
 pub(super) const STRANGERS_COMMITS: &str = "strangers-commits";
 
-const OWN: [&str; 12] = [
+/// The plans allow a second attempt.
+pub(super) const RETRIES: &str = "retries";
+
+/// Services are away for minutes, or Jules refuses the key.
+pub(super) const OUTAGES: &str = "outages";
+
+/// The Jules account allows less than the plans.
+pub(super) const SMALL_ACCOUNT: &str = "small-account";
+
+const OWN: [&str; 15] = [
     LOST_ANSWERS,
     TIME_OUTS,
     REFUSALS,
@@ -42,6 +53,9 @@ const OWN: [&str; 12] = [
     MANY_KILLS,
     STALLS,
     STRANGERS_COMMITS,
+    RETRIES,
+    OUTAGES,
+    SMALL_ACCOUNT,
 ];
 
 /// The names of all of them, in a fixed order.
@@ -60,8 +74,8 @@ pub(super) fn knobs(case: &Case) -> Knobs {
     knobs
 }
 
-/// What befalls requests in a case.
-pub(super) fn faults(case: &Case) -> FaultPlan {
+/// What befalls requests in a case that begins at `start`.
+pub(super) fn faults(case: &Case, start: Timestamp) -> FaultPlan {
     let status = |status: u16, done: bool, retry_after: Option<u64>| Fault::Status {
         status,
         retry_after,
@@ -70,7 +84,8 @@ pub(super) fn faults(case: &Case) -> FaultPlan {
     };
     let github = Some(Face::Github);
     let jules = Some(Face::Jules);
-    let mut rules = Vec::new();
+    // Where a service is away, nothing else befalls its requests.
+    let mut rules = outages(case, start);
     let mut add = |name: &str, face: Option<Face>, probability: f64, fault: Fault| {
         if case.is_turned(name) {
             rules.push(rule(face, probability, fault));
