@@ -21,3 +21,4 @@ mod stop;
 mod sweep;
 mod troubled;
 mod unreachable;
+mod way;

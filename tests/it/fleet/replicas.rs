@@ -9,12 +9,12 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::ports::Clock as _;
-use phileas::sandbox::transport::InProcess;
 use phileas::server::config::RepositoryEntry;
 use phileas_domain::model::RepositoryId;
 use phileas_world::Face;
 
 use super::stage::{Ground, Parts, Served, Sessions};
+use super::way::Way;
 
 const START: &str = "2026-01-05T00:00:00Z";
 /// Too short for the cycle of either repository to be through.
@@ -30,11 +30,11 @@ fn ground() -> Ground {
 }
 
 /// All that a service needs.
-fn whole(ground: &Ground) -> Parts {
+fn whole(ground: &Ground, beside: &Served) -> Parts {
     Parts {
         named: Vec::new(),
         keys: ground.keys.path().to_owned(),
-        to_github: Arc::new(InProcess::new(ground.world.clone(), Face::Github)),
+        to_github: Arc::new(ground.way(Face::Github, &beside.clock)),
         run: "serve:other",
     }
 }
@@ -69,7 +69,7 @@ async fn one_without_keys_puts_nobody_off() {
     let no_keys = tempfile::tempdir().unwrap();
     let parts = Parts {
         keys: no_keys.path().to_owned(),
-        ..whole(&ground)
+        ..whole(&ground, &first)
     };
     let _other = ground.serve_beside(&first, parts);
     for _ in 0..LONG.as_mins() {
@@ -92,7 +92,7 @@ async fn who_is_on_one_list_only_is_not_forgotten() {
             name: "acme/r0".parse().unwrap(),
             id: None,
         }],
-        ..whole(&ground)
+        ..whole(&ground, &first)
     };
     let _other = ground.serve_beside(&first, parts);
     first.clock.pass(LONG).await;
@@ -132,7 +132,7 @@ async fn a_stranger_is_dismissed_once_the_list_was_read_again() {
 
 /// A way to GitHub that is cut once a test says so.
 struct Wire {
-    to: InProcess,
+    to: Way,
     cut: Arc<AtomicBool>,
     /// How often a tick has asked in vain.
     asked: Arc<AtomicU32>,
@@ -162,11 +162,11 @@ async fn one_that_is_cut_off_from_github_leaves_the_work_to_the_other() {
     let asked = Arc::new(AtomicU32::new(0));
     let parts = Parts {
         to_github: Arc::new(Wire {
-            to: InProcess::new(ground.world.clone(), Face::Github),
+            to: ground.way(Face::Github, &first.clock),
             cut: Arc::clone(&cut),
             asked: Arc::clone(&asked),
         }),
-        ..whole(&ground)
+        ..whole(&ground, &first)
     };
     let _other = ground.serve_beside(&first, parts);
     first.clock.pass(SignedDuration::from_mins(5)).await;

@@ -16,7 +16,6 @@ use phileas::adapters::jules;
 use phileas::adapters::transport::Transport;
 use phileas::jobs::EventsFile;
 use phileas::runtime::driver::{Bounds, Pulse};
-use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
 use phileas::server::app::Identity;
 use phileas::server::config::RepositoryEntry;
@@ -41,6 +40,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::clock::StillClock;
+use super::way::Way;
 
 /// The App's number.
 pub(crate) const APP: u64 = 77;
@@ -237,17 +237,15 @@ impl Ground {
 
     /// The same as somebody, for these repositories alone where any are named.
     pub(crate) fn serve_as(&self, identity: Identity, named: Vec<RepositoryEntry>) -> Served {
+        let clock = StillClock::of(&self.world);
         let parts = Parts {
             named,
             keys: self.keys.path().to_owned(),
-            to_github: Arc::new(InProcess::new(self.world.clone(), Face::Github)),
+            to_github: Arc::new(self.way(Face::Github, &clock)),
             run: "serve:test",
         };
-        let shared = (
-            Arc::new(MemoryInbox::new(10_000)),
-            StillClock::of(&self.world),
-        );
-        self.start(identity, parts, shared)
+        let inbox = Arc::new(MemoryInbox::new(10_000));
+        self.start(identity, parts, (inbox, clock))
     }
 
     /// Another service on the inbox of the first, with parts of its own.
@@ -255,6 +253,15 @@ impl Ground {
         let app = App::new(&APP.to_string(), &self.pem).unwrap();
         let shared = (Arc::clone(&first.inbox), first.clock.clone());
         self.start(Identity::App(app), parts, shared)
+    }
+
+    /// The way of a service to a face of the world.
+    pub(super) fn way(&self, face: Face, clock: &StillClock) -> Way {
+        Way {
+            world: self.world.clone(),
+            face,
+            clock: clock.clone(),
+        }
     }
 
     fn start(
@@ -274,8 +281,8 @@ impl Ground {
             github: github::Base::default(),
             jules: jules::Base::default(),
             to_github,
-            to_jules: Arc::new(InProcess::new(self.world.clone(), Face::Jules)),
-            pause: Arc::clone(&time) as _,
+            to_jules: Arc::new(self.way(Face::Jules, &clock)),
+            pause: Arc::new(clock.clone()),
             stopwatch: time,
             entropy: Arc::new(SystemEntropy),
         };
