@@ -175,11 +175,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Closes the issue of a key, if one is open.
+    /// Closes the issues of a key that are open. There are several where some were opened before others could be seen.
     pub(super) fn dismiss(&mut self, key: &NoticeKey, comment: &str) {
-        if let Some(number) = self.notice(key).map(|notice| notice.number) {
+        let key = key.to_string();
+        let snapshot = self.snapshot;
+        for notice in snapshot.notices.iter().filter(|notice| notice.key == key) {
             self.effect(Effect::CloseNotice {
-                number,
+                number: notice.number,
                 comment: comment.to_owned(),
             });
         }

@@ -154,3 +154,24 @@ fn what_is_wrong_with_the_ledger_or_the_key_is_closed_once_it_is_mended() {
     desk.listing_works = false;
     assert_eq!(said(&mut desk), all[..4], "the key is not known to work");
 }
+
+/// Replicas lag: whoever calls for a person may not see yet that somebody has called.
+#[test]
+fn all_issues_of_a_key_are_closed_each_of_them_once() {
+    let (mut desk, [turn, _]) = two_turns();
+    let keys = [NoticeKey::LedgerCorrupt, NoticeKey::Turn(turn)];
+    for (number, key) in (10..).zip(keys.iter().chain(&keys)) {
+        let key = key.to_string();
+        desk.notices.push(Notice { number, key });
+    }
+    let effects = decide(&desk.look(), &[]).effects;
+    let mut closed: Vec<u64> = effects
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::CloseNotice { number, .. } => Some(number),
+            _ => None,
+        })
+        .collect();
+    closed.sort_unstable();
+    assert_eq!(closed, [1, 2, 10, 11, 12, 13]);
+}
