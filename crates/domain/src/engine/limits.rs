@@ -20,6 +20,9 @@ pub(super) const POLL: SignedDuration = SignedDuration::from_mins(1);
 pub(super) const PULL_POLL: SignedDuration = SignedDuration::from_mins(30);
 /// How long after a session's end its pull request may still appear.
 pub(super) const PULL_LAG: SignedDuration = SignedDuration::from_mins(10);
+/// How long a session's state may lag behind its own log, clocks that differ included. What it says meanwhile may be no
+/// question, whatever its state says.
+pub(super) const STATE_LAG: SignedDuration = SignedDuration::from_mins(3);
 /// How long a session's state may lag behind a message that was sent to it.
 pub(super) const MESSAGE_LAG: SignedDuration = SignedDuration::from_mins(15);
 /// Nothing is left alone for longer than this.

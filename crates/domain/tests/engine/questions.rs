@@ -43,19 +43,41 @@ fn an_answer_has_a_quarter_of_an_hour_before_the_next_one() {
 }
 
 #[test]
-fn a_new_question_is_answered_at_once() {
+fn a_new_question_is_answered_once_the_state_is_no_older() {
     let (mut desk, id) = asks();
     desk.tick();
     desk.seconds(1);
     desk.becomes(SessionState::AwaitingUserFeedback);
-    desk.tick();
+    desk.tick_after(3 * 60 - 1);
+    assert_eq!(answers(&desk, &id), ["q1"]);
+    desk.tick_after(1);
     assert_eq!(answers(&desk, &id), ["q1", "q2"]);
     desk.seconds(1);
     desk.becomes(SessionState::AwaitingUserFeedback);
-    desk.tick();
+    desk.tick_after(3 * 60);
     assert_eq!(answers(&desk, &id), ["q1", "q2"]);
     assert_eq!(desk.says("default").1, Reason::PersonAnswer);
     assert_eq!(desk.notices.len(), 1);
+}
+
+/// The state lags behind the log: what the session says when it goes on is no question.
+#[test]
+fn a_session_that_goes_on_and_says_so_is_not_answered_again() {
+    let (mut desk, id) = asks();
+    desk.tick();
+    desk.seconds(30);
+    let now = desk.now;
+    let text = "Thank you, I go on with the first.".to_owned();
+    desk.say(&id, now, ActivityKind::AgentMessaged(text));
+    desk.tick_after(60);
+    let waits = (WAITING, Reason::SessionAsked, Some(60));
+    assert_eq!(desk.says("default"), waits);
+    desk.becomes(SessionState::InProgress);
+    for _ in 0..5 {
+        desk.tick_after(60);
+    }
+    assert_eq!(answers(&desk, &id), ["q1"]);
+    assert_eq!(desk.notices.len(), 0);
 }
 
 #[test]

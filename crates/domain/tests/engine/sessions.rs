@@ -22,6 +22,8 @@ fn a_question_gets_two_answers_and_then_a_person() {
     desk.minutes(5);
     for expected in 1..=2 {
         desk.becomes(SessionState::AwaitingUserFeedback);
+        // What it says after an answer is a question only if its state still says so when it lags no more.
+        desk.minutes(3);
         desk.tick();
         assert_eq!(messages(&desk), expected);
         // The state lags behind the answer; nothing is said twice.
@@ -33,6 +35,7 @@ fn a_question_gets_two_answers_and_then_a_person() {
         desk.tick();
     }
     desk.becomes(SessionState::AwaitingUserFeedback);
+    desk.minutes(3);
     desk.tick();
     assert_eq!(desk.reasons("default"), [Reason::PersonAnswer]);
     assert_eq!((messages(&desk), desk.notices.len()), (2, 1));

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Live, Progress, Work};
-use crate::engine::limits::{MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL};
+use crate::engine::limits::{MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL, STATE_LAG};
 use crate::engine::messages::message_marker;
 use crate::engine::{Activity, ActivityKind, Pull, PullState, Reason, SessionState, Snapshot};
 use crate::model::{PersonaId, Slot};
@@ -323,10 +323,11 @@ fn asked(live: &Live<'_>) -> Progress {
         }
         None => wait(nudged_at),
         Some(sent_at) => {
+            // It may have gone on and said so, and its state still be that of before the answer.
             let asked_again = newest(activities, |kind| {
                 matches!(kind, ActivityKind::AgentMessaged(_))
             })
-            .is_some_and(|at| at > sent_at);
+            .is_some_and(|at| at > sent_at && now >= later(at, STATE_LAG));
             if asked_again || now >= later(sent_at, MESSAGE_LAG) {
                 next(given + 1)
             } else {
