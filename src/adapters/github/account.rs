@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::budget::{Budget, Face, Quota, Usage};
 use super::installation::Tokens;
+use super::opened::Opened;
 use super::{App, Credential};
 
 /// The part of a primary limit, as one in so many, that new work leaves alone: what is under way must be able to end.
@@ -24,6 +25,7 @@ const SECOND: Duration = Duration::from_secs(1);
 pub struct Account {
     pub(super) tokens: Arc<Tokens>,
     pub(super) budget: Arc<Budget>,
+    pub(super) opened: Arc<Opened>,
 }
 
 impl Account {
@@ -49,6 +51,7 @@ impl Account {
         Self {
             tokens: Arc::new(tokens),
             budget: Arc::new(Budget::default()),
+            opened: Arc::default(),
         }
     }
 

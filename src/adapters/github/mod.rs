@@ -41,6 +41,7 @@ mod labels;
 mod merge;
 mod notice;
 mod observe;
+mod opened;
 mod paths;
 mod people;
 mod place;
@@ -107,6 +108,7 @@ pub use workflows::{MAX_RUNS, Workflow, WorkflowRun};
 use budget::Budget;
 use channel::Channel;
 use installation::Tokens;
+use opened::Opened;
 use place::Place;
 use retry::Backoff;
 
@@ -134,6 +136,7 @@ pub struct Client {
     place: Place,
     tokens: Arc<Tokens>,
     budget: Arc<Budget>,
+    opened: Arc<Opened>,
     backoff: Backoff,
     pause: Arc<dyn Pause>,
     /// For what lies elsewhere and is fetched without any credential.
@@ -152,7 +155,11 @@ impl Client {
             pause,
             seed,
         } = settings;
-        let Account { tokens, budget } = Account::new(credential);
+        let Account {
+            tokens,
+            budget,
+            opened,
+        } = Account::new(credential);
         Self {
             rest: Channel::new(Arc::clone(&transport), base.rest()),
             graph: Channel::new(Arc::clone(&transport), base.graphql()),
@@ -160,6 +167,7 @@ impl Client {
             place: Place::new(repository),
             tokens,
             budget,
+            opened,
             backoff: Backoff::new(seed),
             pause,
             transport,

@@ -1,6 +1,7 @@
 //! Issues that call a person: one open issue for each key, found again by a hidden marker.
 //!
-//! A notice is looked for right before it is opened, and again when the answer to opening it was lost. Both looks
+//! A notice is looked for right before it is opened, and again when the answer to opening it was lost; what this process
+//! has opened lately is remembered besides, for a listing may not show it yet. Both looks
 //! go by the label `phileas`, which only people with triage permission can set, and by who has opened it: an issue of a
 //! person that copies the marker is not taken for ours.
 
@@ -55,6 +56,12 @@ impl Client {
         if let Some(number) = self.find_notice(key).await? {
             return Ok(number);
         }
+        let now = self.pause.now();
+        if let Some(number) = self.opened.lately(&self.repository(), key, now)
+            && self.is_open_or_unseen(number).await?
+        {
+            return Ok(number);
+        }
         self.ensure_label().await?;
         let route = routes::CREATE_ISSUE;
         let wish = json!({
@@ -66,6 +73,8 @@ impl Client {
             Ok(answer) => {
                 let answer = success(route, answer)?;
                 let issue: Issue = self.parse(route, &answer)?;
+                let opened = &self.opened;
+                opened.note(&self.repository(), key, issue.number, self.pause.now());
                 return self.label(issue).await;
             }
             Err(failure) => failure,
@@ -111,6 +120,20 @@ impl Client {
         let route = routes::UPDATE_ISSUE;
         let wish = json!({ "state": "closed", "state_reason": "completed" });
         success(route, self.write(route, &[&id], &wish).await?).map(drop)
+    }
+
+    /// Whether an issue that was opened a moment ago is open still, as far as anybody can see.
+    async fn is_open_or_unseen(&self, number: u64) -> Result<bool, Failure> {
+        let route = routes::READ_ISSUE;
+        let answer = self.read(route, &[&number.to_string()], "").await?;
+        if answer.status == StatusCode::NOT_FOUND {
+            return Ok(true);
+        }
+        if answer.status == StatusCode::GONE {
+            return Ok(false);
+        }
+        let issue: Issue = self.parse(route, &success(route, answer)?)?;
+        Ok(issue.state == "open")
     }
 
     /// The open notice of a key.

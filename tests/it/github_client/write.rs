@@ -63,6 +63,20 @@ async fn a_notice_whose_answer_was_lost_is_not_doubled() {
     }
 }
 
+/// A listing that lags does not show what was opened a moment ago.
+#[tokio::test]
+async fn a_notice_that_no_listing_shows_yet_is_not_opened_again() {
+    let place = Place::new();
+    place.world().knobs_mut().replica_lag_seconds = 60;
+    let client = place.client();
+    let open = || client.open_notice("jules_credential", "Key", "text");
+    let number = open().await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(open().await.unwrap(), number);
+    }
+    assert_eq!(place.world().github().issues(place.repo).count(), 1);
+}
+
 #[tokio::test]
 async fn branches_are_made_and_pulls_are_pointed_at_them() {
     let place = Place::new();
