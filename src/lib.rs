@@ -90,7 +90,7 @@
 //!   to be taken over within 20, and one length for all is one less to reason about. Times come from the machines, as in
 //!   the embedded inbox; one whose clock is far from the database's claims nothing.
 //! - Services that share an inbox need not know and reach the same. So a driver asks its ticker before it claims, and leaves
-//!   for ten seconds to others what it could not do; and who is on no list is forgotten only after the list was read again,
+//!   for a minute to others what it could not do; and who is on no list is forgotten only after the list was read again,
 //!   for another service may have heard of it first.
 //! - The history keeps an index of what is not over and of what was turned down, made when it is first asked for and
 //!   shared by every copy until somebody writes to one of them. Going through ten thousand entries for each track took

@@ -186,7 +186,7 @@ pub(super) async fn run(
             end.now();
             running.await;
             return Err(Stopped::fault(
-                "the thread that writes the inbox has ended, so that nothing could be stored any more; start again",
+                "what writes the inbox has ended, so that nothing could be stored any more; start again",
             ));
         }
     };

@@ -13,7 +13,7 @@
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
-//! 4. What this process cannot do now, and another may, is left to others for [`LEFT_TO_OTHERS`].
+//! 4. What this process cannot do now, and another may, is left to others for [`LEFT_TO_OTHERS`], and then taken on one by one.
 //! 5. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
 mod calendar;
@@ -224,6 +224,10 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             if self.clock.now() < hands.look_after {
                 return until.min(hands.look_after);
+            }
+            // Looks at a slow inbox may take as long as a lease lasts.
+            if !self.extend(hands).await {
+                return hands.extend_after;
             }
             match self.inbox.next_due().await {
                 Ok(Some(due)) if due <= self.clock.now() => {

@@ -23,6 +23,7 @@ use crate::adapters::github::Account;
 use crate::runtime::ports::Failure;
 use doubt::Doubts;
 
+pub use doubt::Doubted;
 pub use keep::{RELIST, SHORTEST_GAP};
 pub use learnt::Learnt;
 pub use source::{Source, Unreached};
@@ -195,24 +196,13 @@ impl Repositories {
         self.look_again();
     }
 
-    /// Whether a stranger is one for sure: a listing that began after it was first asked about here does not show it.
-    /// Another process that shares the inbox may have heard of it, and woken it, before this one has read the list again;
-    /// so a listing is asked for first.
+    /// How sure it is that a stranger is one, when a wake of this generation is claimed. Another process that shares the
+    /// inbox may have heard of it, and woken it, before this one has read the list again; so only a listing that began
+    /// later settles it.
     #[must_use]
-    pub fn is_certain(&self, stranger: RepositoryId) -> bool {
+    pub fn doubt(&self, stranger: RepositoryId, generation: u64) -> Doubted {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let (certain, is_new) = known.doubts.ask(stranger, self.outside.now());
-        drop(known);
-        if is_new {
-            self.look_again();
-        }
-        certain
-    }
-
-    /// A stranger's wakes are ended. Woken again, it is doubted again.
-    pub fn dismiss(&self, stranger: RepositoryId) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.doubts.end(stranger);
+        known.doubts.ask(stranger, generation, self.outside.now())
     }
 
     /// The Jules key of a repository, as its files say now.

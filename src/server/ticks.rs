@@ -11,7 +11,7 @@ use phileas_domain::plan::Driver as PlanDriver;
 
 use super::feed::Feed;
 use super::onlooker::Onlooker;
-use super::repositories::{KEYLESS_REST, Member, Repositories, Standing};
+use super::repositories::{Doubted, KEYLESS_REST, Member, Repositories, Standing};
 use crate::adapters::jules::RepositoryJules;
 use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
 use crate::runtime::inbox::{Fault, Lease};
@@ -22,6 +22,9 @@ use crate::runtime::{Settings, Tick, TickError, TickReport};
 const DENIED_REST: Duration = Duration::from_secs(5 * 60);
 /// How long a repository is left alone while nobody knows which repositories there are.
 const UNKNOWN_REST: Duration = Duration::from_secs(10);
+/// How long a stranger is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
+/// is not read for each word of it.
+const STRANGER_REST: Duration = Duration::from_secs(10 * 60);
 /// After so many outages with no tick between them that ended well, it may be this process alone that does not reach GitHub
 /// or Jules.
 const ALONE_AFTER: u32 = 5;
@@ -105,7 +108,9 @@ impl Ticks {
         let report = tick.run_until(&settings, &|| stop.is_asked()).await;
         match report {
             Ok(report) => {
-                self.outages.store(0, Ordering::Relaxed);
+                if !report.stopped {
+                    self.outages.store(0, Ordering::Relaxed);
+                }
                 tell(member, &report);
                 for onlooker in &self.onlookers {
                     onlooker.ticked(member, &report, begun.elapsed());
@@ -117,6 +122,19 @@ impl Ticks {
                 self.ended(&report, again)
             }
             Err(error) => self.failed(member, error),
+        }
+    }
+
+    /// Nobody on the list of this process. Another one may have heard of it since that was read.
+    fn tick_stranger(&self, lease: &Lease) -> Ticked {
+        let because = "it is on no list of repositories".to_owned();
+        match self.repositories.doubt(lease.repository, lease.generation) {
+            Doubted::Settled => Ticked::Gone,
+            Doubted::Open => {
+                self.repositories.put_off(lease.repository);
+                outage(because, Some(UNKNOWN_REST))
+            }
+            Doubted::Again => outage(because, Some(STRANGER_REST)),
         }
     }
 
@@ -154,7 +172,8 @@ impl Ticks {
     fn failed(&self, member: &Member, error: TickError) -> Ticked {
         let because = error.to_string();
         if let TickError::Outside(Failure {
-            disposition: Disposition::Retry { .. } | Disposition::Unknown,
+            // One that names a time is an account's limit, which is the same for all.
+            disposition: Disposition::Retry { after: None } | Disposition::Unknown,
             ..
         }) = &error
         {
@@ -196,12 +215,8 @@ impl Ticker for Ticks {
                     || self.repositories.with_present_key(member).jules.is_ok();
                 has_key && self.outages.load(Ordering::Relaxed) < ALONE_AFTER
             }
-            // Another process may know it. Meanwhile the list is read again.
-            Standing::Stranger => {
-                let _certain = self.repositories.is_certain(repository);
-                false
-            }
-            Standing::Unknown => false,
+            // Another process may know it.
+            Standing::Stranger | Standing::Unknown => false,
         }
     }
 
@@ -227,16 +242,7 @@ impl Ticker for Ticks {
                 }
                 ticked
             }
-            Standing::Stranger if self.repositories.is_certain(lease.repository) => {
-                self.repositories.dismiss(lease.repository);
-                Ticked::Gone
-            }
-            Standing::Stranger => {
-                self.repositories.put_off(lease.repository);
-                let because =
-                    "it is on no list of repositories, and the list is being read again".to_owned();
-                outage(because, Some(UNKNOWN_REST))
-            }
+            Standing::Stranger => self.tick_stranger(lease),
             Standing::Unknown => {
                 self.repositories.put_off(lease.repository);
                 let because = "GitHub has not told yet which repositories there are".to_owned();

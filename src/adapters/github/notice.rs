@@ -58,7 +58,7 @@ impl Client {
         }
         let now = self.pause.now();
         if let Some(number) = self.opened.lately(&self.repository(), key, now)
-            && self.is_open_or_unseen(number).await?
+            && self.stands(number).await?
         {
             return Ok(number);
         }
@@ -122,8 +122,9 @@ impl Client {
         success(route, self.write(route, &[&id], &wish).await?).map(drop)
     }
 
-    /// Whether an issue that was opened a moment ago is open still, as far as anybody can see.
-    async fn is_open_or_unseen(&self, number: u64) -> Result<bool, Failure> {
+    /// Whether an issue that was opened a moment ago is open still, as far as anybody can see. Where it could not be given
+    /// its label then, it is now.
+    async fn stands(&self, number: u64) -> Result<bool, Failure> {
         let route = routes::READ_ISSUE;
         let answer = self.read(route, &[&number.to_string()], "").await?;
         if answer.status == StatusCode::NOT_FOUND {
@@ -133,7 +134,10 @@ impl Client {
             return Ok(false);
         }
         let issue: Issue = self.parse(route, &success(route, answer)?)?;
-        Ok(issue.state == "open")
+        if issue.state != "open" {
+            return Ok(false);
+        }
+        self.label(issue).await.map(|_| true)
     }
 
     /// The open notice of a key.

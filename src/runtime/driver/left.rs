@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// How long what a process cannot do is left to others before it claims it all the same: several times what another
-/// process needs to see that it is due. Where there is no other, its fault is then told, and its pause begins.
-pub const LEFT_TO_OTHERS: SignedDuration = SignedDuration::from_secs(10);
+/// How long what a process cannot do is left to others before it claims it all the same, one at each look. Another process
+/// that can do it may have a queue. Where there is no other, its fault is then told, and its pause begins.
+pub const LEFT_TO_OTHERS: SignedDuration = SignedDuration::from_secs(60);
+/// Who was not seen to be due for so long was taken by another meanwhile. While somebody is left, a look follows upon a
+/// look within a second or two.
+const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
 
 /// Who is left to others.
 #[derive(Debug, Default)]
 pub(super) struct Left(BTreeMap<RepositoryId, Seen>);
 
-/// Since when somebody is left, and when it was last seen to be due. While there are such, a look follows upon a look.
+/// Since when somebody is left, and when it was last seen to be due.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     since: Timestamp,
@@ -21,15 +24,14 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether it is the same wait still: who was not seen for so long was taken by another meanwhile, and is due again.
-    /// A clock that was set back begins anew, too.
+    /// Whether it is the same wait still. A clock that was set back begins anew.
     fn goes_on(&self, now: Timestamp) -> bool {
-        self.last <= now && now.duration_since(self.last) < LEFT_TO_OTHERS
+        self.last <= now && now.duration_since(self.last) < UNSEEN
     }
 }
 
 impl Left {
-    /// Those of the due ones that this process takes: whoever it can do, and whoever nobody else has taken in time.
+    /// Those of the due ones that this process takes: whoever it can do, and the first whom nobody else has taken in time.
     pub(super) fn take(
         &mut self,
         due: Vec<RepositoryId>,
@@ -37,6 +39,7 @@ impl Left {
         is_ready: impl Fn(RepositoryId) -> bool,
     ) -> Vec<RepositoryId> {
         let before = std::mem::take(&mut self.0);
+        let mut overdue = 0;
         due.into_iter()
             .filter(|id| {
                 if is_ready(*id) {
@@ -45,7 +48,9 @@ impl Left {
                 let known = before.get(id).filter(|seen| seen.goes_on(now));
                 let since = known.map_or(now, |seen| seen.since);
                 self.0.insert(*id, Seen { since, last: now });
-                now.duration_since(since) >= LEFT_TO_OTHERS
+                let is_overdue = now.duration_since(since) >= LEFT_TO_OTHERS;
+                overdue += usize::from(is_overdue);
+                is_overdue && overdue == 1
             })
             .collect()
     }
@@ -62,35 +67,44 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + seconds).unwrap()
     }
 
+    /// Looks once a second from one instant to another, and tells at which somebody was taken.
+    fn taken(left: &mut Left, due: &[RepositoryId], from: i64, to: i64) -> Vec<i64> {
+        let nobody = |_| false;
+        (from..=to)
+            .filter(|second| !left.take(due.to_vec(), at(*second), nobody).is_empty())
+            .collect()
+    }
+
     #[test]
     fn what_cannot_be_done_is_left_to_others_for_a_while() {
         let mut left = Left::default();
         let only_b = |id| id == B;
         assert_eq!(left.take(vec![A, B], at(0), only_b), [B]);
-        assert_eq!(left.take(vec![A], at(9), only_b), []);
-        assert_eq!(left.take(vec![A], at(10), only_b), [A]);
+        assert_eq!(taken(&mut left, &[A], 1, 61), [60, 61]);
+    }
+
+    #[test]
+    fn of_those_that_nobody_takes_one_is_taken_at_each_look() {
+        let mut left = Left::default();
+        assert!(taken(&mut left, &[A, B], 0, 59).is_empty());
+        assert_eq!(left.take(vec![A, B], at(60), |_| false), [A]);
+        assert_eq!(left.take(vec![B], at(61), |_| false), [B]);
     }
 
     #[test]
     fn whoever_was_taken_meanwhile_is_left_anew() {
         let mut left = Left::default();
-        let nobody = |_| false;
-        assert_eq!(left.take(vec![A], at(0), nobody), []);
-        assert_eq!(left.take(Vec::new(), at(5), nobody), []);
-        assert_eq!(left.take(vec![A], at(12), nobody), []);
+        assert!(taken(&mut left, &[A], 0, 30).is_empty());
+        assert_eq!(left.take(Vec::new(), at(31), |_| false), []);
+        assert!(taken(&mut left, &[A], 32, 62).is_empty());
         // Nobody looked in between, since nobody was due.
-        assert_eq!(left.take(vec![A], at(72), nobody), []);
-        assert_eq!(left.take(vec![A], at(81), nobody), []);
-        assert_eq!(left.take(vec![A], at(82), nobody), [A]);
+        assert_eq!(taken(&mut left, &[A], 90, 150), [150]);
     }
 
     #[test]
     fn a_clock_that_is_set_back_leaves_nobody_for_ever() {
         let mut left = Left::default();
-        let nobody = |_| false;
-        assert_eq!(left.take(vec![A], at(1_000), nobody), []);
-        assert_eq!(left.take(vec![A], at(0), nobody), []);
-        assert_eq!(left.take(vec![A], at(9), nobody), []);
-        assert_eq!(left.take(vec![A], at(10), nobody), [A]);
+        assert!(taken(&mut left, &[A], 1_000, 1_030).is_empty());
+        assert_eq!(taken(&mut left, &[A], 0, 60), [60]);
     }
 }

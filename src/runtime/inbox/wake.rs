@@ -238,16 +238,18 @@ impl Wake {
         })
     }
 
-    /// Whether this lease still counts.
+    /// Whether this lease still counts. The token alone does not say so: a claim that was never committed has one that the
+    /// next holder is given again.
     #[must_use]
     pub fn is_held_by(&self, lease: &Lease) -> bool {
-        self.held.is_some() && self.token == lease.token
+        let holds = |held: &Held| held.holder == lease.holder;
+        self.held.as_ref().is_some_and(holds) && self.token == lease.token
     }
 
     /// Extends a lease. `false`: it does not count any more.
     #[must_use]
     pub fn extend(&mut self, lease: &Lease, now: Timestamp, length: SignedDuration) -> bool {
-        if self.token != lease.token {
+        if !self.is_held_by(lease) {
             return false;
         }
         let Some(held) = &mut self.held else {
@@ -405,4 +407,28 @@ fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
 fn shortened(reason: &str) -> String {
     let end = reason.floor_char_boundary(MAX_REASON);
     reason[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A transaction that was rolled back has given its holder a token that the next one is given again.
+    #[test]
+    fn a_lease_that_was_never_committed_ends_nobody_elses() {
+        let now = Timestamp::UNIX_EPOCH;
+        let length = SignedDuration::from_secs(15);
+        let mut wake = Wake::new(RepositoryId(7));
+        wake.wake(now);
+        let lease = |wake: &mut Wake, holder: &str| match wake.claim(&holder.into(), now, length) {
+            Claimed::Leased(lease) => lease,
+            Claimed::Deferred => panic!("it is due"),
+        };
+        let lost = lease(&mut wake.clone(), "one");
+        let held = lease(&mut wake, "other");
+        assert_eq!(lost.token, held.token);
+        assert_eq!(wake.release(&lost, now), Settled::Lost);
+        assert!(!wake.extend(&lost, now, length));
+        assert!(wake.is_held_by(&held));
+    }
 }

@@ -5,10 +5,23 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// A doubt that nobody has had for so long is a new one: the repository was somebody else's in between.
-const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
+/// A stranger that was dismissed within this time is not asked about again at once.
+const LATELY: SignedDuration = SignedDuration::from_mins(10);
+/// Doubts that so many listings have passed by are over: somebody else has seen to their repositories.
+const OLD: u64 = 16;
 
-/// Listings by their number, and the first one that settles each doubt.
+/// How sure it is that somebody is a stranger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubted {
+    /// A listing that began after the doubt does not show it.
+    Settled,
+    /// The list is to be read.
+    Open,
+    /// It was dismissed a moment ago, and is woken again.
+    Again,
+}
+
+/// Listings by their number, and the doubts that they settle.
 #[derive(Debug, Default)]
 pub(super) struct Doubts {
     /// How many listings have begun.
@@ -16,13 +29,15 @@ pub(super) struct Doubts {
     /// The newest that was read to its end.
     read: u64,
     open: BTreeMap<RepositoryId, Doubt>,
+    dismissed: BTreeMap<RepositoryId, Timestamp>,
 }
 
 #[derive(Debug)]
 struct Doubt {
+    /// The wake that is doubted. A newer one may say something else.
+    generation: u64,
     /// The first listing that settles it.
     settled_by: u64,
-    asked_at: Timestamp,
 }
 
 impl Doubts {
@@ -37,30 +52,52 @@ impl Doubts {
         self.read = self.read.max(number);
     }
 
-    /// Whether a stranger is one for sure, and whether the doubt is new. One that began during a listing is not settled
-    /// by it: it may have been asked about what was read already.
-    pub(super) fn ask(&mut self, stranger: RepositoryId, now: Timestamp) -> (bool, bool) {
-        let is_old = |doubt: &Doubt| now.duration_since(doubt.asked_at).abs() >= FORGOTTEN_AFTER;
-        let known = self.open.remove(&stranger).filter(|doubt| !is_old(doubt));
-        let is_new = known.is_none();
-        let settled_by = known.map_or(self.begun + 1, |doubt| doubt.settled_by);
-        let asked_at = now;
-        let doubt = Doubt {
-            settled_by,
-            asked_at,
-        };
-        self.open.insert(stranger, doubt);
-        (self.read >= settled_by, is_new)
+    /// How sure it is that a stranger is one. A doubt that began during a listing is not settled by it: it may be about
+    /// what was read already. A settled one is dismissed.
+    pub(super) fn ask(
+        &mut self,
+        stranger: RepositoryId,
+        generation: u64,
+        now: Timestamp,
+    ) -> Doubted {
+        let known = self.open.get(&stranger);
+        match known.filter(|doubt| doubt.generation == generation) {
+            Some(doubt) if self.read >= doubt.settled_by => {
+                self.open.remove(&stranger);
+                self.dismissed.insert(stranger, now);
+                Doubted::Settled
+            }
+            Some(_) => Doubted::Open,
+            None => {
+                let settled_by = self.begun + 1;
+                let doubt = Doubt {
+                    generation,
+                    settled_by,
+                };
+                self.open.insert(stranger, doubt);
+                let dismissed = self.dismissed.get(&stranger);
+                let lately = |at: &&Timestamp| now.duration_since(**at).abs() < LATELY;
+                match dismissed.filter(lately) {
+                    Some(_) => Doubted::Again,
+                    None => Doubted::Open,
+                }
+            }
+        }
     }
 
-    /// The doubt is over.
-    pub(super) fn end(&mut self, stranger: RepositoryId) {
-        self.open.remove(&stranger);
+    /// Whether nobody doubts a repository, or a listing has settled it.
+    pub(super) fn is_settled(&self, id: RepositoryId) -> bool {
+        let doubt = self.open.get(&id);
+        doubt.is_none_or(|doubt| self.read >= doubt.settled_by)
     }
 
-    /// Who is looked after is no stranger.
-    pub(super) fn keep(&mut self, is_stranger: impl Fn(RepositoryId) -> bool) {
-        self.open.retain(|id, _| is_stranger(*id));
+    /// Forgets doubts about whoever is looked after, and old ones.
+    pub(super) fn keep(&mut self, is_stranger: impl Fn(RepositoryId) -> bool, now: Timestamp) {
+        let begun = self.begun;
+        self.open
+            .retain(|id, doubt| is_stranger(*id) && doubt.settled_by + OLD > begun);
+        self.dismissed
+            .retain(|_, at| now.duration_since(*at).abs() < LATELY);
     }
 }
 
@@ -74,38 +111,76 @@ mod tests {
         Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes)
     }
 
+    fn list(doubts: &mut Doubts) {
+        let number = doubts.begin();
+        doubts.end_listing(number);
+    }
+
     #[test]
     fn only_a_listing_that_began_later_settles_a_doubt() {
         let mut doubts = Doubts::default();
         let before = doubts.begin();
-        assert_eq!(doubts.ask(ID, at(0)), (false, true));
+        assert!(doubts.is_settled(ID));
+        assert_eq!(doubts.ask(ID, 1, at(0)), Doubted::Open);
         doubts.end_listing(before);
-        assert_eq!(doubts.ask(ID, at(0)), (false, false));
+        assert!(!doubts.is_settled(ID));
+        assert_eq!(doubts.ask(ID, 1, at(0)), Doubted::Open);
         let after = doubts.begin();
-        assert_eq!(doubts.ask(ID, at(1)), (false, false), "it is not read yet");
+        assert_eq!(
+            doubts.ask(ID, 1, at(1)),
+            Doubted::Open,
+            "it is not read yet"
+        );
         doubts.end_listing(after);
-        assert_eq!(doubts.ask(ID, at(2)), (true, false));
+        assert!(doubts.is_settled(ID));
+        assert_eq!(doubts.ask(ID, 1, at(2)), Doubted::Settled);
     }
 
     #[test]
-    fn who_is_woken_again_is_doubted_again() {
+    fn a_newer_wake_is_a_new_doubt() {
         let mut doubts = Doubts::default();
-        doubts.ask(ID, at(0));
-        let number = doubts.begin();
-        doubts.end_listing(number);
-        assert_eq!(doubts.ask(ID, at(59)), (true, false));
-        doubts.end(ID);
-        assert_eq!(doubts.ask(ID, at(60)), (false, true));
-        doubts.keep(|_| false);
-        assert_eq!(doubts.ask(ID, at(61)), (false, true));
+        let _open = doubts.ask(ID, 1, at(0));
+        list(&mut doubts);
+        assert_eq!(doubts.ask(ID, 2, at(1)), Doubted::Open);
+        list(&mut doubts);
+        assert_eq!(doubts.ask(ID, 2, at(2)), Doubted::Settled);
     }
 
     #[test]
-    fn a_doubt_of_long_ago_settles_nothing() {
+    fn who_keeps_talking_is_not_listed_for_each_time() {
         let mut doubts = Doubts::default();
-        doubts.ask(ID, at(0));
-        let number = doubts.begin();
-        doubts.end_listing(number);
-        assert_eq!(doubts.ask(ID, at(60)), (false, true));
+        let _open = doubts.ask(ID, 1, at(0));
+        list(&mut doubts);
+        assert_eq!(doubts.ask(ID, 1, at(1)), Doubted::Settled);
+        assert_eq!(doubts.ask(ID, 2, at(10)), Doubted::Again);
+        assert_eq!(
+            doubts.ask(ID, 2, at(20)),
+            Doubted::Open,
+            "nobody has listed since"
+        );
+        list(&mut doubts);
+        assert_eq!(doubts.ask(ID, 2, at(21)), Doubted::Settled);
+        assert_eq!(
+            doubts.ask(ID, 3, at(31)),
+            Doubted::Open,
+            "long enough after"
+        );
+    }
+
+    #[test]
+    fn what_is_over_is_forgotten() {
+        let mut doubts = Doubts::default();
+        let _open = doubts.ask(ID, 1, at(0));
+        for _ in 0..OLD {
+            list(&mut doubts);
+            doubts.keep(|_| true, at(1));
+        }
+        assert_eq!(doubts.open.len(), 1);
+        list(&mut doubts);
+        doubts.keep(|_| true, at(1));
+        assert_eq!(doubts.open.len(), 0);
+        let _open = doubts.ask(ID, 1, at(1));
+        doubts.keep(|_| false, at(1));
+        assert_eq!(doubts.open.len(), 0, "it is looked after");
     }
 }

@@ -39,6 +39,7 @@ impl Repositories {
     /// Keeps the list true until it is dropped.
     pub async fn keep(&self, inbox: &impl Inbox, clock: &impl Clock) {
         let mut failures = 0_u32;
+        let mut woken_at = clock.now();
         loop {
             let begun = clock.now();
             let whole = match self.refresh(inbox, begun).await {
@@ -63,6 +64,13 @@ impl Repositories {
                 .max(read_at.duration_since(begun) * GAP_FOR_WORK)
                 // Where GitHub hangs, a reading takes long for another reason.
                 .min(wait);
+            // Not with each reading: it asks about one after another.
+            if failures == 0 && read_at.duration_since(woken_at).abs() >= RELIST {
+                woken_at = read_at;
+                if let Err(error) = self.wake_the_forgotten(inbox, read_at).await {
+                    tracing::error!("whose wakes have ended cannot be seen: {error}");
+                }
+            }
             tokio::select! {
                 biased;
                 () = self.changed.notified() => clock.sleep_until(later(gap)).await,
@@ -91,7 +99,6 @@ impl Repositories {
         let whole = listing.is_whole();
         let (come, gone) = self.adopt(listing, number);
         self.tell(inbox, &come, &gone, now).await?;
-        self.wake_the_forgotten(inbox, &come, now).await?;
         self.end_pauses(inbox).await?;
         let come = come.len() + come_first;
         if come > 0 || !gone.is_empty() {
@@ -125,13 +132,9 @@ impl Repositories {
     async fn wake_the_forgotten(
         &self,
         inbox: &impl Inbox,
-        come: &BTreeSet<RepositoryId>,
         now: Timestamp,
     ) -> Result<(), InboxError> {
         for member in self.members() {
-            if come.contains(&member.id) {
-                continue;
-            }
             let known = inbox.look(member.id).await?;
             if known.is_none_or(|wake| wake.next_at().is_none()) {
                 inbox.wake(member.id, now).await?;
@@ -175,7 +178,9 @@ impl Repositories {
     async fn end_pauses(&self, inbox: &impl Inbox) -> Result<(), InboxError> {
         let ready: Vec<RepositoryId> = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            let is_known = |id: &&RepositoryId| known.listed || known.members.contains_key(*id);
+            let is_known = |id: &&RepositoryId| {
+                known.members.contains_key(*id) || known.listed && known.doubts.is_settled(**id)
+            };
             known.put_off.iter().filter(is_known).copied().collect()
         };
         if ready.is_empty() {
@@ -236,7 +241,7 @@ impl Repositories {
         let Known {
             doubts, members, ..
         } = &mut *known;
-        doubts.keep(|id| !members.contains_key(&id));
+        doubts.keep(|id| !members.contains_key(&id), self.outside.now());
         (come, gone)
     }
 

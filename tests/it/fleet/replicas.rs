@@ -113,7 +113,7 @@ async fn whose_wakes_were_ended_by_another_comes_again_within_the_hour() {
     let id = RepositoryId(ground.repositories[1].0);
     first.inbox.forget(id).await.unwrap();
     let before = sessions(&ground, "acme/r1");
-    first.clock.pass(SignedDuration::from_mins(90)).await;
+    first.clock.pass(SignedDuration::from_mins(105)).await;
     assert!(sessions(&ground, "acme/r1") > before + 2);
 }
 
@@ -125,7 +125,7 @@ async fn a_stranger_is_dismissed_once_the_list_was_read_again() {
     served.clock.pass(SignedDuration::from_mins(30)).await;
     let id = RepositoryId(4_711);
     served.inbox.wake(id, served.clock.now()).await.unwrap();
-    served.clock.pass(SignedDuration::from_mins(1)).await;
+    served.clock.pass(SignedDuration::from_mins(5)).await;
     let wake = served.inbox.look(id).await.unwrap().unwrap();
     assert_eq!((wake.next_at(), wake.last_fault), (None, None));
 }
