@@ -6,3 +6,5 @@ mod clock;
 pub(crate) mod rig;
 #[path = "../it/fleet/stage.rs"]
 pub(crate) mod stage;
+#[path = "../it/fleet/way.rs"]
+mod way;
