@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
+use phileas::runtime::driver::next_reconcile;
 use phileas::runtime::inbox::{Inbox as _, LONGEST_REST};
 use phileas_domain::model::RepositoryId;
 use phileas_world::seed::{Files, Seed};
@@ -194,7 +195,11 @@ impl Service {
         let step = SignedDuration::try_from(WATCHED / (LOOKED_AT as u32 + 1)).unwrap();
         let begin = Timestamp::now();
         let due = (1..).map(|n| begin + step * n);
-        wake_all(inbox, self.ids.iter().copied().zip(due).take(LOOKED_AT));
+        // One whose own place in the hour comes while it is watched would be looked at twice.
+        let soon = begin + SignedDuration::from_mins(5);
+        let ids = self.ids.iter().copied();
+        let alone = ids.filter(|id| next_reconcile(*id, begin) > soon);
+        wake_all(inbox, alone.zip(due).take(LOOKED_AT));
     }
 
     fn watch(&self) -> Used {
