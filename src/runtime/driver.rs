@@ -13,7 +13,7 @@
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
-//! 4. What this process cannot do now, and another may, is left to others for [`LEFT_TO_OTHERS`], and then taken on one by one.
+//! 4. What this process cannot do now, and another may that shares its inbox, is left to others for [`LEFT_TO_OTHERS`], and then taken on one by one.
 //! 5. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
 mod calendar;
@@ -265,7 +265,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .into_iter()
             .filter(|id| !hands.running.contains_key(id))
             .collect();
-        let free = hands.left.take(free, now, |id| self.ticker.is_ready(id));
+        let is_ours = |id| !self.inbox.is_shared() || self.ticker.is_ready(id);
+        let free = hands.left.take(free, now, is_ours);
         let blocked = free.len() < seen;
         hands.queue = Queue::new(free, |id| self.ticker.lanes(id));
         blocked

@@ -282,6 +282,11 @@ pub trait Inbox: Send + Sync {
     /// When it cannot be read.
     fn next_due(&self) -> impl Future<Output = Result<Option<Timestamp>, InboxError>> + Send;
 
+    /// Whether other processes may tick what lies in it. Where none can, nothing is left to them.
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     /// Why deliveries cannot be stored at this time, as far as that is known without trying. One line for people.
     fn trouble(&self) -> Option<String>;
 

@@ -156,6 +156,10 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.next_due().await)
     }
 
+    fn is_shared(&self) -> bool {
+        to!(self, inbox => inbox.is_shared())
+    }
+
     fn trouble(&self) -> Option<String> {
         to!(self, inbox => inbox.trouble())
     }

@@ -300,6 +300,11 @@ impl Inbox for SqliteInbox {
         self.read(read::next_due).await
     }
 
+    /// One process holds the lock of its directory.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn trouble(&self) -> Option<String> {
         self.writer.trouble()
     }
