@@ -89,6 +89,8 @@
 //! - A lease lasts 15 seconds and is extended every five, in the embedded inbox, too: on PostgreSQL a service that died is
 //!   to be taken over within 20, and one length for all is one less to reason about. Times come from the machines, as in
 //!   the embedded inbox; one whose clock is far from the database's claims nothing.
+//! - A tick ends when its lease is over by its own process' clock, too, and not only when the inbox says so: a process that
+//!   stood still, or that waits for its database, would act by a lease that another holds by now, and learn of it later.
 //! - Services that share an inbox need not know and reach the same. So a driver asks its ticker before it claims, and leaves
 //!   for a minute to others what it could not do; and who is on no list is forgotten only after the list was read again,
 //!   for another service may have heard of it first.
