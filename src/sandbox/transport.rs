@@ -10,7 +10,20 @@ use super::virtual_time::Shared;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 
 /// How long a client waits for an answer that never comes.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
+pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What a client sees of what came of its request.
+///
+/// # Errors
+///
+/// When the answer is lost. The request may have been carried out.
+pub fn received(outcome: Outcome) -> Result<Response<Bytes>, TransportError> {
+    match outcome {
+        Outcome::Reply(reply) => Ok(reply),
+        Outcome::Dropped => Err(TransportError::Lost("the connection was cut".to_owned())),
+        Outcome::TimedOut => Err(TransportError::Lost("no answer in time".to_owned())),
+    }
+}
 
 /// One face of a world in this process.
 #[derive(Debug, Clone)]
@@ -35,11 +48,7 @@ impl InProcess {
             }
         };
         self.shared.pass(answer.latency.min(CLIENT_TIMEOUT));
-        match answer.outcome {
-            Outcome::Reply(reply) => Ok(reply),
-            Outcome::Dropped => Err(TransportError::Lost("the connection was cut".to_owned())),
-            Outcome::TimedOut => Err(TransportError::Lost("no answer in time".to_owned())),
-        }
+        received(answer.outcome)
     }
 }
 

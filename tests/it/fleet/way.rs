@@ -9,12 +9,10 @@ use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::runtime::ports::Clock as _;
 use phileas::sandbox::Shared;
-use phileas_world::{Face, Outcome};
+use phileas::sandbox::transport::{CLIENT_TIMEOUT, received};
+use phileas_world::Face;
 
 use super::clock::StillClock;
-
-/// How long a client waits for an answer that never comes.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One face of a world.
 pub(super) struct Way {
@@ -34,11 +32,7 @@ impl Transport for Way {
         };
         Box::pin(async move {
             self.clock.pause(answer.latency.min(CLIENT_TIMEOUT)).await;
-            match answer.outcome {
-                Outcome::Reply(reply) => Ok(reply),
-                Outcome::Dropped => Err(TransportError::Lost("the connection was cut".to_owned())),
-                Outcome::TimedOut => Err(TransportError::Lost("no answer in time".to_owned())),
-            }
+            received(answer.outcome)
         })
     }
 }

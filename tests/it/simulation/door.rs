@@ -1,18 +1,15 @@
 //! The way of one process to the models. Each request is a step before its effect and one after it, and takes its time.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
-use phileas_world::{Face, Outcome};
+use phileas::sandbox::transport::{CLIENT_TIMEOUT, received};
+use phileas_world::Face;
 
 use super::course::Process;
 use super::sabotage::{self, Sabotage};
-
-/// How long a client waits for an answer that never comes.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One face of the world, as one process reaches it.
 pub(super) struct Door {
@@ -42,11 +39,7 @@ impl Door {
         };
         self.process.wait(answer.latency.min(CLIENT_TIMEOUT)).await;
         self.process.step().await;
-        match answer.outcome {
-            Outcome::Reply(reply) => Ok(reply),
-            Outcome::Dropped => Err(TransportError::Lost("the connection was cut".to_owned())),
-            Outcome::TimedOut => Err(TransportError::Lost("no answer in time".to_owned())),
-        }
+        received(answer.outcome)
     }
 }
 
