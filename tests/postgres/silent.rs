@@ -138,15 +138,21 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fate: impl Fn(&[
     }
 }
 
-/// Each of these would wait for ever for an answer.
-#[tokio::test]
-async fn what_is_not_answered_is_asked_again_elsewhere() {
-    let database = Database::new();
-    let between = Between::before(&database).await;
+/// An inbox that reaches its database through something, and in which a repository is due.
+async fn woken(database: &Database) -> (Between, PostgresInbox) {
+    let between = Between::before(database).await;
     let inbox = PostgresInbox::open(&between.url(), DEFAULT_ROOM)
         .await
         .unwrap();
     inbox.wake(WIDGET, at(0)).await.unwrap();
+    (between, inbox)
+}
+
+/// Each of these would wait for ever for an answer.
+#[tokio::test]
+async fn what_is_not_answered_is_asked_again_elsewhere() {
+    let database = Database::new();
+    let (between, inbox) = woken(&database).await;
 
     between.die();
     let lease = timeout(PATIENCE, claim(&inbox, "one", at(0)))
@@ -174,11 +180,7 @@ async fn what_is_not_answered_is_asked_again_elsewhere() {
 #[tokio::test]
 async fn a_lease_that_nobody_heard_of_is_not_counted() {
     let database = Database::new();
-    let between = Between::before(&database).await;
-    let inbox = PostgresInbox::open(&between.url(), DEFAULT_ROOM)
-        .await
-        .unwrap();
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let (between, inbox) = woken(&database).await;
 
     between.lose_commits(1);
     let lease = claim(&inbox, "one", at(0)).await;

@@ -1,26 +1,24 @@
 //! A case is played: replicas of the service and runs of the workflow over one world, until its time is over.
 
+mod events;
+mod lives;
+
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use axum::body::Body;
-use http::Request;
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::{TickError, TickReport};
-use phileas::sandbox::{Shared, scene};
-use phileas_domain::model::RepositoryName;
+use phileas::sandbox::Shared;
 use phileas_world::chance::{Chance, Stream};
 use phileas_world::github::RepoId;
-use phileas_world::jules::Installed;
-use phileas_world::{FaultPlan, Knobs, WebhookDelivery};
+use phileas_world::{FaultPlan, Knobs};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tower::ServiceExt as _;
 
 use super::case::Case;
 use super::course::{Course, Process};
@@ -38,13 +36,7 @@ const CRON_MINUTE: i64 = 17;
 const ROOM: usize = 100_000;
 const LITTLE_ROOM: u64 = 60;
 const LITTLE_ROOM_AN_HOUR: u64 = 20;
-/// The name of the first repository while it is another.
-const RENAMED: &str = "sprocket";
-/// What somebody else writes to the ledger's branch.
-const STRANGERS_FILE: &str = "notes/stranger.md";
 pub(super) const TAKE_A_NOTE: &str = "Take a note";
-/// What the inbox says of a repository that was parked because its processes died.
-const DIED: &str = "never came back";
 /// No case goes through more steps than this.
 const MOST_STEPS: usize = 20_000_000;
 /// How often everybody gets their turn before time goes on: far more than any chain of wake-ups has links, where each
@@ -324,240 +316,6 @@ impl<'a> Play<'a> {
         self.soon(60, again, act);
     }
 
-    /// A process that lives.
-    fn anybody(&mut self) -> Option<Arc<Process>> {
-        let replicas = self.replicas.iter().flatten();
-        let mut all: Vec<_> = replicas.map(|one| Arc::clone(&one.process)).collect();
-        all.extend(
-            self.workflow
-                .as_ref()
-                .map(|(process, _)| Arc::clone(process)),
-        );
-        let which = self.chance.below(all.len() as u64) as usize;
-        all.get(which).cloned()
-    }
-
-    /// At which of its steps a process dies. In the days of a long case that is later: a replica that has come up reads
-    /// three days of deliveries, and whoever is killed all the time does little else.
-    fn fate(&mut self, steps: u64) -> Option<u64> {
-        let times = match (
-            self.case.is_short(),
-            self.case.is_turned(troubles::MANY_KILLS),
-        ) {
-            (true, true) => 1,
-            (true, false) => 8,
-            (false, true) => 3,
-            (false, false) => 5,
-        };
-        let at = self.chance.between(1, times * steps);
-        (!self.calm).then_some(at)
-    }
-
-    fn process(&mut self, who: usize, steps: u64) -> Arc<Process> {
-        self.count += 1;
-        let entropy = Chance::new(self.case.seed).stream(&format!("entropy {}", self.count));
-        let dies_at = self.fate(steps);
-        Process::new(who, self.count, &self.course, dies_at, entropy)
-    }
-
-    fn start(&mut self, who: usize) {
-        let process = self.process(who, 400);
-        let replica = Replica::start(process, &self.inbox, self.sabotage);
-        self.replicas[who] = Some(replica);
-    }
-
-    /// Ends a process where it stands. One that has ended meanwhile only leaves its last answers unsaid.
-    async fn kill(&mut self, who: usize, life: u64) {
-        if let Some(place) = self.replicas.get_mut(who) {
-            if let Some(replica) = place.take_if(|replica| replica.process.life == life) {
-                replica.driver.abort();
-                self.kills += 1;
-                self.soon(1, 600, Act::Start(who));
-            }
-        } else if let Some((_, run)) = self.workflow.take_if(|(one, _)| one.life == life) {
-            run.abort();
-            self.kills += 1;
-        }
-        // Whoever it was answering hears nothing.
-        let (lost, others) = std::mem::take(&mut self.posts)
-            .into_iter()
-            .partition(|post| post.life == life);
-        self.posts = others;
-        let lost: Vec<Post> = lost;
-        for post in lost {
-            post.answer.abort();
-            self.world.world().delivery_done(post.id, None);
-        }
-        settle().await;
-    }
-
-    /// Whoever was parked is seen by a person once the troubles are over. By itself it is tried once a day.
-    async fn resume_parked(&mut self) {
-        if !self.calm {
-            return;
-        }
-        let now = self.course.now();
-        for parked in self.inbox.parked().await.unwrap() {
-            // That its processes died is the play's doing; anything else is told, as `phileas park list` does.
-            if let Some(parked) = parked
-                .parked
-                .filter(|parked| !parked.because.contains(DIED))
-            {
-                self.course.own_fault(parked.because);
-            }
-            let resumed = self.inbox.resume(parked.repository, now).await.unwrap();
-            self.resumed += u64::from(resumed);
-        }
-    }
-
-    /// Takes in what has ended.
-    async fn collect(&mut self) {
-        if let Some((_, run)) = self.workflow.take_if(|(_, run)| run.is_finished()) {
-            match run.await {
-                Ok(Ok(report)) => self.lost_races += report.lost_races,
-                // It says so, and the next one sees for itself.
-                Ok(Err(TickError::Outside(_) | TickError::Contended(_))) => {}
-                Ok(Err(error @ TickError::Invariant(_))) => {
-                    self.course.own_fault(error.to_string())
-                }
-                Err(panic) => self
-                    .course
-                    .own_fault(format!("the workflow panicked: {panic}")),
-            }
-            if std::mem::take(&mut self.queued) {
-                self.ask_workflow();
-            }
-        }
-        for who in 0..REPLICAS {
-            let ended = self.replicas[who].take_if(|replica| replica.driver.is_finished());
-            if let Some(replica) = ended {
-                if let Err(panic) = replica.driver.await {
-                    let text = format!("replica {who} panicked: {panic}");
-                    self.course.own_fault(text);
-                }
-                self.soon(1, 60, Act::Start(who));
-            }
-        }
-        let (done, under_way) = std::mem::take(&mut self.posts)
-            .into_iter()
-            .partition(|post| post.answer.is_finished());
-        self.posts = under_way;
-        let done: Vec<Post> = done;
-        for post in done {
-            let status = post.answer.await.unwrap_or_else(|panic| {
-                self.course
-                    .own_fault(format!("an answer to a delivery panicked: {panic}"));
-                None
-            });
-            self.world.world().delivery_done(post.id, status);
-        }
-    }
-
-    /// Whatever has changed in the inbox, its replicas hear within a second, each at its own time.
-    fn spread_news(&mut self) {
-        if self.news.has_changed().unwrap() {
-            self.news.mark_unchanged();
-            for who in 0..REPLICAS {
-                let after = self.chance.between(1, 1_000);
-                let after = SignedDuration::from_millis(after as i64);
-                self.plan(Act::Hear(who), after);
-            }
-        }
-    }
-
-    /// Hands over the deliveries that are due, each to any replica that lives. Some start the workflow, too.
-    fn deliver(&mut self) {
-        let due = self.world.world().take_due_deliveries();
-        for delivery in due {
-            // What the service is told once more starts no workflow once more.
-            if self.heard.insert(delivery.guid.clone()) && self.chance.happens(0.2) {
-                self.ask_workflow();
-            }
-            let living = self.replicas.iter().enumerate();
-            let living: Vec<usize> = living
-                .filter_map(|(who, replica)| replica.as_ref().map(|_| who))
-                .collect();
-            let which = self.chance.below(living.len() as u64) as usize;
-            let replica = living
-                .get(which)
-                .and_then(|who| self.replicas[*who].as_ref());
-            let Some(replica) = replica else {
-                self.world.world().delivery_done(delivery.id, None);
-                continue;
-            };
-            let id = delivery.id;
-            self.posts.push(Post {
-                id,
-                life: replica.process.life,
-                answer: tokio::spawn(post(replica.webhook.clone(), delivery)),
-            });
-        }
-    }
-
-    /// The workflow runs one at a time; one more waits.
-    fn ask_workflow(&mut self) {
-        if self.workflow.is_some() {
-            self.queued = true;
-            return;
-        }
-        self.workflow_runs += 1;
-        let process = self.process(REPLICAS, 60);
-        let name = self.world.world().github().full_name(self.repositories[0]);
-        let name: RepositoryName = name.parse().unwrap();
-        let entropy = Sha256::new()
-            .chain_update(self.case.seed.to_be_bytes())
-            .chain_update(self.count.to_be_bytes())
-            .finalize()
-            .into();
-        let run = stage::workflow(
-            Arc::clone(&process),
-            name,
-            self.count,
-            self.sabotage,
-            entropy,
-            self.count,
-        );
-        self.workflow = Some((process, run));
-    }
-
-    fn wish(&mut self) {
-        let which = self.chance.below(self.repositories.len() as u64) as usize;
-        let repo = self.repositories[which];
-        let mut world = self.world.world();
-        let now = world.now();
-        let github = world.github_mut();
-        let issue = github.open_issue(repo, "It is slow", "Very.", &[], "visitor", now);
-        github.add_label(repo, issue, "phileas:fixer", "maintainer", now);
-    }
-
-    fn rename(&mut self) {
-        let repo = self.repositories[0];
-        let mut world = self.world.world();
-        let now = world.now();
-        let github = world.github_mut();
-        let name = match github.full_name(repo).ends_with(RENAMED) {
-            true => scene::NAME,
-            false => RENAMED,
-        };
-        github.rename_repository(repo, name, "maintainer", now);
-        let installed = Installed::new(scene::OWNER, name);
-        world.jules_mut().install("maintainer", installed);
-    }
-
-    /// Adds a file of no business of ours to the ledger's branch, as an agent might that disobeys.
-    fn write_as_stranger(&mut self) {
-        let repo = self.repositories[0];
-        let mut world = self.world.world();
-        let now = world.now();
-        let github = world.github_mut();
-        if let Some(head) = github.branch_head(repo, "jules") {
-            let text = format!("It is {now}.\n");
-            let files = [(STRANGERS_FILE.to_owned(), Some(text.into()))];
-            let note = github.commit_files(repo, Some(head), &files, "stranger", TAKE_A_NOTE, now);
-            github.move_branch(repo, "jules", note, "stranger", now);
-        }
-    }
-
     /// Nothing goes wrong any more, and everybody lives.
     fn calm_down(&mut self) {
         self.calm = true;
@@ -605,14 +363,4 @@ async fn settle() {
     for _ in 0..TURNS {
         tokio::task::yield_now().await;
     }
-}
-
-/// Brings a delivery to a webhook.
-async fn post(webhook: axum::Router, delivery: WebhookDelivery) -> Option<u16> {
-    let mut request = Request::post("/webhook")
-        .body(Body::from(delivery.body))
-        .ok()?;
-    *request.headers_mut() = delivery.headers;
-    let answer = webhook.oneshot(request).await.ok()?;
-    Some(answer.status().as_u16())
 }
