@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use phileas::runtime::TickError;
 use phileas::runtime::inbox::Inbox as _;
 use phileas_world::chance::Chance;
@@ -13,6 +14,8 @@ use super::{Act, Play, Post, REPLICAS, settle};
 
 /// What the inbox says of a repository that was parked because its processes died.
 const DIED: &str = "never came back";
+/// How long it takes until a person sees that a repository is parked, while there are troubles.
+const SEEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 impl Play<'_> {
     /// A process that lives.
@@ -82,13 +85,15 @@ impl Play<'_> {
         settle().await;
     }
 
-    /// Whoever was parked is seen by a person once the troubles are over. By itself it is tried once a day.
+    /// Whoever was parked is seen by a person, and at once when the troubles are over. By itself it is tried once a day,
+    /// and what is to be done within a day would come too late.
     pub(super) async fn resume_parked(&mut self) {
-        if !self.calm {
-            return;
-        }
         let now = self.course.now();
         for parked in self.inbox.parked().await.unwrap() {
+            let since = parked.parked.as_ref().map_or(now, |parked| parked.at);
+            if !self.calm && now.duration_since(since) < SEEN_AFTER {
+                continue;
+            }
             // That its processes died is the play's doing; anything else is told, as `phileas park list` does.
             if let Some(parked) = parked
                 .parked
