@@ -181,6 +181,13 @@ impl Limits {
         Ok(())
     }
 
+    /// Counts what a query costs beyond the one that each request counts.
+    pub(crate) fn count_more(&mut self, name: &str, resource: Resource, points: u64) {
+        if let Some(counter) = self.counters.get_mut(&(name.to_owned(), resource)) {
+            counter.used += points;
+        }
+    }
+
     /// Takes back a request of the primary limit: an answer of 304 costs nothing.
     pub(crate) fn give_back(&mut self, name: &str, resource: Resource) {
         if let Some(counter) = self.counters.get_mut(&(name.to_owned(), resource)) {

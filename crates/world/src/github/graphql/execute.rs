@@ -74,6 +74,8 @@ pub(super) struct Run<'a> {
     /// Mutations show what they did at once; queries may lag.
     pub(super) fresh: bool,
     pub(super) errors: Vec<Value>,
+    /// What it costs, in points.
+    pub(super) cost: u64,
     /// Whether each pull request that was asked about can be merged: one request asks once, however many fields of it
     /// want to know.
     pub(super) mergeable: BTreeMap<(RepoId, u64), Option<bool>>,
@@ -110,6 +112,7 @@ impl<'a> Run<'a> {
             now,
             fresh: false,
             errors: Vec::new(),
+            cost: 1,
             mergeable: BTreeMap::new(),
             document,
             variables,

@@ -2,6 +2,7 @@
 
 mod coerce;
 mod connection;
+mod cost;
 mod execute;
 mod mutate;
 mod resolve;
@@ -23,6 +24,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::limits::Resource;
 use super::rest::{Refusal, json_response};
 use super::{Identity, Model};
 use crate::knobs::Knobs;
@@ -175,7 +177,16 @@ impl Model {
             Err(error) => return (json_response(200, &json!({"errors": [error]})), fields),
         };
         let mutation = operation.node.ty == OperationType::Mutation;
+        let asked = cost::Asked {
+            document: &document.parsed,
+            variables: &variables,
+        };
+        let cost = asked.points(&operation.node);
+        // One was counted when the request came.
+        self.limits
+            .count_more(&identity.name, Resource::Graphql, cost - 1);
         let mut run = execute::Run::new(self, knobs, &identity, now, &document.parsed, variables);
+        run.cost = cost;
         let mut data = run.operation(operation);
         let mut errors = run.errors;
         if !mutation && self.chance.happens(knobs.graphql_partial) {

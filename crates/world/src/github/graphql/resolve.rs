@@ -170,7 +170,7 @@ impl Run<'_> {
             "RateLimit",
             [
                 ("limit", Val::from(standing.limit)),
-                ("cost", Val::from(1)),
+                ("cost", Val::from(self.cost)),
                 ("nodeCount", Val::from(0)),
                 ("remaining", Val::from(standing.remaining())),
                 ("resetAt", Val::from(stamp(standing.reset))),
