@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::budget::{Budget, Face, Quota, Usage};
 use super::installation::Tokens;
 use super::opened::Opened;
+use super::pages::Busy;
 use super::{App, Credential};
 
 /// The part of a primary limit, as one in so many, that new work leaves alone: what is under way must be able to end.
@@ -26,6 +27,7 @@ pub struct Account {
     pub(super) tokens: Arc<Tokens>,
     pub(super) budget: Arc<Budget>,
     pub(super) opened: Arc<Opened>,
+    pub(super) busy: Arc<Busy>,
 }
 
 impl Account {
@@ -52,6 +54,7 @@ impl Account {
             tokens: Arc::new(tokens),
             budget: Arc::new(Budget::default()),
             opened: Arc::default(),
+            busy: Arc::default(),
         }
     }
 

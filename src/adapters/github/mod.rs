@@ -42,6 +42,7 @@ mod merge;
 mod notice;
 mod observe;
 mod opened;
+mod pages;
 mod paths;
 mod people;
 mod place;
@@ -109,6 +110,7 @@ use budget::Budget;
 use channel::Channel;
 use installation::Tokens;
 use opened::Opened;
+use pages::Busy;
 use place::Place;
 use retry::Backoff;
 
@@ -137,6 +139,7 @@ pub struct Client {
     tokens: Arc<Tokens>,
     budget: Arc<Budget>,
     opened: Arc<Opened>,
+    busy: Arc<Busy>,
     backoff: Backoff,
     pause: Arc<dyn Pause>,
     /// For what lies elsewhere and is fetched without any credential.
@@ -159,6 +162,7 @@ impl Client {
             tokens,
             budget,
             opened,
+            busy,
         } = Account::new(credential);
         Self {
             rest: Channel::new(Arc::clone(&transport), base.rest()),
@@ -168,6 +172,7 @@ impl Client {
             tokens,
             budget,
             opened,
+            busy,
             backoff: Backoff::new(seed),
             pause,
             transport,

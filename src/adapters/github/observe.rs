@@ -1,4 +1,4 @@
-//! Everything that one tick looks at, in one GraphQL read.
+//! Everything that one tick looks at, in one GraphQL read; in two where more is going on than usual.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,7 @@ use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
 use super::answer::Answer;
 use super::error::is_too_slow;
 use super::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply};
+use super::pages::Pages;
 use super::plan_files::{Unread, papers_of, tree_of};
 use super::request::success;
 use super::wire::Connection;
@@ -56,29 +57,7 @@ impl Client {
             checks_hidden.fetch_or(tolerated, Ordering::Relaxed);
             tolerated
         };
-        let mut variables = self.repository_variables();
-        variables["bodies"] = true.into();
-        variables["costly"] = true.into();
-        let mut read = self
-            .query::<Observed>("Observe", OBSERVE, &variables, &note)
-            .await;
-        // Each way out is tried once; a repository may need both.
-        for _ in 0..2 {
-            match &read {
-                Err(failure) if is_too_large(failure) && variables["bodies"] == true => {
-                    variables["bodies"] = false.into();
-                }
-                Err(failure) if is_too_slow(failure) && variables["costly"] == true => {
-                    tracing::warn!(%failure, "GitHub takes too long; checks and conflicts of pull requests are not looked at this time");
-                    variables["costly"] = false.into();
-                }
-                _ => break,
-            }
-            read = self
-                .query::<Observed>("Observe", OBSERVE, &variables, &note)
-                .await;
-        }
-        let reply = read?;
+        let (reply, asked) = self.look(&note).await?;
         let answered_at = self.pause.now();
         let answer = reply.answer;
         let misunderstood =
@@ -164,7 +143,7 @@ impl Client {
             hear(issue.number, issue.comments);
         }
         let mut pulls = BTreeMap::new();
-        let further = self.further_pulls(seen.open.next(), &variables).await?;
+        let further = self.further_pulls(seen.open.next(), asked).await?;
         let recent = seen.recent.into_iter().map(|pull| {
             if let Some(number) = pull.facts.number_while_open() {
                 hear(number, pull.comments);
@@ -235,6 +214,61 @@ impl Client {
             comments,
             heard,
         })
+    }
+
+    /// The answer to the first question that shows all that matters, and with what it was asked.
+    async fn look(
+        &self,
+        note: &impl Fn(&GraphError) -> bool,
+    ) -> Result<(Reply<Observed>, Value), Failure> {
+        let name = self.place.name();
+        let mut variables = self.repository_variables();
+        variables["bodies"] = true.into();
+        variables["costly"] = true.into();
+        let mut pages = self.busy.pages(&name);
+        loop {
+            let reply = self.ask_for_less(pages, &mut variables, note).await?;
+            let now = reply.answer.date().unwrap_or_else(|| self.pause.now());
+            let since = now.checked_sub(HEARD_FOR).unwrap_or(Timestamp::MIN);
+            if let Some(seen) = &reply.data.repository {
+                let is_busy = !Pages::FEW.hold(seen, since);
+                self.busy.note(&name, is_busy);
+                if is_busy && pages == Pages::FEW {
+                    pages = Pages::MANY;
+                    continue;
+                }
+            }
+            return Ok((reply, variables));
+        }
+    }
+
+    /// Asks, and leaves out what is too much for an answer or takes too long.
+    async fn ask_for_less(
+        &self,
+        pages: Pages,
+        variables: &mut Value,
+        note: &impl Fn(&GraphError) -> bool,
+    ) -> Result<Reply<Observed>, Failure> {
+        let ask = async |variables: &Value| {
+            let variables = pages.of(variables);
+            self.query("Observe", OBSERVE, &variables, note).await
+        };
+        let mut read = ask(variables).await;
+        // Each way out is tried once; a repository may need both.
+        for _ in 0..2 {
+            match &read {
+                Err(failure) if is_too_large(failure) && variables["bodies"] == true => {
+                    variables["bodies"] = false.into();
+                }
+                Err(failure) if is_too_slow(failure) && variables["costly"] == true => {
+                    tracing::warn!(%failure, "GitHub takes too long; checks and conflicts of pull requests are not looked at this time");
+                    variables["costly"] = false.into();
+                }
+                _ => break,
+            }
+            read = ask(variables).await;
+        }
+        read
     }
 
     pub(super) fn repository_variables(&self) -> Value {
@@ -313,9 +347,8 @@ impl Client {
     async fn further_pulls(
         &self,
         mut next: Option<String>,
-        variables: &Value,
+        mut variables: Value,
     ) -> Result<Vec<PullFacts>, Failure> {
-        let mut variables = variables.clone();
         let mut pulls = Vec::new();
         for _ in 0..MAX_PULL_PAGES {
             let Some(after) = next else {

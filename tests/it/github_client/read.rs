@@ -4,6 +4,7 @@ use bytes::Bytes;
 use phileas::adapters::github::{App, Credential};
 use phileas::runtime::ports::{Disposition, LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use phileas_domain::engine::Checks;
+use phileas_domain::fleet;
 use phileas_domain::model::PullNumber;
 use phileas_world::github::Verdict;
 use phileas_world::github::repository::NewPull;
@@ -30,6 +31,48 @@ fn open_pull(place: &Place, head: &str) -> u64 {
         author: "mia".to_owned(),
     };
     github.open_pull(repo, new, now)
+}
+
+/// What a fleet costs is reckoned from these, by GitHub's own arithmetic.
+#[tokio::test]
+async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
+    let place = Place::new();
+    let client = place.client();
+    let look = async || {
+        let before = client.usage();
+        client.observe().await.unwrap();
+        let after = client.usage();
+        (
+            after.requests - before.requests,
+            after.points - before.points,
+        )
+    };
+    assert_eq!(look().await, (1, fleet::LOOK));
+    for number in 0..31 {
+        let mut world = place.world();
+        let now = world.now();
+        let title = format!("Issue {number}");
+        world
+            .github_mut()
+            .open_issue(place.repo, &title, "", &[], "acme", now);
+    }
+    assert_eq!(look().await, (2, fleet::LOOK + fleet::BUSY_LOOK));
+    assert_eq!(look().await, (1, fleet::BUSY_LOOK), "it is remembered");
+}
+
+/// A week's pull requests beyond those of a small look make it a large one.
+#[tokio::test]
+async fn so_many_pull_requests_in_a_week_are_calm() {
+    let place = Place::new();
+    for number in 0..fleet::CALM_PULLS {
+        open_pull(&place, &format!("change-{number}"));
+    }
+    let client = place.client();
+    client.observe().await.unwrap();
+    assert_eq!(client.usage().requests, 1);
+    open_pull(&place, "one-more");
+    client.observe().await.unwrap();
+    assert_eq!(client.usage().requests, 3);
 }
 
 #[tokio::test]

@@ -4,8 +4,14 @@ use jiff::SignedDuration;
 
 use crate::plan::KeyLimits;
 
-/// Reads of a tick: one query, which costs one point. Measured by the tests of an idle tick.
-const TICK_READS: f64 = 1.0;
+/// GitHub's points for the look of a tick: one query, and what it costs where little happens.
+pub const LOOK: u64 = 1;
+/// The same where more pull requests were touched within [`BUSY_DAYS`] than that query shows.
+pub const BUSY_LOOK: u64 = 6;
+/// How many pull requests may be touched within so many days for a look of one point.
+pub const CALM_PULLS: u64 = 14;
+/// These days.
+pub const BUSY_DAYS: u64 = 7;
 /// Commits of a session's life: its intent, its session, and its outcome. Each is a mutation and costs one point.
 const COMMITS_PER_SESSION: f64 = 3.0;
 /// Ticks that a session causes: its start, its outcome, and four webhooks about its pull request (opened, checks begun,
@@ -35,7 +41,7 @@ pub struct Habits {
     pub sessions_a_day: f64,
     /// How long a session takes.
     pub session: SignedDuration,
-    /// What a Jules key may do.
+    /// What of a Jules key's limits the clock may take.
     pub key: KeyLimits,
 }
 
@@ -103,7 +109,7 @@ pub fn cost(repositories: u64, per_installation: u64, habits: Habits) -> Cost {
     let keys = daily.max(active);
     let ticks_a_day = LOOKS_PER_DAY + habits.sessions_a_day * TICKS_PER_SESSION;
     let commits_a_day = habits.sessions_a_day * COMMITS_PER_SESSION;
-    let points_an_hour = (ticks_a_day * TICK_READS + commits_a_day) / 24.0;
+    let points_an_hour = (ticks_a_day * look(habits.sessions_a_day) + commits_a_day) / 24.0;
     let of_one = per_installation as f64;
     let more = per_installation.saturating_sub(MORE_FROM) as f64 * POINTS_MORE;
     Cost {
@@ -127,6 +133,16 @@ pub fn cost(repositories: u64, per_installation: u64, habits: Habits) -> Cost {
         },
         all_points: fleet * points_an_hour,
         action_minutes: fleet * (LOOKS_PER_DAY + habits.sessions_a_day * RUNS_PER_SESSION) * MONTH,
+    }
+}
+
+/// What a look costs where so many sessions a day open a pull request each.
+fn look(sessions_a_day: f64) -> f64 {
+    let is_calm = sessions_a_day * BUSY_DAYS as f64 <= CALM_PULLS as f64;
+    if is_calm {
+        LOOK as f64
+    } else {
+        BUSY_LOOK as f64
     }
 }
 
@@ -191,6 +207,15 @@ mod tests {
         let cost = cost(7, 10, habits(0.0, 30, Tier::Free));
         assert_eq!((cost.keys, cost.installations), (0, 1));
         assert!((cost.all_points - 7.0).abs() < 1e-9);
+    }
+
+    /// Three pull requests a day are more in a week than a look of one point shows.
+    #[test]
+    fn what_goes_on_all_the_time_costs_more_to_look_at() {
+        let calm = cost(1, 1, habits(2.0, 30, Tier::Ultra));
+        assert!((calm.all_points - (36.0 + 6.0) / 24.0).abs() < 1e-9);
+        let busy = cost(1, 1, habits(3.0, 30, Tier::Ultra));
+        assert!((busy.all_points - (42.0 * 6.0 + 9.0) / 24.0).abs() < 1e-9);
     }
 
     #[test]

@@ -6,5 +6,5 @@
 mod cost;
 mod plot;
 
-pub use cost::{Bound, Cost, Habits, Quota, cost, sizes};
+pub use cost::{BUSY_DAYS, BUSY_LOOK, Bound, CALM_PULLS, Cost, Habits, LOOK, Quota, cost, sizes};
 pub use plot::plot;

@@ -79,7 +79,7 @@ fn answer() -> Value {
             { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true, "author": null, "authorAssociation": "NONE",
                 "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
-        "active": { "pageInfo": { "hasNextPage": true, "endCursor": "c9" }, "nodes": [
+        "active": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [
             said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),
             said(value!({ "number": 9, "labels": null }), 99) ] },
     } } })
@@ -160,9 +160,9 @@ async fn one_request_tells_everything() {
         heard,
         [(8, 4_000_000_001), (9, 4_000_000_001), (3, 4_000_000_001)]
     );
-    // More was said on one than is shown, and there are more issues than are.
+    // More was said on one than is shown.
     assert_eq!(seen.heard.cut, [(9, start())].into());
-    assert_eq!(seen.heard.issues_after, "2026-01-04T12:00:00Z".parse().ok());
+    assert_eq!(seen.heard.issues_after, None);
     assert_eq!(seen.heard.pulls_after, None);
     let usage = set.client.usage();
     assert_eq!((usage.requests, usage.points), (1, 2));
@@ -276,15 +276,65 @@ async fn what_is_no_text_is_unreadable_and_never_absent() {
     assert!(matches!(seen, LedgerRead::Unreadable { .. }), "{seen:?}");
 }
 
+/// How many of each list a question asks for.
+fn sizes(asked: &Value) -> [u64; 3] {
+    ["open", "recent", "active"].map(|list| asked["variables"][list].as_u64().unwrap())
+}
+
+/// One point pays for a small look; whoever has more is asked for all at once from then on, until it is little again.
+#[tokio::test]
+async fn where_more_is_going_on_more_is_asked_for() {
+    const FEW: [u64; 3] = [20, 14, 30];
+    const MANY: [u64; 3] = [100, 50, 100];
+    let mut more = answer();
+    repository(&mut more)["active"]["pageInfo"] =
+        value!({ "hasNextPage": true, "endCursor": "c9" });
+    let set = set([&more, &more, &more, &answer(), &answer()].map(|one| json(200, one)));
+    for _ in 0..4 {
+        let seen = set.client.observe_once().await.unwrap();
+        let after = seen.heard.issues_after;
+        assert!(after.is_none() || after == "2026-01-04T12:00:00Z".parse().ok());
+    }
+    let asked: Vec<_> = set
+        .script
+        .seen()
+        .iter()
+        .map(|one| sizes(&one.body))
+        .collect();
+    assert_eq!(asked, [FEW, MANY, MANY, MANY, FEW]);
+    assert!(set.script.is_used_up());
+}
+
+/// What was touched a week ago is nobody's news, however many pull requests there are.
+#[tokio::test]
+async fn old_pull_requests_are_not_asked_for_all_the_time() {
+    for (touched, questions) in [("2025-12-28T00:00:00Z", 1), ("2026-01-04T00:00:00Z", 2)] {
+        let mut answer = answer();
+        let pulls: Vec<Value> = (0..14)
+            .map(|number| {
+                let mut pull = said(pull(100 + number, "CLOSED"), 1);
+                pull["updatedAt"] = touched.into();
+                pull
+            })
+            .collect();
+        repository(&mut answer)["recent"] = value!({
+            "pageInfo": { "hasNextPage": true, "endCursor": "c9" }, "nodes": pulls });
+        let (set, seen) = observe((0..questions).map(|_| json(200, &answer))).await;
+        assert_eq!(seen.unwrap().heard.pulls_after, touched.parse().ok());
+        assert_eq!(set.script.seen().len(), questions);
+    }
+}
+
 #[tokio::test]
 async fn further_pages_of_open_pulls_are_read() {
     let mut first = answer();
     repository(&mut first)["open"]["pageInfo"] = value!({ "hasNextPage": true, "endCursor": "c1" });
     let page = value!({ "data": { "repository": { "open": {
         "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(1, "OPEN")] } } } });
-    let (set, seen) = observe([json(200, &first), json(200, &page)]).await;
+    let again = json(200, &first);
+    let (set, seen) = observe([json(200, &first), again, json(200, &page)]).await;
     assert!(seen.unwrap().pulls.contains_key(&PullNumber(1)));
-    assert_eq!(set.script.seen()[1].body["variables"]["after"], "c1");
+    assert_eq!(set.script.seen()[2].body["variables"]["after"], "c1");
 }
 
 /// Whoever opens many long pull requests must not keep phileas from looking.
@@ -297,12 +347,13 @@ async fn pull_requests_that_are_too_much_for_one_answer_come_without_their_texts
     let page = value!({ "data": { "repository": { "open": {
         "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [long] } } } });
     let too_large = Err(TransportError::TooLarge { limit: 32 << 20 });
-    let (set, seen) = observe([json(200, &first), too_large, json(200, &page)]).await;
+    let again = json(200, &first);
+    let (set, seen) = observe([json(200, &first), again, too_large, json(200, &page)]).await;
     assert!(seen.unwrap().pulls.contains_key(&PullNumber(1)));
     let seen = set.script.seen();
     let asked: Vec<_> = seen.iter().map(|one| &one.body["variables"]).collect();
-    assert_eq!([&asked[1]["after"], &asked[2]["after"]], ["c1", "c1"]);
-    assert_eq!(asked[2]["bodies"], false);
+    assert_eq!([&asked[2]["after"], &asked[3]["after"]], ["c1", "c1"]);
+    assert_eq!(asked[3]["bodies"], false);
 }
 
 /// What GitHub works out for each of many pull requests may take longer than it gives a query.
@@ -414,7 +465,8 @@ async fn the_age_of_the_first_answer_is_told() {
     let page = value!({ "data": { "repository": { "open": {
         "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(1, "OPEN")] } } } });
     let busy = || json(503, &value!({}));
-    let (set, seen) = observe([busy(), json(200, &first), busy(), json(200, &page)]).await;
+    let again = json(200, &first);
+    let (set, seen) = observe([busy(), json(200, &first), again, busy(), json(200, &page)]).await;
     let [before, after] = set.clock.waits()[..] else {
         panic!("{:?}", set.clock.waits());
     };
