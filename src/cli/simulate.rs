@@ -85,7 +85,7 @@ fn show(
         let habits = Habits {
             sessions_a_day: forecast.turns.len() as f64 / f64::from(arguments.days),
             session: arguments.session,
-            key: snapshot.plan.budget.key_limits(),
+            key: snapshot.plan.budget.clock_limits(),
         };
         fleet::show(repositories, habits, arguments, screen)?;
     } else if arguments.json {
@@ -215,7 +215,7 @@ fn print_json(
         });
         screen.line(&line.to_string())?;
     }
-    let limits = snapshot.plan.budget.key_limits();
+    let limits = snapshot.plan.budget.clock_limits();
     let summary = json!({ "summary": {
         "turns": forecast.turns.len(),
         "most_in_a_day": forecast.most_in_a_day,
@@ -269,7 +269,7 @@ fn print(
         );
         screen.line(line.trim_end())?;
     }
-    let limits = snapshot.plan.budget.key_limits();
+    let limits = snapshot.plan.budget.clock_limits();
     screen.line(&format!(
         "{}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
         several(forecast.turns.len(), "session"),

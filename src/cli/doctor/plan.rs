@@ -82,7 +82,7 @@ fn cost(tree: &Tree, plan: &Plan, now: Timestamp, findings: &mut Findings) -> Re
         .map_err(|error| Stopped::fault(error.to_string()))?;
     let forecast = engine::simulate(&snapshot, until, Assumptions::default());
     let (budget, key) = (&plan.budget, plan.budget.key_limits());
-    let left = key.daily.saturating_sub(budget.reserve_for_people);
+    let left = budget.clock_limits().daily;
     let mend = format!(
         "{SCHEDULES_PATH}: `[budget] tier`, or `key_daily` and `key_active`, as the key really has them; else fewer sessions"
     );

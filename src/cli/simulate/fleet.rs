@@ -98,12 +98,16 @@ fn print(
 fn verdict(costs: &[Cost], habits: Habits) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(last) = costs.last().filter(|last| last.keys > 0) {
-        let (limit, of) = match last.bound {
-            Bound::Daily => (habits.key.daily, "sessions a day"),
-            Bound::AtOnce => (habits.key.active, "sessions at once"),
+        let (limit, of, beside) = match last.bound {
+            Bound::Daily => (
+                habits.key.daily,
+                "sessions a day",
+                " beside those that are kept for people",
+            ),
+            Bound::AtOnce => (habits.key.active, "sessions at once", ""),
         };
         lines.push(format!(
-            "A key of this plan's tier has {limit} {of}: that decides how many keys there must be."
+            "A key of this plan's tier has {limit} {of}{beside}: that decides how many keys there must be."
         ));
     }
     let beyond = |share: fn(&Cost) -> f64| costs.iter().find(|cost| share(cost) > 1.0);

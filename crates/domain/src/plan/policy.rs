@@ -238,6 +238,16 @@ impl Budget {
             active: self.key_active.unwrap_or(tier.active),
         }
     }
+
+    /// What of the key's limits the clock may take: some sessions of a day are kept for people.
+    #[must_use]
+    pub fn clock_limits(&self) -> KeyLimits {
+        let key = self.key_limits();
+        KeyLimits {
+            daily: key.daily.saturating_sub(self.reserve_for_people),
+            ..key
+        }
+    }
 }
 
 /// What happens while the default branch's checks are red.
