@@ -12,7 +12,7 @@ use super::labels::{self, How};
 use super::lines::short;
 use super::output::Screen;
 use super::place::{Change, Place, agreed};
-use super::simulate::{self, First};
+use super::simulate::{self, First, Week};
 use super::words::several;
 use crate::adapters::github::Proposed;
 use crate::starter::{
@@ -86,7 +86,7 @@ pub(super) async fn run(
         Some(Err(stopped)) => Err(stopped),
         None => Ok(false),
     };
-    let first = simulate::week(tree, &place.found.repository, json, screen)?;
+    let week = simulate::week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
         let commit = match place.can_be_pushed() {
             true => Commit {
@@ -99,14 +99,14 @@ pub(super) async fn run(
             &place,
             &commit,
             proposed.as_ref(),
-            first,
+            week,
             // A label starts a persona.
             !matches!(labelled, Ok(true)) && !arguments.layers,
             json,
             screen,
         )?;
     }
-    labelled.map(|_| Exit::Done).map_err(|mut stopped| {
+    labelled.map(|_| week.exit).map_err(|mut stopped| {
         let files = match is_due && !arguments.place.dry_run {
             true => "the files are written; only the labels are not made",
             false => "the labels are not made",
@@ -280,7 +280,7 @@ fn next(
     place: &Place,
     commit: &Commit,
     proposed: Option<&Proposed>,
-    first: First,
+    week: Week,
     lacks_labels: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
@@ -309,9 +309,15 @@ fn next(
             ],
         ),
     ];
+    if week.exit == Exit::Findings {
+        steps.push((
+            "Mend what is said to be wrong above, and look again:".to_owned(),
+            vec!["phileas validate".to_owned()],
+        ));
+    }
     if let Some(pull) = proposed {
         steps.push((
-            format!("Merge{}:", what_follows(first)),
+            format!("Merge{}:", what_follows(week.first)),
             vec![format!(
                 "gh pr merge {} --repo {repository} --squash",
                 pull.number
@@ -328,7 +334,7 @@ fn next(
             shell(&format!("HEAD:{branch}"))
         ));
         steps.push((
-            format!("Commit and push to {branch}{}:", what_follows(first)),
+            format!("Commit and push to {branch}{}:", what_follows(week.first)),
             commands,
         ));
     }

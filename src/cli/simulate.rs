@@ -126,25 +126,34 @@ pub(super) enum First {
     Unknown,
 }
 
-/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan; answers with
-/// the first start.
+/// What the first week of a plan showed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Week {
+    /// [`Exit::Findings`] where the plan has mistakes.
+    pub(super) exit: Exit,
+    /// When its first session starts.
+    pub(super) first: First,
+}
+
+/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan.
 pub(super) fn week(
     tree: Tree,
     name: &RepositoryName,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<First, Stopped> {
+) -> Result<Week, Stopped> {
     let arguments = Simulate::week(json);
     let now = local_now();
-    let (_, forecast) = show(of_tree(tree, name.clone(), now), &arguments, screen)?;
+    let (exit, forecast) = show(of_tree(tree, name.clone(), now), &arguments, screen)?;
     let first = forecast.turns.iter().map(|turn| turn.at).min();
-    Ok(match first {
+    let first = match first {
         Some(at) if at > now && forecast.without_layers => First::Unknown,
         Some(at) if at > now => First::From(at),
         Some(_) => First::AtOnce,
         None if forecast.without_layers => First::Unknown,
         None => First::Never,
-    })
+    };
+    Ok(Week { exit, first })
 }
 
 /// A plan in a repository that has never run it.
@@ -269,7 +278,7 @@ fn print(
         );
         screen.line(line.trim_end())?;
     }
-    let limits = snapshot.plan.budget.clock_limits();
+    let limits = snapshot.plan.budget.key_limits();
     screen.line(&format!(
         "{}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
         several(forecast.turns.len(), "session"),

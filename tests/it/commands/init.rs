@@ -136,6 +136,25 @@ fn what_git_does_not_know_is_part_of_the_commit() {
     assert!(!again.out.contains("Commit and push"), "{again:?}");
 }
 
+/// The files are written, and whoever waits for the program's word hears that the plan is not good.
+#[test]
+fn a_plan_with_mistakes_is_a_finding() {
+    let folder = repository();
+    folder.write(PLAN, "cycle = [\"tester\", \"nobody\"]\n");
+    folder.write(
+        TESTER,
+        "---\nid: tester\nemoji: \"🧪\"\ndescription: tests\n---\nTest it.\n",
+    );
+    let ran = init(&folder, &["--yes"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(folder.join(WORKFLOW).is_file(), "{ran:?}");
+    assert!(ran.out.contains("nobody"), "{ran:?}");
+    assert!(ran.out.contains("phileas validate\n"), "{ran:?}");
+    folder.write(PLAN, "cycle = [\"tester\"]\n");
+    let ran = init(&folder, &["--yes"]).done();
+    assert!(!ran.out.contains("phileas validate"), "{ran:?}");
+}
+
 #[test]
 fn labels_that_cannot_be_made_do_not_hide_that_the_files_are_written() {
     let folder = repository();
