@@ -165,6 +165,7 @@ impl Session {
         if self.patch.is_empty() {
             return;
         }
+        knobs.acts("pull-author", knobs.pull_author != PullAuthor::Bot);
         let author = match knobs.pull_author {
             PullAuthor::Bot => BOT,
             PullAuthor::User => login,
@@ -205,7 +206,10 @@ impl Session {
                 body: self.pull_body(login),
                 head: branch,
                 base: self.record.starting_branch.clone(),
-                draft: self.scenario.draft.unwrap_or(knobs.draft_pulls),
+                draft: self
+                    .scenario
+                    .draft
+                    .unwrap_or_else(|| knobs.acts("draft-pulls", knobs.draft_pulls)),
                 author: author.to_owned(),
             };
             self.record.pull = Some(github.open_pull(checkout.repo, new, now));
@@ -223,7 +227,7 @@ impl Session {
             BranchForm::JulesHex => true,
             BranchForm::Mixed => self.chance.happens(0.5),
         };
-        if hex {
+        if knobs.acts("branch-form", hex) {
             return format!("jules-{id}-{:08x}", self.chance.bits() >> 32);
         }
         let category = words::category(&mut self.chance);
