@@ -34,8 +34,10 @@ pub(super) use secrets::secrets;
 const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
 /// What is said of a turn that was doubled.
 pub(super) const TWO_SESSIONS: &str = "has two sessions";
+/// What is said of a commit in the ledger's past that nobody may have made.
+pub(super) const IS_NOBODYS: &str = "of the ledger is nobody's";
 /// What is said of a ledger that was moved by force.
-pub(super) const BY_FORCE: &str = "was moved by force";
+const BY_FORCE: &str = "was moved by force";
 /// What is said of a session whose title does not say whose turn it is.
 pub(super) const NO_MARKER: &str = "bears no marker";
 /// What is said of a label that nobody took off.
