@@ -58,6 +58,8 @@ pub(super) struct Verdict {
     pub(super) sessions: usize,
     pub(super) wishes: usize,
     pub(super) imports: usize,
+    /// Sessions that are not the first of their turn.
+    pub(super) second_attempts: usize,
     /// Lost deliveries that were found by a sweep.
     pub(super) swept: usize,
 }
@@ -80,6 +82,7 @@ pub(super) fn judge(
         }
     }
     verdict.sessions = ours.len();
+    verdict.second_attempts = ours.iter().filter(|one| one.attempt > 1).count();
     let turns: BTreeSet<&str> = ours.iter().map(|one| one.turn).collect();
     verdict.turns = turns.len();
     strangers(books, repositories, &mut verdict);
