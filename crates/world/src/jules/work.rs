@@ -196,7 +196,10 @@ impl Session {
             github.create_branch(checkout.repo, &branch, commit, author, now);
         }
         self.record.branch = Some(branch.clone());
-        if self.record.pull.is_none() {
+        // Nothing can lead to a branch that was deleted meanwhile, as that of a merged pull request is: the work is pushed
+        // and stays there.
+        let base = github.branch_head(checkout.repo, &self.record.starting_branch);
+        if self.record.pull.is_none() && base.is_some() {
             let new = NewPull {
                 title: self
                     .scenario
