@@ -185,3 +185,20 @@ impl fmt::Display for Tally {
         }
     }
 }
+
+#[test]
+fn a_block_is_telling_where_all_that_is_turned_does_something() {
+    let mut tally = Tally::default();
+    for seed in 3..3 + BLOCK {
+        tally.seeds.insert(seed);
+    }
+    assert!(!tally.has_block(), "parts of two");
+    tally.seeds.extend(0..3);
+    assert!(tally.has_block());
+    let ways = [("stalls", 2), ("refusals: 409", 0), ("refusals: 422", 3)];
+    tally.strokes = ways.map(|(name, count)| (name.to_owned(), count)).into();
+    tally.acted = [("title".to_owned(), 0), ("webhook-lost".to_owned(), 1)].into();
+    assert_eq!((tally.strikes("stalls"), tally.strikes("refusals")), (2, 3));
+    assert_eq!(tally.strikes("stall"), 0, "another name");
+    assert_eq!(tally.idle(), ["title", "refusals: 409"]);
+}
