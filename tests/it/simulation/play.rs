@@ -133,6 +133,8 @@ struct Play<'a> {
     strokes: BTreeMap<String, u64>,
     kills: u64,
     resumed: u64,
+    /// When a person last resumed a repository, by its number.
+    resumed_at: BTreeMap<u64, Timestamp>,
     workflow_runs: u64,
     lost_races: usize,
 }
@@ -205,6 +207,7 @@ impl<'a> Play<'a> {
             strokes: BTreeMap::new(),
             kills: 0,
             resumed: 0,
+            resumed_at: BTreeMap::new(),
             workflow_runs: 0,
             lost_races: 0,
         };
@@ -395,6 +398,7 @@ impl<'a> Play<'a> {
             &books,
             &self.repositories,
             stage::allowed(self.case),
+            &self.resumed_at,
         );
         let faults = self.course.own_faults();
         verdict.findings.extend(faults.findings(self.case));

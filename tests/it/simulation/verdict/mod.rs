@@ -16,7 +16,7 @@ mod sessions;
 mod turns;
 mod wishes;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_world::World;
@@ -65,11 +65,13 @@ pub(super) struct Verdict {
 }
 
 /// Judges a world whose time is over, in which the plans of the first repository and of the others allow so much.
+/// `resumed`: when a person resumed the repositories that were parked, by their numbers.
 pub(super) fn judge(
     world: &World,
     books: &Books,
     repositories: &[RepoId],
     (first, others): (Allowed, Allowed),
+    resumed: &BTreeMap<u64, Timestamp>,
 ) -> Verdict {
     let mut verdict = Verdict::default();
     let ours: Vec<Marked<'_>> = books.sessions.iter().filter_map(marked).collect();
@@ -99,6 +101,7 @@ pub(super) fn judge(
             books,
             repo: *repo,
             allowed: if index == 0 { first } else { others },
+            resumed: resumed.get(&repo.0).copied(),
             verdict: &mut verdict,
         }
         .judge(&own);
@@ -122,6 +125,8 @@ struct Judge<'a> {
     books: &'a Books,
     repo: RepoId,
     allowed: Allowed,
+    /// When a person resumed it, if it was parked.
+    resumed: Option<Timestamp>,
     verdict: &'a mut Verdict,
 }
 
