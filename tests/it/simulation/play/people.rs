@@ -37,8 +37,8 @@ impl Play<'_> {
         github.add_label(repo, number, WISH, WHO, now);
     }
 
-    /// A person looks at each plan that waits, and approves it where it was asked for: by a comment or by a label. Now and
-    /// then the plan is changed in the web app in the same moment, so that there is another one to approve.
+    /// A person looks at each plan that waits, and approves it where it was asked for: by a comment or by a label. Often
+    /// the plan is changed in the web app in the same moment, so that there is another one to approve.
     pub(super) fn approve(&mut self) {
         let mut world = self.world.world();
         let now = world.now();
@@ -71,7 +71,7 @@ impl Play<'_> {
                 github.comment(repo, number, "/phileas approve", WHO, now);
             }
             self.approved.insert(id.clone(), now);
-            if self.chance.happens(0.2) {
+            if self.chance.happens(0.5) {
                 let jules = world.jules_mut();
                 jules.in_web_app(&id, WebAct::Say("Do it in smaller steps."), now, &knobs);
             }
