@@ -112,6 +112,7 @@ pub struct FaultPlan {
 pub struct Faults {
     plan: FaultPlan,
     seen: Vec<u64>,
+    struck: Vec<u64>,
     chance: Stream,
 }
 
@@ -133,13 +134,26 @@ impl Faults {
     #[must_use]
     pub fn new(plan: FaultPlan, chance: Stream) -> Self {
         let seen = vec![0; plan.rules.len()];
-        Self { plan, seen, chance }
+        let struck = seen.clone();
+        Self {
+            plan,
+            seen,
+            struck,
+            chance,
+        }
     }
 
     /// Takes another plan; counting starts again.
     pub fn replace(&mut self, plan: FaultPlan) {
         self.seen = vec![0; plan.rules.len()];
+        self.struck.clone_from(&self.seen);
         self.plan = plan;
+    }
+
+    /// How often each rule of the plan has struck, in its order.
+    #[must_use]
+    pub fn struck(&self) -> &[u64] {
+        &self.struck
     }
 
     /// The plan.
@@ -150,7 +164,8 @@ impl Faults {
 
     /// The fault that befalls this request, if any.
     pub fn strike(&mut self, subject: Subject<'_>, now: Timestamp) -> Option<Fault> {
-        for (rule, seen) in self.plan.rules.iter().zip(&mut self.seen) {
+        let counts = self.seen.iter_mut().zip(&mut self.struck);
+        for (rule, (seen, struck)) in self.plan.rules.iter().zip(counts) {
             if !rule.concerns(subject, now) {
                 continue;
             }
@@ -164,6 +179,7 @@ impl Faults {
             {
                 continue;
             }
+            *struck += 1;
             return Some(rule.fault.clone());
         }
         None
@@ -276,6 +292,7 @@ mod tests {
             .map(|_| faults.strike(subject("/v1alpha/sessions"), now))
             .collect();
         assert_eq!(struck, [None, Some(Fault::DropAfter), None]);
+        assert_eq!(faults.struck(), [1]);
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! hurt a client most. In files the names are written in kebab-case.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::acted::Acted;
 use crate::bounds::{Bounded, bounded};
 
 /// What becomes of a title that was given to a new session.
@@ -126,25 +127,49 @@ pub enum BranchForm {
     Mixed,
 }
 
-/// One of a few words, none of which is out of bounds.
+/// What a knob can be turned to.
+trait Turned: Sized {
+    /// Every value that it can be turned to, where it is like this without and like that at its worst. Of a number or a
+    /// switch that is the worst one alone.
+    fn turned(_documented: &Self, worst: Self) -> Vec<Self> {
+        vec![worst]
+    }
+}
+
+impl Turned for bool {}
+impl Turned for u32 {}
+impl Turned for u64 {}
+impl Turned for i64 {}
+impl Turned for f64 {}
+
+/// One of a few words, none of which is out of bounds. It can be turned to each but the one that is documented.
 macro_rules! words {
-    ($($type:ty),+) => {
-        $(impl Bounded for $type {})+
+    ($($type:ident: $($word:ident)+;)+) => {
+        $(
+            impl Bounded for $type {}
+
+            impl Turned for $type {
+                fn turned(documented: &Self, _worst: Self) -> Vec<Self> {
+                    let all = [$(Self::$word),+];
+                    all.into_iter().filter(|one| one != documented).collect()
+                }
+            }
+        )+
     };
 }
 
-words!(
-    TitleKept,
-    ListingOrder,
-    VerbReply,
-    PullAuthor,
-    QuotaReply,
-    QuotaWindow,
-    DeleteRunning,
-    StaleText,
-    ResumedBy,
-    BranchForm
-);
+words! {
+    TitleKept: Verbatim Truncated Rewritten Dropped;
+    ListingOrder: NewestFirst RecentlyUpdated Unordered;
+    VerbReply: EmptyObject Session EmptyBody;
+    PullAuthor: Bot User;
+    QuotaReply: TooManyRequestsWithRetryAfter TooManyRequests FailedPrecondition CouldNotGetSource;
+    QuotaWindow: Rolling Calendar;
+    DeleteRunning: Stops WorksOn Refused;
+    StaleText: ExpectedBranch IsAtButExpected;
+    ResumedBy: UnarchiveOrMessage Unarchive WebApp;
+    BranchForm: Slug JulesHex Mixed;
+}
 
 macro_rules! knobs {
     ($($(#[doc = $doc:expr])+ $name:ident: $type:ty = $documented:expr, worst $worst:expr;)+) => {
@@ -153,19 +178,22 @@ macro_rules! knobs {
         #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
         pub struct Knobs {
             $($(#[doc = $doc])+ #[serde(deserialize_with = "bounded")] pub $name: $type,)+
+            /// How often each of them has acted.
+            #[serde(skip)]
+            pub acted: Acted,
         }
 
         impl Knobs {
             /// The services as their papers describe them.
             #[must_use]
             pub fn documented() -> Self {
-                Self { $($name: $documented,)+ }
+                Self { $($name: $documented,)+ acted: Acted::default() }
             }
 
             /// Every open question answered in the way that hurts most.
             #[must_use]
             pub fn worst() -> Self {
-                Self { $($name: $worst,)+ }
+                Self { $($name: $worst,)+ acted: Acted::default() }
             }
 
             /// The names of all knobs in their order, for tests that walk every pair.
@@ -183,6 +211,20 @@ macro_rules! knobs {
                     _ => return false,
                 }
                 true
+            }
+
+            /// What one knob, by its name in kebab-case, can be turned to; nothing when there is no such knob.
+            #[must_use]
+            pub fn turned(name: &str) -> Vec<Value> {
+                let (documented, worst) = (Self::documented(), Self::worst());
+                let name = name.replace('-', "_");
+                match name.as_str() {
+                    $(stringify!($name) => {
+                        let all = Turned::turned(&documented.$name, worst.$name);
+                        all.into_iter().map(|value| json!(value)).collect()
+                    })+
+                    _ => Vec::new(),
+                }
             }
 
             /// What a knob, named in kebab-case, is about.
@@ -319,6 +361,14 @@ impl Default for Knobs {
 }
 
 impl Knobs {
+    /// Whether a knob, by its name in kebab-case, acts here. That is counted.
+    pub(crate) fn acts(&self, name: &'static str, does: bool) -> bool {
+        if does {
+            self.acted.add(name);
+        }
+        does
+    }
+
     /// Changes the knobs that the object names, in kebab-case; the others stay.
     ///
     /// # Errors
@@ -334,8 +384,12 @@ impl Knobs {
                 return Err(format!("knobs.{name}: there is no such knob"));
             }
             all[name.as_str()] = value.clone();
-            *self = serde_json::from_value(all.clone())
+            let changed: Self = serde_json::from_value(all.clone())
                 .map_err(|error| format!("knobs.{name}: {error}"))?;
+            *self = Self {
+                acted: self.acted.clone(),
+                ..changed
+            };
         }
         Ok(())
     }
@@ -344,7 +398,6 @@ impl Knobs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn every_knob_has_a_worst_value_of_its_own_and_a_meaning() {
@@ -358,6 +411,37 @@ mod tests {
             );
         }
         assert!(!Knobs::documented().turn_worst("no-such-knob"));
+    }
+
+    #[test]
+    fn a_knob_is_turned_to_each_value_but_the_documented_one() {
+        for name in Knobs::names() {
+            let all = Knobs::turned(&name);
+            assert!(!all.is_empty(), "{name}");
+            for value in all {
+                let mut knobs = Knobs::documented();
+                knobs.set(&json!({ name.as_str(): value })).unwrap();
+                assert_ne!(knobs, Knobs::documented(), "{name}");
+            }
+        }
+        let titles = [json!("truncated"), json!("rewritten"), json!("dropped")];
+        assert_eq!(Knobs::turned("title"), titles);
+        assert_eq!(Knobs::turned("webhook-lost"), [json!(0.2)]);
+        assert!(Knobs::turned("no-such-knob").is_empty());
+    }
+
+    #[test]
+    fn what_acts_is_counted_and_changes_nothing() {
+        let mut knobs = Knobs::documented();
+        assert!(!knobs.acts("title", false) && knobs.acts("title", true));
+        knobs.set(&json!({"title": "dropped"})).unwrap();
+        knobs.acts("title", true);
+        assert_eq!(knobs.acted.counts(), [("title", 2)].into());
+        let like_it = Knobs {
+            title: TitleKept::Dropped,
+            ..Knobs::documented()
+        };
+        assert_eq!(knobs, like_it);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 // The JSON of repositories and pull requests is written as one literal each.
 #![recursion_limit = "512"]
 
+pub mod acted;
 pub mod agent;
 pub mod books;
 mod bounds;

@@ -318,10 +318,11 @@ impl World {
     }
 
     fn draw_latency(&mut self, face: Face) -> Duration {
-        let most = match face {
-            Face::Github => self.knobs.github_latency_ms,
-            Face::Jules => self.knobs.jules_latency_ms,
+        let (name, most) = match face {
+            Face::Github => ("github-latency-ms", self.knobs.github_latency_ms),
+            Face::Jules => ("jules-latency-ms", self.knobs.jules_latency_ms),
         };
+        self.knobs.acts(name, true);
         Duration::from_millis(self.latency.between(most / 10, most))
     }
 

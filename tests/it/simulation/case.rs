@@ -4,13 +4,14 @@
 //! in the first, and in four of the other nine that no other knob has in common with it. Two different choices of this
 //! kind meet in the first, each has a seed that the other does not, and together they leave one out; so each block sees
 //! every pair of knobs with both turned, either one alone, and neither. Which knob has which choice is drawn anew for
-//! every block.
+//! every block, and so is, for every seed, to what a knob is turned that has several values.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use phileas_world::chance::Chance;
+use serde_json::Value;
 
 use super::troubles;
 
@@ -19,12 +20,15 @@ pub(super) const BLOCK: u64 = 10;
 /// In how many seeds of a block a knob is turned.
 const TURNED: u32 = 5;
 
-/// What one run is given. As text: `seed hours knob,knob,…`.
+/// What one run is given. As text: `seed hours trouble,knob=value,…`. The text says everything, so that it is the same
+/// case still when there are other knobs, or when they have other values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Case {
     pub(super) seed: u64,
     /// Hours with troubles. Some without follow, in which everything comes to rest.
     pub(super) hours: i64,
+    /// Troubles by their names, and the models' knobs with their values: `title=dropped`. A knob without a value is at
+    /// its worst.
     pub(super) turned: BTreeSet<String>,
 }
 
@@ -45,7 +49,7 @@ impl Case {
             hours,
             turned: turned
                 .filter(|(_, column)| is_turned(column))
-                .map(|(name, _)| name)
+                .map(|(name, _)| drawn_value(&name, seed))
                 .collect(),
         }
     }
@@ -67,7 +71,23 @@ impl Case {
     }
 
     pub(super) fn is_turned(&self, name: &str) -> bool {
-        self.turned.contains(name)
+        self.turned.iter().any(|turned| name_of(turned) == name)
+    }
+}
+
+/// The name of what is turned, without its value.
+pub(super) fn name_of(turned: &str) -> &str {
+    turned.split_once('=').map_or(turned, |(name, _)| name)
+}
+
+/// A knob with the value that a seed turns it to; a trouble as it is. The draw depends on this name alone.
+fn drawn_value(name: &str, seed: u64) -> String {
+    let values = troubles::values(name);
+    let mut draws = Chance::new(seed).stream(&format!("value of {name}"));
+    match draws.pick(&values) {
+        Some(Value::String(word)) => format!("{name}={word}"),
+        Some(value) => format!("{name}={value}"),
+        None => name.to_owned(),
     }
 }
 
@@ -127,7 +147,6 @@ impl FromStr for Case {
         let hours = word("hours")?
             .parse()
             .map_err(|error| format!("{line}: {error}"))?;
-        let names = troubles::names();
         let turned: BTreeSet<String> = words
             .next()
             .unwrap_or_default()
@@ -135,14 +154,14 @@ impl FromStr for Case {
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
             .collect();
-        match turned.iter().find(|name| !names.contains(name)) {
-            Some(unknown) => Err(format!("{line}: there is no knob `{unknown}`")),
-            None => Ok(Self {
-                seed,
-                hours,
-                turned,
-            }),
+        for one in &turned {
+            troubles::check(one).map_err(|error| format!("{line}: {error}"))?;
         }
+        Ok(Self {
+            seed,
+            hours,
+            turned,
+        })
     }
 }
 
@@ -163,5 +182,15 @@ fn a_case_is_read_as_it_was_written() {
     let case = Case::of(7, 48);
     assert!(!case.turned.is_empty());
     assert_eq!(case.to_string().parse(), Ok(case));
-    assert!("7 48 no-such-knob".parse::<Case>().is_err());
+    for wrong in ["no-such-knob", "title=kept", "webhook-lost=2", "outages=1"] {
+        assert!(format!("7 48 {wrong}").parse::<Case>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn every_value_of_a_knob_is_drawn() {
+    let drawn: BTreeSet<String> = (0..40).map(|seed| drawn_value("title", seed)).collect();
+    let all = ["title=dropped", "title=rewritten", "title=truncated"];
+    assert!(drawn.iter().eq(all.iter()), "{drawn:?}");
+    assert_eq!(drawn_value(troubles::OUTAGES, 7), troubles::OUTAGES);
 }

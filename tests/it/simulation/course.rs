@@ -26,6 +26,14 @@ pub(super) struct Course {
     pub(super) world: Shared,
     waiting: Mutex<Waiting>,
     faults: Mutex<Faults>,
+    strokes: Mutex<BTreeMap<String, u64>>,
+    inbox: Mutex<Away>,
+}
+
+/// Until when the inbox is away, and who decides what is done of what it is asked for meanwhile.
+struct Away {
+    until: Timestamp,
+    chance: Stream,
 }
 
 struct Waiting {
@@ -38,8 +46,14 @@ struct Waiting {
 
 impl Course {
     pub(super) fn new(world: Shared, chance: &Chance) -> Arc<Self> {
+        let until = world.now();
         Arc::new(Self {
             world,
+            strokes: Mutex::default(),
+            inbox: Mutex::new(Away {
+                until,
+                chance: chance.stream("inbox"),
+            }),
             waiting: Mutex::new(Waiting {
                 sleepers: BTreeMap::new(),
                 count: 0,
@@ -97,6 +111,28 @@ impl Course {
     /// All that was said so.
     pub(super) fn own_faults(&self) -> Faults {
         held(&self.faults).clone()
+    }
+
+    /// A trouble has struck.
+    pub(super) fn struck(&self, trouble: &str) {
+        *held(&self.strokes).entry(trouble.to_owned()).or_default() += 1;
+    }
+
+    /// How often each trouble has struck of which this was told.
+    pub(super) fn strokes(&self) -> BTreeMap<String, u64> {
+        held(&self.strokes).clone()
+    }
+
+    /// Takes the inbox away until an instant.
+    pub(super) fn take_inbox(&self, until: Timestamp) {
+        held(&self.inbox).until = until;
+    }
+
+    /// Whether the inbox is away, and then whether it does what it is asked for all the same.
+    pub(super) fn inbox_is_away(&self) -> Option<bool> {
+        let now = self.now();
+        let mut inbox = held(&self.inbox);
+        (now < inbox.until).then(|| inbox.chance.happens(0.5))
     }
 
     /// The processes that are to die now.

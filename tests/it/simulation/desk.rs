@@ -1,5 +1,5 @@
 //! The inbox that replicas share, as one of them sees it: each call is a step of its own, as it is with a database, and
-//! news of others come a little later.
+//! news of others come a little later. It may be away for a while; what it was asked for then was done, or was not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
 use super::course::Process;
+use super::troubles;
 
 /// One replica's way to the inbox of all.
 pub(super) struct Desk {
@@ -31,25 +32,54 @@ impl Desk {
         }
     }
 
+    /// What is said of a call while the inbox is away.
+    fn away(&self, when: &str) -> InboxError {
+        let course = &self.process.course;
+        course.struck(&format!("{}: {when} the effect", troubles::INBOX_AWAY));
+        InboxError::Unavailable("it is away".to_owned())
+    }
+
     /// Somebody has changed something.
     pub(super) fn tell(&self) {
         self.news.send_modify(|count| *count += 1);
     }
 }
 
-/// Each call is a step before it takes effect and one before its answer arrives.
+/// Each call is a step before it takes effect and one before its answer arrives. Where the inbox is away, the answer never
+/// does.
 macro_rules! stepped {
     ($desk:ident.$call:ident($($argument:expr),*)) => {{
         $desk.process.step().await;
+        let away = $desk.process.course.inbox_is_away();
+        if away == Some(false) {
+            return Err($desk.away("before"));
+        }
         let answer = $desk.shared.$call($($argument),*).await;
         $desk.process.step().await;
+        if away.is_some() {
+            return Err($desk.away("after"));
+        }
         answer
+    }};
+}
+
+/// A call that only looks is no step.
+macro_rules! looked {
+    ($desk:ident.$call:ident($($argument:expr),*)) => {{
+        if $desk.process.course.inbox_is_away().is_some() {
+            return Err($desk.away("before"));
+        }
+        $desk.shared.$call($($argument),*).await
     }};
 }
 
 impl Inbox for Desk {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
-        stepped!(self.accept(delivery))
+        let accepted = stepped!(self.accept(delivery));
+        if accepted == Ok(Accepted::Overloaded) {
+            self.process.course.struck(troubles::INBOX_FULL);
+        }
+        accepted
     }
 
     async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
@@ -78,7 +108,7 @@ impl Inbox for Desk {
     }
 
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
-        self.shared.call_back(now).await
+        looked!(self.call_back(now))
     }
 
     async fn heartbeat(
@@ -121,11 +151,11 @@ impl Inbox for Desk {
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        self.shared.look(repository).await
+        looked!(self.look(repository))
     }
 
     async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        self.shared.parked().await
+        looked!(self.parked())
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
@@ -137,7 +167,7 @@ impl Inbox for Desk {
     }
 
     async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        self.shared.deliveries(page).await
+        looked!(self.deliveries(page))
     }
 
     async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
@@ -145,15 +175,15 @@ impl Inbox for Desk {
     }
 
     async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        self.shared.prune(now).await
+        looked!(self.prune(now))
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        self.shared.counts(now).await
+        looked!(self.counts(now))
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
-        self.shared.next_due().await
+        looked!(self.next_due())
     }
 
     fn trouble(&self) -> Option<String> {

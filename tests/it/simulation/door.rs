@@ -9,6 +9,7 @@ use phileas::sandbox::transport::{CLIENT_TIMEOUT, received};
 use phileas_world::Face;
 
 use super::course::Process;
+use super::credentials;
 use super::sabotage::{self, Sabotage};
 
 /// One face of the world, as one process reaches it.
@@ -39,7 +40,11 @@ impl Door {
         };
         self.process.wait(answer.latency.min(CLIENT_TIMEOUT)).await;
         self.process.step().await;
-        received(answer.outcome)
+        let answer = received(answer.outcome);
+        if let Ok(reply) = &answer {
+            credentials::note(&self.process, self.face, reply);
+        }
+        answer
     }
 }
 

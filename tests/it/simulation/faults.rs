@@ -31,8 +31,8 @@ impl Faults {
 }
 
 /// Nothing explains a panic or a broken invariant. A tick does not end where its machine stands still or its clock is
-/// set. Anything else that a service refuses for good looks like a fault of the caller, so refusals that are none explain
-/// it.
+/// set. What a service refuses for good looks like a fault of the caller, so refusals that are none explain what names
+/// their statuses, and nothing else.
 fn is_explained(text: &str, case: &Case) -> bool {
     if text.contains(PANICKED) || text.contains(INVARIANT) {
         return false;
@@ -41,7 +41,15 @@ fn is_explained(text: &str, case: &Case) -> bool {
         let slow = [troubles::STALLS, troubles::CLOCK_STEPS];
         return text.contains("tick") && slow.iter().any(|name| case.is_turned(name));
     }
-    case.is_turned(troubles::REFUSALS)
+    let refused = troubles::REFUSED_WITH.iter();
+    let mut named = refused.map(u16::to_string);
+    case.is_turned(troubles::REFUSALS) && named.any(|status| has_word(text, &status))
+}
+
+/// Whether a number stands in a text by itself.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|one| one == word)
 }
 
 #[test]
@@ -69,4 +77,6 @@ fn only_what_the_play_has_caused_is_passed_over() {
     assert_eq!(found(endless, &[troubles::STALLS]), 0);
     assert_eq!(found("422 Unprocessable Entity", &[troubles::STALLS]), 1);
     assert_eq!(found("422 Unprocessable Entity", &[troubles::REFUSALS]), 0);
+    assert_eq!(found("it answered 404", &[troubles::REFUSALS]), 1);
+    assert_eq!(found("session 14094", &[troubles::REFUSALS]), 1);
 }

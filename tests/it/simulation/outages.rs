@@ -14,24 +14,24 @@ const LONGEST: u64 = 40 * 60;
 /// There is one window of each kind, and one more for so many hours.
 const HOURS: i64 = 12;
 
-/// The windows of a case that begins at `start`. In those with 401 Jules refuses the key, which is good again afterwards.
+/// The windows of a case that begins at `start`.
 pub(super) fn outages(case: &Case, start: Timestamp) -> Vec<FaultRule> {
     if !case.is_turned(troubles::OUTAGES) {
         return Vec::new();
     }
     let mut draws = Chance::new(case.seed).stream("outages");
     let mut rules = Vec::new();
-    for (face, status) in [(Face::Github, 503), (Face::Jules, 503), (Face::Jules, 401)] {
+    for face in [Face::Github, Face::Jules] {
         for _ in 0..=case.hours / HOURS {
             let from = start + drawn(&mut draws, 0, case.hours.unsigned_abs() * 3_600);
             let until = from + drawn(&mut draws, SHORTEST, LONGEST);
-            rules.push(window(face, status, from, until));
+            rules.push(window(face, from, until));
         }
     }
     rules
 }
 
-fn window(face: Face, status: u16, from: Timestamp, until: Timestamp) -> FaultRule {
+fn window(face: Face, from: Timestamp, until: Timestamp) -> FaultRule {
     FaultRule {
         face: Some(face),
         method: None,
@@ -42,7 +42,7 @@ fn window(face: Face, status: u16, from: Timestamp, until: Timestamp) -> FaultRu
         from: Some(from),
         until: Some(until),
         fault: Fault::Status {
-            status,
+            status: 503,
             retry_after: None,
             html: false,
             done: false,
@@ -58,7 +58,7 @@ fn each_service_is_away_for_minutes_within_the_case() {
     };
     let start: Timestamp = "2026-01-05T05:40:00Z".parse().unwrap();
     let rules = outages(&case, start);
-    assert_eq!(rules.len(), 9);
+    assert_eq!(rules.len(), 6);
     for rule in &rules {
         let (from, until) = (rule.from.unwrap(), rule.until.unwrap());
         let length = until.duration_since(from);

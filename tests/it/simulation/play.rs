@@ -2,6 +2,7 @@
 
 mod events;
 mod lives;
+mod people;
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,15 +14,17 @@ use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::{TickError, TickReport};
 use phileas::sandbox::Shared;
+use phileas_world::acted::Acted;
 use phileas_world::chance::{Chance, Stream};
 use phileas_world::github::RepoId;
-use phileas_world::{FaultPlan, Knobs};
+use phileas_world::{Books, Face, FaultPlan, Knobs};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::case::Case;
 use super::course::{Course, Process};
+use super::credentials::{self, Credential};
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
 use super::troubles;
@@ -36,6 +39,8 @@ const CRON_MINUTE: i64 = 17;
 const ROOM: usize = 100_000;
 const LITTLE_ROOM: u64 = 60;
 const LITTLE_ROOM_AN_HOUR: u64 = 20;
+/// By when each trouble of a process has struck once, in seconds: also in the shortest case.
+const EARLY: u64 = 100 * 60;
 pub(super) const TAKE_A_NOTE: &str = "Take a note";
 /// No case goes through more steps than this.
 const MOST_STEPS: usize = 20_000_000;
@@ -53,6 +58,10 @@ pub(super) struct Played {
     pub(super) workflow_runs: u64,
     pub(super) lost_races: usize,
     pub(super) requests: usize,
+    /// How often each knob of the models has acted before the calm.
+    pub(super) acted: BTreeMap<&'static str, u64>,
+    /// How often each trouble has struck.
+    pub(super) strokes: BTreeMap<String, u64>,
     /// Of the world's books.
     pub(super) digest: String,
 }
@@ -75,6 +84,12 @@ enum Act {
     Rename,
     /// A person asks for something by a label.
     Wish,
+    /// People look at the plans that wait for them.
+    Approve,
+    /// A credential is refused from now on, or taken again.
+    Refuse(Credential, bool),
+    /// The inbox is away.
+    TakeInbox,
     /// Somebody writes to the ledger's branch.
     Stranger,
     /// All troubles are over.
@@ -111,8 +126,15 @@ struct Play<'a> {
     chance: Stream,
     count: u64,
     calm: bool,
+    start: Timestamp,
+    /// When somebody approved the plan of a session.
+    approved: BTreeMap<String, Timestamp>,
+    acted: Acted,
+    strokes: BTreeMap<String, u64>,
     kills: u64,
     resumed: u64,
+    /// When a person last resumed a repository, by its number.
+    resumed_at: BTreeMap<u64, Timestamp>,
     workflow_runs: u64,
     lost_races: usize,
 }
@@ -160,6 +182,8 @@ impl<'a> Play<'a> {
             false => ROOM,
         };
         let inbox = Arc::new(MemoryInbox::new(room));
+        let start = world.now();
+        let acted = world.world().knobs().acted.clone();
         let mut play = Self {
             case,
             sabotage,
@@ -177,8 +201,13 @@ impl<'a> Play<'a> {
             chance: chance.stream("play"),
             count: 0,
             calm: false,
+            start,
+            approved: BTreeMap::new(),
+            acted,
+            strokes: BTreeMap::new(),
             kills: 0,
             resumed: 0,
+            resumed_at: BTreeMap::new(),
             workflow_runs: 0,
             lost_races: 0,
         };
@@ -189,14 +218,21 @@ impl<'a> Play<'a> {
         play.plan(Act::Calm, SignedDuration::from_hours(case.hours));
         play.soon(3_600, 8 * 3_600, Act::Leave);
         play.soon(600, 6 * 3_600, Act::Wish);
+        play.soon(600, 1_800, Act::Approve);
+        for (credential, from, until) in credentials::windows(case, start) {
+            let after = |at: Timestamp| at.duration_since(start);
+            play.plan(Act::Refuse(credential, true), after(from));
+            play.plan(Act::Refuse(credential, false), after(until));
+        }
         for (name, act) in [
+            (troubles::INBOX_AWAY, Act::TakeInbox),
             (troubles::STALLS, Act::Stall),
             (troubles::CLOCK_STEPS, Act::SetClock),
             (troubles::RENAMES, Act::Rename),
             (troubles::STRANGERS_COMMITS, Act::Stranger),
         ] {
             if case.is_turned(name) {
-                play.soon(600, 4 * 3_600, act);
+                play.soon(600, EARLY, act);
             }
         }
         play
@@ -270,12 +306,24 @@ impl<'a> Play<'a> {
                 return self.ask_workflow();
             }
             Act::Calm => return self.calm_down(),
+            Act::Approve => {
+                self.approve();
+                return self.soon(600, 2_400, Act::Approve);
+            }
             Act::Wish if self.calm => return,
             Act::Wish => {
                 self.wish();
                 8 * 3_600
             }
             _ if self.calm => return,
+            Act::Refuse(credential, refused) => {
+                return credential.set_refused(&mut self.world.world(), refused);
+            }
+            Act::TakeInbox => {
+                let length = drawn(&mut self.chance, 5, 10 * 60);
+                self.course.take_inbox(self.course.now() + length);
+                3 * 3_600
+            }
             Act::Leave => {
                 let who = self.chance.below(REPLICAS as u64) as usize;
                 if let Some(replica) = &self.replicas[who] {
@@ -287,6 +335,7 @@ impl<'a> Play<'a> {
                 let length = drawn(&mut self.chance, 5, 8 * 60);
                 if let Some(process) = self.anybody() {
                     process.stand_still(length);
+                    self.course.struck(troubles::STALLS);
                 }
                 4 * 3_600
             }
@@ -301,11 +350,13 @@ impl<'a> Play<'a> {
                 if let Some(process) = self.anybody() {
                     let back = process.ahead() != SignedDuration::ZERO;
                     process.set_ahead(if back { SignedDuration::ZERO } else { step });
+                    self.course.struck(troubles::CLOCK_STEPS);
                 }
                 2 * 3_600
             }
             Act::Rename => {
                 self.rename();
+                self.course.struck(troubles::RENAMES);
                 16 * 3_600
             }
             Act::Stranger => {
@@ -319,8 +370,14 @@ impl<'a> Play<'a> {
     /// Nothing goes wrong any more, and everybody lives.
     fn calm_down(&mut self) {
         self.calm = true;
+        self.course.take_inbox(self.course.now());
         {
             let mut world = self.world.world();
+            for credential in Credential::ALL {
+                credential.set_refused(&mut world, false);
+            }
+            let struck = world.faults_mut().struck().to_vec();
+            self.strokes = troubles::strokes(self.case, self.start, &struck);
             *world.knobs_mut() = Knobs::documented();
             world.faults_mut().replace(FaultPlan::default());
         }
@@ -341,12 +398,29 @@ impl<'a> Play<'a> {
             &books,
             &self.repositories,
             stage::allowed(self.case),
+            &self.resumed_at,
         );
         let faults = self.course.own_faults();
         verdict.findings.extend(faults.findings(self.case));
         let told = secrets(&written).map(|name| format!("{name} {IN_BOOKS}"));
         verdict.findings.extend(told);
+        let mut strokes = self.strokes;
+        for (trouble, count) in self.course.strokes() {
+            *strokes.entry(trouble).or_default() += count;
+        }
+        if self.case.is_turned(troubles::MANY_KILLS) {
+            strokes.insert(troubles::MANY_KILLS.to_owned(), self.kills);
+        }
+        if self.case.is_turned(troubles::RETRIES) {
+            let again = verdict.second_attempts as u64;
+            strokes.insert(troubles::RETRIES.to_owned(), again);
+        }
+        if self.case.is_turned(troubles::SMALL_ACCOUNT) {
+            strokes.insert(troubles::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));
+        }
         Played {
+            acted: self.acted.counts(),
+            strokes,
             verdict,
             kills: self.kills,
             resumed: self.resumed,
@@ -356,6 +430,24 @@ impl<'a> Play<'a> {
             digest: data_encoding::HEXLOWER.encode(&digest),
         }
     }
+}
+
+/// Whether the runs of the workflow bear this number, and not a replica.
+pub(super) fn is_workflow(who: usize) -> bool {
+    who == REPLICAS
+}
+
+/// How many sessions Jules refused, or let wait, that nothing else befell: there were too many.
+fn beyond_quota(books: &Books) -> u64 {
+    let creates = books.requests.iter().filter(|one| {
+        one.face == Face::Jules && one.method == "POST" && one.route.ends_with("/sessions")
+    });
+    let refused = creates.filter(|one| {
+        one.fault.is_none()
+            && one.identity.is_some()
+            && one.status.is_some_and(|status| status >= 400)
+    });
+    refused.count() as u64
 }
 
 /// Lets everybody run until they wait.

@@ -63,4 +63,8 @@ fn what_does_not_matter_is_left_out() {
     let smallest = shrink(&case, fails);
     assert_eq!((smallest.seed, smallest.hours), (10, 6));
     assert!(smallest.turned.iter().eq(wanted.iter()), "{smallest}");
+    // What is kept says everything: it must be the same case when the knobs are others.
+    let kept = smallest.to_string();
+    assert_eq!(kept, format!("10 6 {}", wanted.join(",")));
+    assert_eq!(kept.parse(), Ok(smallest));
 }

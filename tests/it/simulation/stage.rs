@@ -79,6 +79,16 @@ pub(super) const AGENTS_PATHS: [&str; 3] = [
 
 const PLAN: &str = ".jules/schedules.toml";
 
+/// The newcomer's persona that people ask for by a label, but that its plan waits until one of them approves it.
+const FIXER: &str = ".jules/personas/fixer/prompt.md.j2";
+
+fn fixer() -> String {
+    let text = include_str!("../../../src/sandbox/newcomer/fixer.md.j2");
+    let waits = text.replace("plan_approval: auto\n", "");
+    assert_ne!(waits, text);
+    waits
+}
+
 const LAYERS: &str = "version = 1
 
 [workflow]
@@ -136,8 +146,9 @@ tier = \"ultra\"
 [defaults]
 retry = {retries}
 
-[schedules]
-auditor = \"30 4,16 * * *\"
+[schedules.auditor]
+cron = \"30 6,16 * * *\"
+plan_approval = \"writers\"
 "
     )
 }
@@ -186,6 +197,7 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     scene.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
         (PLAN.to_owned(), plan(first_plan)),
+        (FIXER.to_owned(), fixer()),
     ]);
     let start = scene.start;
     let (mut world, first) = scene.build().unwrap();
@@ -230,7 +242,10 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     }
     for repo in &repositories[1..] {
         let head = github.branch_head(*repo, "main");
-        let files = [(PLAN.to_owned(), Some(plan_of_others(of_others).into()))];
+        let files = [
+            (PLAN.to_owned(), Some(plan_of_others(of_others).into())),
+            (FIXER.to_owned(), Some(fixer().into())),
+        ];
         let planned = github.commit_files(*repo, head, &files, "maintainer", "Plan", start);
         github.move_branch(*repo, "main", planned, "maintainer", start);
     }

@@ -1,10 +1,11 @@
 //! What many cases come to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::case::{BLOCK, Case, Pairs};
 use super::play::Played;
+use super::troubles;
 
 /// The sums.
 #[derive(Debug, Default)]
@@ -25,6 +26,9 @@ pub(super) struct Tally {
     requests: usize,
     violations: usize,
     long: Option<Least>,
+    /// How often each knob has acted where it was turned.
+    acted: BTreeMap<String, u64>,
+    strokes: BTreeMap<String, u64>,
 }
 
 /// The least that a long case came to.
@@ -38,6 +42,9 @@ struct Least {
 const KILLS_OF_LONG: u64 = 10;
 /// How many turns a long case has at least.
 const TURNS_OF_LONG: usize = 30;
+/// Of so many knobs one may do nothing in a few short cases: hardly anything goes wrong within hours that happens to one
+/// session in twenty.
+const IDLE_OF_SHORT: usize = 6;
 
 impl Tally {
     pub(super) fn add(&mut self, case: &Case, played: &Played) {
@@ -56,6 +63,13 @@ impl Tally {
         self.races += played.lost_races;
         self.requests += played.requests;
         self.violations += played.verdict.findings.len();
+        for name in troubles::knob_names().filter(|name| case.is_turned(name)) {
+            let count = played.acted.get(name.as_str()).copied().unwrap_or_default();
+            *self.acted.entry(name).or_default() += count;
+        }
+        for (trouble, count) in &played.strokes {
+            *self.strokes.entry(trouble.clone()).or_default() += count;
+        }
         if case.is_long() {
             let (kills, turns) = (played.kills, played.verdict.turns);
             let least = self.long.get_or_insert(Least { kills, turns });
@@ -87,9 +101,45 @@ impl Tally {
             assert!(kills >= KILLS_OF_LONG, "a long case has {kills} kills");
             assert!(turns >= TURNS_OF_LONG, "a long case has {turns} turns");
         }
-        if self.seeds.len() as u64 >= 2 * BLOCK - 1 {
+        if self.has_block() {
             assert_eq!(self.pairs.seen(), Pairs::all(), "pairs of knobs");
+            let idle: Vec<&str> = troubles::own()
+                .filter(|name| self.strikes(name) == 0)
+                .collect();
+            assert!(idle.is_empty(), "troubles that never struck: {idle:?}");
+            let (idle, all) = (self.idle(), self.acted.len());
+            let most = if self.long.is_some() {
+                0
+            } else {
+                all / IDLE_OF_SHORT
+            };
+            assert!(idle.len() <= most, "knobs that never acted: {idle:?}");
         }
+    }
+
+    /// Whether a whole block of seeds is among them, which sees everything turned.
+    fn has_block(&self) -> bool {
+        let whole = |block: u64| {
+            let mut seeds = block * BLOCK..(block + 1) * BLOCK;
+            seeds.all(|seed| self.seeds.contains(&seed))
+        };
+        self.seeds.iter().any(|seed| whole(seed / BLOCK))
+    }
+
+    /// How often a trouble struck, in whichever way.
+    fn strikes(&self, trouble: &str) -> u64 {
+        let of_it = self.strokes.iter().filter(|(name, _)| {
+            let way = name.strip_prefix(trouble);
+            way.is_some_and(|way| way.is_empty() || way.starts_with(": "))
+        });
+        of_it.map(|(_, count)| count).sum()
+    }
+
+    /// Knobs that were turned and never acted, and ways of troubles in which none struck.
+    fn idle(&self) -> Vec<&str> {
+        let counts = self.acted.iter().chain(&self.strokes);
+        let idle = counts.filter(|(_, count)| **count == 0);
+        idle.map(|(name, _)| name.as_str()).collect()
     }
 }
 
@@ -116,6 +166,14 @@ impl fmt::Display for Tally {
             Pairs::all(),
             self.violations
         )?;
+        let strokes: Vec<String> = troubles::own()
+            .map(|name| format!("{name} {}", self.strikes(name)))
+            .collect();
+        write!(f, "; strokes: {}", strokes.join(", "))?;
+        let idle = self.idle();
+        if !idle.is_empty() {
+            write!(f, "; idle: {}", idle.join(", "))?;
+        }
         match self.long {
             Some(Least { kills, turns }) => {
                 write!(
@@ -126,4 +184,21 @@ impl fmt::Display for Tally {
             None => Ok(()),
         }
     }
+}
+
+#[test]
+fn a_block_is_telling_where_all_that_is_turned_does_something() {
+    let mut tally = Tally::default();
+    for seed in 3..3 + BLOCK {
+        tally.seeds.insert(seed);
+    }
+    assert!(!tally.has_block(), "parts of two");
+    tally.seeds.extend(0..3);
+    assert!(tally.has_block());
+    let ways = [("stalls", 2), ("refusals: 409", 0), ("refusals: 422", 3)];
+    tally.strokes = ways.map(|(name, count)| (name.to_owned(), count)).into();
+    tally.acted = [("title".to_owned(), 0), ("webhook-lost".to_owned(), 1)].into();
+    assert_eq!((tally.strikes("stalls"), tally.strikes("refusals")), (2, 3));
+    assert_eq!(tally.strikes("stall"), 0, "another name");
+    assert_eq!(tally.idle(), ["title", "refusals: 409"]);
 }

@@ -255,6 +255,7 @@ impl Model {
             let doubled = self.chance.happens(knobs.webhook_doubled);
             let mut due = |created: Timestamp| {
                 let late = self.chance.between(0, knobs.webhook_late_seconds * 1_000);
+                knobs.acts("webhook-late-seconds", late > 0);
                 later(created, SHORTEST_DELIVERY + Duration::from_millis(late))
             };
             let Some(created) = self.deliveries.get(&id).map(|delivery| delivery.created_at) else {
@@ -264,14 +265,14 @@ impl Model {
             let Some(delivery) = self.deliveries.get_mut(&id) else {
                 continue;
             };
-            if lost && !delivery.redelivery {
+            if knobs.acts("webhook-lost", lost && !delivery.redelivery) {
                 delivery.fate = Fate::Lost;
                 continue;
             }
             delivery.due = Some(first);
             delivery.fate = Fate::Planned;
             self.pending.insert((first, id));
-            if doubled {
+            if knobs.acts("webhook-doubled", doubled) {
                 let mut copy = delivery.clone();
                 copy.id = self.next_id();
                 copy.due = Some(second);

@@ -171,7 +171,8 @@ impl Limits {
                 created.pop_front();
             }
             let lately = created.iter().rev().take_while(|at| **at > horizon).count() as u64;
-            if lately >= knobs.content_per_minute || created.len() >= CONTENT_PER_HOUR {
+            let hasty = knobs.acts("content-per-minute", lately >= knobs.content_per_minute);
+            if hasty || created.len() >= CONTENT_PER_HOUR {
                 return Err(Met::Secondary);
             }
             created.push_back(now);

@@ -52,6 +52,8 @@ pub struct Model {
     pub(crate) verified: BTreeSet<Oid>,
     pub(crate) former_names: BTreeMap<String, RepoId>,
     pub(crate) tokens: BTreeMap<String, Identity>,
+    /// How tokens begin that are refused for a while, whoever's they are.
+    pub(crate) refused: BTreeSet<String>,
     pub(crate) apps: BTreeMap<u64, App>,
     pub(crate) installations: BTreeMap<u64, Installation>,
     pub(crate) deliveries: BTreeMap<u64, Delivery>,
@@ -84,6 +86,7 @@ impl Model {
             verified: BTreeSet::new(),
             former_names: BTreeMap::new(),
             tokens: BTreeMap::new(),
+            refused: BTreeSet::new(),
             apps: BTreeMap::new(),
             installations: BTreeMap::new(),
             deliveries: BTreeMap::new(),

@@ -80,6 +80,11 @@ pub struct Repository {
 }
 
 impl Repository {
+    /// The newest commit of the branch that a pull request leads to, which may have moved since the last push to it.
+    pub(crate) fn base_now(&self, pull: &Pull) -> Oid {
+        self.branch(&pull.base.branch).unwrap_or(pull.base.oid)
+    }
+
     /// The commit at a branch's head.
     #[must_use]
     pub fn branch(&self, name: &str) -> Option<Oid> {

@@ -52,9 +52,10 @@ impl Model {
         let kept = self.snapshots.kept.get(&repo);
         let old = kept.and_then(|kept| kept.iter().rev().find(|(at, _)| later(*at, lag) <= now));
         // A repository that is younger than the lag is seen in its first state.
-        Some(
-            old.or_else(|| kept.and_then(VecDeque::front))
-                .map_or(present, |(_, repository)| repository.as_ref()),
-        )
+        let seen = old
+            .or_else(|| kept.and_then(VecDeque::front))
+            .map_or(present, |(_, repository)| repository.as_ref());
+        knobs.acts("replica-lag-seconds", !std::ptr::eq(seen, present));
+        Some(seen)
     }
 }

@@ -118,7 +118,7 @@ impl Activity {
             "name".to_owned(),
             json!(format!("sessions/{session}/activities/{}", self.id)),
         );
-        if !knobs.activity_id_in_name_only {
+        if !knobs.acts("activity-id-in-name-only", knobs.activity_id_in_name_only) {
             put(&mut map, "id", &self.id);
         }
         put_time(&mut map, "createTime", self.at);

@@ -100,19 +100,19 @@ impl Model {
                 self.change(index, now, |session| {
                     session.message(&text, Via::Api, now, knobs)
                 })?;
-                Ok(self.verb_reply(index, knobs.message_reply, false, &call))
+                Ok(self.verb_reply(index, "message-reply", false, &call))
             }
             Route::ApprovePlan(id) => {
                 let index = self.find(id, &call)?;
                 body::nothing(call.body)?;
                 self.change(index, now, |session| session.approve(Via::Api, now, knobs));
-                Ok(self.verb_reply(index, knobs.approve_reply, false, &call))
+                Ok(self.verb_reply(index, "approve-reply", false, &call))
             }
             Route::Archive(id) => {
                 let index = self.find(id, &call)?;
                 body::nothing(call.body)?;
                 self.change(index, now, |session| session.archive(Via::Api, now));
-                Ok(self.verb_reply(index, knobs.archive_reply, true, &call))
+                Ok(self.verb_reply(index, "archive-reply", true, &call))
             }
             Route::Unarchive(id) => {
                 let index = self.find(id, &call)?;
@@ -120,7 +120,7 @@ impl Model {
                 self.change(index, now, |session| {
                     session.unarchive(Via::Api, now, knobs)
                 });
-                Ok(self.verb_reply(index, knobs.archive_reply, true, &call))
+                Ok(self.verb_reply(index, "archive-reply", true, &call))
             }
             Route::ListActivities(id) => self.list_activities(id, &call),
             Route::GetActivity(id, activity) => self.get_activity(id, activity, &call),
@@ -143,7 +143,7 @@ impl Model {
             .iter()
             .position(|account| account.keys.iter().any(|known| known == key))
             .ok_or_else(|| {
-                if knobs.bad_key_is_400 {
+                if knobs.acts("bad-key-is-400", knobs.bad_key_is_400) {
                     Refusal::invalid_key()
                 } else {
                     Refusal::wrong_credentials()
@@ -168,6 +168,7 @@ impl Model {
             session.created,
             call.knobs.fresh_session_404_seconds,
         );
+        let fresh = call.knobs.acts("fresh-session-404-seconds", fresh);
         if session.account != call.account || session.deleted || fresh {
             return Err(Refusal::not_found());
         }
@@ -177,10 +178,16 @@ impl Model {
     fn verb_reply(
         &mut self,
         index: usize,
-        form: VerbReply,
+        knob: &'static str,
         with_source: bool,
         call: &Call<'_>,
     ) -> Response<Bytes> {
+        let (form, documented) = match knob {
+            "archive-reply" => (call.knobs.archive_reply, VerbReply::Session),
+            "approve-reply" => (call.knobs.approve_reply, VerbReply::EmptyObject),
+            _ => (call.knobs.message_reply, VerbReply::EmptyObject),
+        };
+        call.knobs.acts(knob, form != documented);
         let session = &mut self.sessions[index];
         match form {
             VerbReply::EmptyBody => Response::new(Bytes::new()),
@@ -197,7 +204,8 @@ impl Model {
         self.usage[account].attempt(now, knobs)?;
         let new = NewSession::parse(call.body)?;
         let length = new.prompt.chars().count() as u64;
-        if knobs.prompt_limit > 0 && length > knobs.prompt_limit {
+        let long = knobs.prompt_limit > 0 && length > knobs.prompt_limit;
+        if knobs.acts("prompt-limit", long) {
             return Err(Refusal::invalid());
         }
         let owner = &self.config.accounts[account];
@@ -212,15 +220,17 @@ impl Model {
                 .ok_or_else(Refusal::invalid)?;
         }
         let (daily, concurrent) = (owner.daily_limit(), owner.concurrent_limit());
-        if self.usage[account].today(now, knobs.quota_window) >= daily {
+        if self.usage[account].today(now, knobs) >= daily {
             return Err(quota::over(knobs));
         }
         let full = self.active(account) >= concurrent;
-        if full && !knobs.over_concurrency_queued {
+        let queued = full && knobs.over_concurrency_queued;
+        if full && !knobs.acts("over-concurrency-queued", queued) {
             return Err(quota::over(knobs));
         }
         let index = self.create(account, &call.key, new, Via::Api, full, now, knobs);
-        if self.draws.happens(knobs.create_refused_after_effect) {
+        let refused = self.draws.happens(knobs.create_refused_after_effect);
+        if knobs.acts("create-refused-after-effect", refused) {
             self.sessions[index].record.refused_after_effect = true;
             return Err(Refusal::unavailable());
         }

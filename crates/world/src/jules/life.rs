@@ -37,6 +37,8 @@ pub(super) fn compose(
         .unwrap_or_else(|| config.weights.draw(chance));
     let never_completes = scenario.ending.is_none() && chance.happens(knobs.never_completes);
     let outputs_missing = scenario.ending.is_none() && chance.happens(knobs.outputs_missing);
+    knobs.acts("never-completes", never_completes);
+    knobs.acts("outputs-missing", outputs_missing);
     let total = 60.0
         * scenario
             .minutes
@@ -81,8 +83,9 @@ pub(super) fn compose(
             .pushes_again_after
             .map(|minutes| minutes * 60.0)
             .or_else(|| {
-                chance
-                    .happens(knobs.pushes_again)
+                let does = chance.happens(knobs.pushes_again);
+                knobs
+                    .acts("pushes-again", does)
                     .then_some(PUSHES_AGAIN_AFTER)
             });
         beats.extend(again.map(|after| Beat::new(after, Deed::PushOldDiff)));
@@ -150,6 +153,7 @@ fn middle(
         }
     }
     let unknown = knobs.unknown_kinds && chance.happens(0.1);
+    knobs.acts("unknown-kinds", unknown);
     let activity = scenario
         .unknown_activity
         .clone()
@@ -226,7 +230,7 @@ fn progress(text: &str) -> Deed {
 }
 
 fn update(knobs: &Knobs, chance: &mut Stream) -> Deed {
-    if chance.happens(knobs.empty_progress) {
+    if knobs.acts("empty-progress", chance.happens(knobs.empty_progress)) {
         return progress("");
     }
     match chance.below(10) {

@@ -67,6 +67,10 @@ impl Model {
                 (start + listed.len() < all.len()).then_some(start + listed.len())
             }
         };
+        knobs.acts(
+            "listing-order",
+            !listed.is_sorted_by(|one, next| one > next),
+        );
         for index in &listed {
             self.sessions[*index].encode(true, now, knobs);
         }
@@ -89,9 +93,13 @@ impl Model {
         let session = &self.sessions[index];
         let wanted = match archived {
             Some(archived) => session.archived == archived,
-            None => !session.archived || knobs.archived_listed,
+            None => {
+                let shown = session.archived && knobs.archived_listed;
+                !session.archived || knobs.acts("archived-listed", shown)
+            }
         };
-        wanted && !session.deleted && !within(now, session.created, knobs.listing_lag_seconds)
+        let late = within(now, session.created, knobs.listing_lag_seconds);
+        wanted && !session.deleted && !knobs.acts("listing-lag-seconds", late)
     }
 
     pub(super) fn list_activities(
@@ -102,17 +110,24 @@ impl Model {
         self.usage[call.account].read_activities(call.now, call.knobs)?;
         let index = self.find(id, call)?;
         let session = &self.sessions[index];
-        if within(
+        let fresh = within(
             call.now,
             session.created,
             call.knobs.fresh_activities_404_seconds,
-        ) {
+        );
+        if call.knobs.acts("fresh-activities-404-seconds", fresh) {
             return Err(Refusal::not_found());
         }
         let size = call.query.page_size(ACTIVITIES_A_PAGE, call.knobs)?;
         let start = call.query.position("activities")?.unwrap_or(0);
         let newer = match &call.query.filter {
-            Some(_) if !call.knobs.activity_filter => return Err(Refusal::invalid()),
+            Some(_)
+                if call
+                    .knobs
+                    .acts("activity-filter", !call.knobs.activity_filter) =>
+            {
+                return Err(Refusal::invalid());
+            }
             Some(text) => Some(filter::newer_than(text)?),
             None => None,
         };

@@ -191,7 +191,9 @@ impl Model {
         let (source, starting_branch) = new.context.unwrap_or_default();
         let owner = &self.config.accounts[account];
         let stored = match owner.installation(&source) {
-            Some(installed) if knobs.source_case_changed => installed.in_other_case().source(),
+            Some(installed) if knobs.acts("source-case-changed", knobs.source_case_changed) => {
+                installed.in_other_case().source()
+            }
             Some(installed) => installed.source(),
             None => source.clone(),
         };
@@ -207,6 +209,7 @@ impl Model {
         };
         let beats = life::compose(&circumstances, &self.config, knobs, &mut chance);
         let unknown = knobs.unknown_kinds && chance.happens(0.1);
+        knobs.acts("unknown-kinds", unknown);
         let record = SessionRecord {
             id: id.clone(),
             account: owner.login.clone(),

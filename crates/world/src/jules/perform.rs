@@ -35,6 +35,8 @@ impl Session {
     pub(super) fn perform(&mut self, now: Timestamp, stage: &mut Stage<'_>) {
         self.due = None;
         if self.state() == State::AwaitingPlanApproval && self.gives_up_after().is_none() {
+            let by_itself = self.scenario.auto_approve_minutes.is_none();
+            stage.knobs.acts("auto-approve-seconds", by_itself);
             self.accept_plan("system", now, stage.knobs);
             return;
         }

@@ -61,7 +61,9 @@ impl Query {
         match fits {
             Some(size) => Ok(size),
             None if asked == 0 => Ok(default),
-            None if knobs.page_size_rejected => Err(Refusal::invalid()),
+            None if knobs.acts("page-size-rejected", knobs.page_size_rejected) => {
+                Err(Refusal::invalid())
+            }
             None if asked < 0 => Ok(default),
             None => Ok(LARGEST_PAGE),
         }

@@ -31,8 +31,8 @@ impl Usage {
     }
 
     /// Sessions that count towards the daily limit at this instant.
-    pub(super) fn today(&mut self, now: Timestamp, window: QuotaWindow) -> usize {
-        match window {
+    pub(super) fn today(&mut self, now: Timestamp, knobs: &Knobs) -> usize {
+        match knobs.quota_window {
             QuotaWindow::Rolling => {
                 forget(&mut self.created, now, DAY);
                 self.created.len()
@@ -40,6 +40,8 @@ impl Usage {
             QuotaWindow::Calendar => {
                 let day = |at: &Timestamp| at.to_zoned(tz::TimeZone::UTC).date();
                 let today = day(&now);
+                let passed = |at: &Timestamp| day(at) != today && now.duration_since(*at) < DAY;
+                knobs.acts("quota-window", self.created.iter().any(passed));
                 self.created.retain(|at| day(at) == today);
                 self.created.len()
             }
@@ -55,7 +57,8 @@ impl Usage {
     /// Refuses whatever comes while there are too many creates at once, reads too.
     pub(super) fn calm(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
         forget(&mut self.attempts, now, BURST);
-        if knobs.create_burst > 0 && self.attempts.len() as u64 > knobs.create_burst {
+        let burst = knobs.create_burst > 0 && self.attempts.len() as u64 > knobs.create_burst;
+        if knobs.acts("create-burst", burst) {
             return Err(Refusal::exhausted(None));
         }
         Ok(())
@@ -67,7 +70,8 @@ impl Usage {
             return Ok(());
         }
         forget(&mut self.activity_reads, now, MINUTE);
-        if self.activity_reads.len() as u64 >= knobs.activity_reads_per_minute {
+        let many = self.activity_reads.len() as u64 >= knobs.activity_reads_per_minute;
+        if knobs.acts("activity-reads-per-minute", many) {
             return Err(Refusal::exhausted(None));
         }
         self.activity_reads.push_back(now);
@@ -77,6 +81,8 @@ impl Usage {
 
 /// The reply to a create above a limit.
 pub(super) fn over(knobs: &Knobs) -> Refusal {
+    let documented = QuotaReply::TooManyRequests;
+    knobs.acts("quota-reply", knobs.quota_reply != documented);
     match knobs.quota_reply {
         QuotaReply::TooManyRequestsWithRetryAfter => Refusal::exhausted(Some(RETRY_AFTER)),
         QuotaReply::TooManyRequests => Refusal::exhausted(None),
@@ -104,23 +110,20 @@ mod tests {
 
     #[test]
     fn the_day_rolls_or_follows_the_calendar() {
+        let rolling = Knobs::documented();
+        let calendar = Knobs {
+            quota_window: QuotaWindow::Calendar,
+            ..Knobs::documented()
+        };
         let mut usage = Usage::default();
         usage.create(at("2026-01-05T23:00:00Z"));
         usage.create(at("2026-01-06T00:30:00Z"));
         assert_eq!(
-            usage
-                .clone()
-                .today(at("2026-01-06T01:00:00Z"), QuotaWindow::Calendar),
+            usage.clone().today(at("2026-01-06T01:00:00Z"), &calendar),
             1
         );
-        assert_eq!(
-            usage.today(at("2026-01-06T22:59:59Z"), QuotaWindow::Rolling),
-            2
-        );
-        assert_eq!(
-            usage.today(at("2026-01-06T23:00:00Z"), QuotaWindow::Rolling),
-            1
-        );
+        assert_eq!(usage.today(at("2026-01-06T22:59:59Z"), &rolling), 2);
+        assert_eq!(usage.today(at("2026-01-06T23:00:00Z"), &rolling), 1);
     }
 
     #[test]

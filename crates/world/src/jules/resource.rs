@@ -35,25 +35,35 @@ impl Session {
             .rev()
             .find(|(at, _)| *at <= seen)
             .or(states.first());
-        shown.map_or(State::Queued, |(_, state)| *state)
+        let shown = shown.map_or(State::Queued, |(_, state)| *state);
+        knobs.acts("state-lag-seconds", shown != self.state());
+        shown
     }
 
     /// The resource as JSON text, for a listing or for a reply about this session alone.
     pub(super) fn encode(&mut self, listed: bool, now: Timestamp, knobs: &Knobs) -> &str {
         let lag =
             SignedDuration::from_secs(i64::try_from(knobs.outputs_lag_seconds).unwrap_or(i64::MAX));
+        let outputs = self
+            .outputs
+            .at
+            .is_some_and(|at| at.checked_add(lag).is_ok_and(|due| due <= now));
+        let late = self.outputs.at.is_some() && !outputs && !self.outputs.shown.is_empty();
+        knobs.acts("outputs-lag-seconds", late);
+        let hidden = listed && knobs.listing_without_prompt;
+        knobs.acts("listing-without-prompt", hidden);
+        knobs.acts("session-name-bare", knobs.session_name_bare);
         let shown = Shown {
             revision: self.revision,
             state: self.shown_state(now, knobs),
-            outputs: self
-                .outputs
-                .at
-                .is_some_and(|at| at.checked_add(lag).is_ok_and(|due| due <= now)),
+            outputs,
             title: knobs.title,
-            prompt: !(listed && knobs.listing_without_prompt),
+            prompt: !hidden,
             bare_name: knobs.session_name_bare,
         };
         if self.encoded.as_ref().is_none_or(|(of, _)| *of != shown) {
+            let kept = self.shown_title(knobs.title) == self.own_title();
+            knobs.acts("title", !kept);
             let text = self.wire(&shown, true).to_string();
             self.encoded = Some((shown, text));
         }
@@ -78,6 +88,15 @@ impl Session {
         self.wire(&shown, false).to_string()
     }
 
+    fn shown_title(&self, kept: TitleKept) -> String {
+        match kept {
+            TitleKept::Verbatim => self.own_title(),
+            TitleKept::Truncated => self.own_title().chars().take(TRUNCATED_TITLE).collect(),
+            TitleKept::Rewritten => words::title(&self.record.prompt),
+            TitleKept::Dropped => String::new(),
+        }
+    }
+
     fn wire(&self, shown: &Shown, with_source: bool) -> Value {
         let id = &self.record.id;
         let mut map = Map::new();
@@ -88,13 +107,7 @@ impl Session {
         };
         put(&mut map, "name", &name);
         put(&mut map, "id", id);
-        let title = match shown.title {
-            TitleKept::Verbatim => self.own_title(),
-            TitleKept::Truncated => self.own_title().chars().take(TRUNCATED_TITLE).collect(),
-            TitleKept::Rewritten => words::title(&self.record.prompt),
-            TitleKept::Dropped => String::new(),
-        };
-        put(&mut map, "title", &title);
+        put(&mut map, "title", &self.shown_title(shown.title));
         if shown.prompt {
             put(&mut map, "prompt", &self.record.prompt);
         }

@@ -177,7 +177,13 @@ impl Session {
             Some(last) => stamp(now, &mut self.chance).max(last + SignedDuration::from_micros(1)),
             None => stamp(now, &mut self.chance),
         };
-        let hidden = self.scenario.no_originator || self.chance.happens(knobs.originator_missing);
+        let missing = |chance: &mut Stream| {
+            knobs.acts(
+                "originator-missing",
+                chance.happens(knobs.originator_missing),
+            )
+        };
+        let hidden = self.scenario.no_originator || missing(&mut self.chance);
         let id = format!("{:016x}{:016x}", self.chance.bits(), self.chance.bits());
         self.last_instant = Some(now);
         self.activities.push(Activity {

@@ -79,7 +79,7 @@ fn source(installed: &Installed, github: &github::Model, knobs: &Knobs) -> Optio
         .map(|(name, _)| branch(name))
         .collect();
     branches.extend((0..installed.more_branches).map(|n| branch(&format!("topic/{n:05}"))));
-    let shown = if knobs.source_case_changed {
+    let shown = if knobs.acts("source-case-changed", knobs.source_case_changed) {
         installed.in_other_case()
     } else {
         installed.clone()

@@ -59,7 +59,8 @@ impl Session {
             }
             State::Completed => self.reopen(now, knobs),
             State::Paused => {
-                if knobs.resumed_by == ResumedBy::UnarchiveOrMessage {
+                let stays = knobs.resumed_by != ResumedBy::UnarchiveOrMessage;
+                if !knobs.acts("resumed-by", stays) {
                     self.resume(now);
                 }
             }
@@ -77,7 +78,8 @@ impl Session {
     fn reopen(&mut self, now: Timestamp, knobs: &Knobs) {
         let pushes = self.record.auto_create_pull && !self.source.is_empty();
         self.beats = life::follow_up(&self.scenario, self.follow_ups, pushes, &mut self.chance);
-        if self.scenario.pushes_again_after.is_some() || self.chance.happens(knobs.pushes_again) {
+        let again = self.scenario.pushes_again_after.is_some();
+        if again || knobs.acts("pushes-again", self.chance.happens(knobs.pushes_again)) {
             for beat in &mut self.beats {
                 if beat.deed == Deed::Push {
                     beat.deed = Deed::PushOldDiff;
@@ -97,12 +99,15 @@ impl Session {
                 self.approved = true;
                 self.accept_plan("user", now, knobs);
             }
-            State::Queued | State::Planning => self.approved |= !knobs.early_approval_ignored,
+            State::Queued | State::Planning => {
+                let ignored = !self.approved && knobs.early_approval_ignored;
+                self.approved |= !knobs.acts("early-approval-ignored", ignored);
+            }
             State::Completed
                 if self.record.require_plan_approval
                     && !self.approved
                     && self.plan.is_some()
-                    && !knobs.late_approval_ignored =>
+                    && !knobs.acts("late-approval-ignored", knobs.late_approval_ignored) =>
             {
                 self.approved = true;
                 let pushes = self.record.auto_create_pull && !self.source.is_empty();
@@ -132,7 +137,8 @@ impl Session {
         self.act("unarchive", via, "", now);
         self.archived = false;
         self.touch(now);
-        if knobs.resumed_by != ResumedBy::WebApp {
+        let stays = knobs.resumed_by == ResumedBy::WebApp && self.paused_from.is_some();
+        if !knobs.acts("resumed-by", stays) {
             self.resume(now);
         }
     }
@@ -161,6 +167,8 @@ impl Session {
         knobs: &Knobs,
     ) -> Result<(), Refusal> {
         let running = self.state().is_active();
+        let other = running && knobs.delete_running != DeleteRunning::Stops;
+        knobs.acts("delete-running", other);
         if running && knobs.delete_running == DeleteRunning::Refused {
             return Err(Refusal::precondition());
         }

@@ -165,6 +165,7 @@ impl Session {
         if self.patch.is_empty() {
             return;
         }
+        knobs.acts("pull-author", knobs.pull_author != PullAuthor::Bot);
         let author = match knobs.pull_author {
             PullAuthor::Bot => BOT,
             PullAuthor::User => login,
@@ -195,7 +196,10 @@ impl Session {
             github.create_branch(checkout.repo, &branch, commit, author, now);
         }
         self.record.branch = Some(branch.clone());
-        if self.record.pull.is_none() {
+        // Nothing can lead to a branch that was deleted meanwhile, as that of a merged pull request is: the work is pushed
+        // and stays there.
+        let base = github.branch_head(checkout.repo, &self.record.starting_branch);
+        if self.record.pull.is_none() && base.is_some() {
             let new = NewPull {
                 title: self
                     .scenario
@@ -205,7 +209,10 @@ impl Session {
                 body: self.pull_body(login),
                 head: branch,
                 base: self.record.starting_branch.clone(),
-                draft: self.scenario.draft.unwrap_or(knobs.draft_pulls),
+                draft: self
+                    .scenario
+                    .draft
+                    .unwrap_or_else(|| knobs.acts("draft-pulls", knobs.draft_pulls)),
                 author: author.to_owned(),
             };
             self.record.pull = Some(github.open_pull(checkout.repo, new, now));
@@ -223,7 +230,7 @@ impl Session {
             BranchForm::JulesHex => true,
             BranchForm::Mixed => self.chance.happens(0.5),
         };
-        if hex {
+        if knobs.acts("branch-form", hex) {
             return format!("jules-{id}-{:08x}", self.chance.bits() >> 32);
         }
         let category = words::category(&mut self.chance);

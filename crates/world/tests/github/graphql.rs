@@ -363,3 +363,39 @@ fn labels_comments_and_issues_are_made_by_mutations() {
         (5, &["updateIssueComment".to_owned()][..])
     );
 }
+
+#[test]
+fn the_base_of_a_pull_request_moves_with_a_push_to_it_or_with_its_branch() {
+    const BASE: &str = "query { repository(owner: \"olivia\", name: \"garden\") { pullRequest(number: 1) { baseRefOid } } }";
+    for follows in [false, true] {
+        let mut stage = Stage::with(Knobs {
+            base_oid_follows: follows,
+            ..Knobs::documented()
+        });
+        let (repo, now) = (stage.repo, stage.world.now());
+        let push = |stage: &mut Stage, branch: &str| {
+            let github = stage.world.github_mut();
+            let head = github.branch_head(repo, branch);
+            let files = [(format!("{branch}.txt"), Some("More.\n".into()))];
+            let commit = github.commit_files(repo, head, &files, "walter", "Add", now);
+            github.move_branch(repo, branch, commit, "walter", now);
+            commit.to_string()
+        };
+        let base = |stage: &mut Stage| {
+            let answer = stage.graphql(BASE, json!({}));
+            let oid = &answer["data"]["repository"]["pullRequest"]["baseRefOid"];
+            oid.as_str().unwrap().to_owned()
+        };
+        let github = stage.world.github_mut();
+        let first = github.branch_head(repo, "main").unwrap();
+        github.create_branch(repo, "topic", first, "walter", now);
+        push(&mut stage, "topic");
+        let pull = json!({"title": "T", "head": "topic", "base": "main"});
+        let (status, _) = stage.ask("POST", "/repos/olivia/garden/pulls", pull);
+        assert_eq!((status, base(&mut stage)), (201, first.to_string()));
+        let second = push(&mut stage, "main");
+        assert_eq!(base(&mut stage) == second, follows);
+        push(&mut stage, "topic");
+        assert_eq!(base(&mut stage), second);
+    }
+}

@@ -627,3 +627,18 @@ fn runs_releases_and_installations_are_shown() {
         "commit"
     );
 }
+
+#[test]
+fn tokens_that_begin_so_are_refused_for_a_while() {
+    let mut stage = Stage::new();
+    let path = "/repos/olivia/garden";
+    let status = |stage: &mut Stage, token: &str| {
+        let (status, _) = stage.ask_as(token, "GET", path, Value::Null);
+        status
+    };
+    stage.world.github_mut().refuse_tokens("token-wal", true);
+    assert_eq!(status(&mut stage, "token-walter"), 401);
+    assert_eq!(status(&mut stage, "token-olivia"), 200);
+    stage.world.github_mut().refuse_tokens("token-wal", false);
+    assert_eq!(status(&mut stage, "token-walter"), 200);
+}

@@ -12,7 +12,7 @@ use phileas_world::jules::Installed;
 use sha2::{Digest as _, Sha256};
 use tower::ServiceExt as _;
 
-use super::super::stage;
+use super::super::{stage, troubles};
 use super::{Act, Play, Post, REPLICAS, TAKE_A_NOTE};
 
 /// The name of the first repository while it is another.
@@ -88,16 +88,6 @@ impl Play<'_> {
         self.workflow = Some((process, run));
     }
 
-    pub(super) fn wish(&mut self) {
-        let which = self.chance.below(self.repositories.len() as u64) as usize;
-        let repo = self.repositories[which];
-        let mut world = self.world.world();
-        let now = world.now();
-        let github = world.github_mut();
-        let issue = github.open_issue(repo, "It is slow", "Very.", &[], "visitor", now);
-        github.add_label(repo, issue, "phileas:fixer", "maintainer", now);
-    }
-
     pub(super) fn rename(&mut self) {
         let repo = self.repositories[0];
         let mut world = self.world.world();
@@ -123,6 +113,7 @@ impl Play<'_> {
             let files = [(STRANGERS_FILE.to_owned(), Some(text.into()))];
             let note = github.commit_files(repo, Some(head), &files, "stranger", TAKE_A_NOTE, now);
             github.move_branch(repo, "jules", note, "stranger", now);
+            self.course.struck(troubles::STRANGERS_COMMITS);
         }
     }
 }

@@ -103,6 +103,9 @@ impl Play<'_> {
             }
             let resumed = self.inbox.resume(parked.repository, now).await.unwrap();
             self.resumed += u64::from(resumed);
+            if resumed {
+                self.resumed_at.insert(parked.repository.0, now);
+            }
         }
     }
 

@@ -22,6 +22,8 @@ impl Judge<'_> {
         let end = self.world.now();
         let github = self.world.github();
         let merged = |number| Some(github.pull(self.repo, number)?.merged.as_ref()?.at);
+        // Nobody looks at a repository that is parked, so that what was merged meanwhile is seen when it is resumed.
+        let seen = |at: Timestamp| self.resumed.map_or(at, |resumed| at.max(resumed));
         let left: Vec<String> = ours
             .iter()
             .filter_map(|one| {
@@ -31,7 +33,7 @@ impl Judge<'_> {
                     "session {} is not archived, and #{number} was merged at {at}",
                     one.session.id
                 );
-                is_left(one.session, at, end).then_some(text)
+                is_left(one.session, seen(at), end).then_some(text)
             })
             .collect();
         for text in left {

@@ -11,7 +11,7 @@ use super::branch::branch;
 use super::imports::witnesses;
 use super::rewritten::{EVERY, holds, rewritten};
 use super::secrets::secrets;
-use super::{HOME, Judge};
+use super::{HOME, IS_NOBODYS, Judge};
 
 /// The state file.
 const STATE: &str = ".jules/cycle_state.json";
@@ -61,10 +61,7 @@ impl Judge<'_> {
                     _ => {}
                 }
                 if !is_ours && !stranger {
-                    let text = format!(
-                        "commit {oid} of the ledger is nobody's: {}",
-                        commit.headline()
-                    );
+                    let text = format!("commit {oid} {IS_NOBODYS}: {}", commit.headline());
                     wrong.push(text);
                 }
                 if commit.parents.len() > 1 {

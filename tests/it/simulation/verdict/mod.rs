@@ -16,7 +16,7 @@ mod sessions;
 mod turns;
 mod wishes;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_world::World;
@@ -34,8 +34,10 @@ pub(super) use secrets::secrets;
 const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
 /// What is said of a turn that was doubled.
 pub(super) const TWO_SESSIONS: &str = "has two sessions";
+/// What is said of a commit in the ledger's past that nobody may have made.
+pub(super) const IS_NOBODYS: &str = "of the ledger is nobody's";
 /// What is said of a ledger that was moved by force.
-pub(super) const BY_FORCE: &str = "was moved by force";
+const BY_FORCE: &str = "was moved by force";
 /// What is said of a session whose title does not say whose turn it is.
 pub(super) const NO_MARKER: &str = "bears no marker";
 /// What is said of a label that nobody took off.
@@ -56,16 +58,20 @@ pub(super) struct Verdict {
     pub(super) sessions: usize,
     pub(super) wishes: usize,
     pub(super) imports: usize,
+    /// Sessions that are not the first of their turn.
+    pub(super) second_attempts: usize,
     /// Lost deliveries that were found by a sweep.
     pub(super) swept: usize,
 }
 
 /// Judges a world whose time is over, in which the plans of the first repository and of the others allow so much.
+/// `resumed`: when a person resumed the repositories that were parked, by their numbers.
 pub(super) fn judge(
     world: &World,
     books: &Books,
     repositories: &[RepoId],
     (first, others): (Allowed, Allowed),
+    resumed: &BTreeMap<u64, Timestamp>,
 ) -> Verdict {
     let mut verdict = Verdict::default();
     let ours: Vec<Marked<'_>> = books.sessions.iter().filter_map(marked).collect();
@@ -78,6 +84,7 @@ pub(super) fn judge(
         }
     }
     verdict.sessions = ours.len();
+    verdict.second_attempts = ours.iter().filter(|one| one.attempt > 1).count();
     let turns: BTreeSet<&str> = ours.iter().map(|one| one.turn).collect();
     verdict.turns = turns.len();
     strangers(books, repositories, &mut verdict);
@@ -94,6 +101,7 @@ pub(super) fn judge(
             books,
             repo: *repo,
             allowed: if index == 0 { first } else { others },
+            resumed: resumed.get(&repo.0).copied(),
             verdict: &mut verdict,
         }
         .judge(&own);
@@ -117,6 +125,8 @@ struct Judge<'a> {
     books: &'a Books,
     repo: RepoId,
     allowed: Allowed,
+    /// When a person resumed it, if it was parked.
+    resumed: Option<Timestamp>,
     verdict: &'a mut Verdict,
 }
 

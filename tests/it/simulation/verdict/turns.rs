@@ -43,9 +43,11 @@ impl Judge<'_> {
                 }
             }
         }
+        let withdrawn = withdrawn(state, ours);
         for (track, seq) in expected {
             let turn = (track, seq);
-            if !recorded.contains(&turn) && !under_way.contains(&turn) {
+            let is_told = withdrawn.contains(&turn.0);
+            if !recorded.contains(&turn) && !under_way.contains(&turn) && !is_told {
                 self.find(format!("turn {} of track {} is lost", turn.1, turn.0));
             }
         }
@@ -65,4 +67,36 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// The tracks of requests that were withdrawn for a reason that people are told, before any session of theirs began.
+fn withdrawn(state: &Value, ours: &[&Marked<'_>]) -> BTreeSet<String> {
+    let requests = state["requests"].as_object().into_iter().flatten();
+    requests
+        .map(|(_, request)| request)
+        .filter(|request| request["outcome"] == "cancelled" && request["reason"].is_string())
+        .filter(|request| ours.iter().all(|one| request["turn"] != one.turn))
+        .filter_map(|request| Some(format!("request:{}", request["number"].as_u64()?)))
+        .collect()
+}
+
+#[test]
+fn what_was_withdrawn_before_it_began_is_not_lost() {
+    let state = |outcome: &str, reason: Value| {
+        serde_json::json!({"requests": {
+            "x": {"outcome": outcome, "reason": reason, "turn": "a", "number": 3}
+        }})
+    };
+    let reason = || Value::from("refused.content_changed");
+    let tracks = |state: &Value, ours: &[&Marked<'_>]| withdrawn(state, ours).len();
+    assert_eq!(tracks(&state("cancelled", reason()), &[]), 1);
+    assert_eq!(tracks(&state("cancelled", Value::Null), &[]), 0);
+    assert_eq!(tracks(&state("dispatched", reason()), &[]), 0);
+    let session = phileas_world::books::Session {
+        prompt: "phileas-turn: a.1 repository=7 track=request:3 seq=1".to_owned(),
+        created_at: "2026-01-05T06:00:00Z".parse().ok(),
+        ..Default::default()
+    };
+    let began = super::sessions::marked(&session).unwrap();
+    assert_eq!(tracks(&state("cancelled", reason()), &[&began]), 0);
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::sessions::Marked;
-use super::{Judge, PATIENCE, STILL_LABELLED};
+use super::{Judge, PATIENCE, RESERVED_SESSIONS, STILL_LABELLED};
 
 /// Who is asked for by labels.
 const WISH: &str = "phileas:fixer";
+/// With fewer sessions a day even a small account has room.
+const FEW_OF_KEY: usize = 6;
 /// What our status comments bear.
 const STATUS: &str = "<!-- phileas:status -->";
 
@@ -16,6 +19,8 @@ const STATUS: &str = "<!-- phileas:status -->";
 #[derive(Debug)]
 struct Wish<'a> {
     number: u64,
+    /// How often it was asked for.
+    asked: usize,
     /// The turns of the sessions that were given it.
     turns: BTreeSet<&'a str>,
     /// Whether the ledger knows why it has no session yet, or never has one. The comment says it.
@@ -28,8 +33,11 @@ impl Wish<'_> {
     fn findings(&self) -> Vec<String> {
         let number = self.number;
         let mut found = Vec::new();
-        if self.turns.len() > 1 {
-            found.push(format!("#{number} has several turns: {:?}", self.turns));
+        if self.turns.len() > self.asked {
+            let (asked, turns) = (self.asked, &self.turns);
+            found.push(format!(
+                "#{number} was asked for {asked} times and has the turns {turns:?}"
+            ));
         }
         if self.turns.is_empty() && !self.is_explained {
             found.push(format!("the wish on #{number} is lost"));
@@ -49,6 +57,7 @@ impl Judge<'_> {
     /// which has to go again.
     pub(super) fn wishes(&mut self, state: &Value, ours: &[&Marked<'_>]) {
         let comments = self.comments();
+        let has_room = self.has_room(state, ours);
         let mut wrong = Vec::new();
         for (number, authors) in &comments {
             let count: usize = authors.values().sum();
@@ -59,18 +68,27 @@ impl Judge<'_> {
         let wishes: Vec<Wish<'_>> = self
             .labelled()
             .into_iter()
-            .map(|number| {
-                let asks = format!(" on issue #{number}. What it describes");
-                let of_it = ours.iter().filter(|one| one.session.prompt.contains(&asks));
+            .map(|(number, asked)| {
+                let asks = ["issue", "pull request"]
+                    .map(|kind| format!(" on {kind} #{number}. What it describes"));
+                let of_it = ours.iter().filter(|one| {
+                    let prompt = &one.session.prompt;
+                    asks.iter().any(|asks| prompt.contains(asks))
+                });
                 let authors = comments.get(&number);
-                let issue = self.world.github().issue(self.repo, number);
+                let github = self.world.github();
+                let issue = github.issue(self.repo, number).map(|issue| &issue.thread);
+                let pull = github.pull(self.repo, number).map(|pull| &pull.thread);
                 let label = |label: &String| label == WISH;
                 Wish {
                     number,
+                    asked,
                     turns: of_it.map(|one| one.turn).collect(),
-                    is_explained: is_explained(state, number),
+                    is_explained: is_explained(state, number, has_room),
                     comments: authors.map_or(0, |authors| authors.values().sum()),
-                    is_labelled: issue.is_some_and(|issue| issue.thread.labels.iter().any(label)),
+                    is_labelled: issue
+                        .or(pull)
+                        .is_some_and(|one| one.labels.iter().any(label)),
                 }
             })
             .collect();
@@ -79,6 +97,27 @@ impl Judge<'_> {
         for text in wrong {
             self.find(text);
         }
+    }
+
+    /// Whether for as long as anybody has to wait there was room for one session more that a person asks for: in the day
+    /// and at once, by the plan and by the account. Open pull requests hold up nobody who is asked for.
+    fn has_room(&self, state: &Value, ours: &[&Marked<'_>]) -> bool {
+        let end = self.world.now();
+        let since = end - PATIENCE - SignedDuration::from_hours(24);
+        let lately = ours.iter().filter(|one| one.at > since).count();
+        let tracks = state["tracks"].as_object().into_iter().flatten();
+        let live: usize = tracks
+            .filter_map(|(_, track)| track["turns"].as_object())
+            .map(serde_json::Map::len)
+            .sum();
+        let began = ours.iter().filter(|one| one.at > end - PATIENCE).count();
+        let all = self.books.sessions.iter();
+        let of_key = all
+            .filter(|one| one.created_at.is_some_and(|at| at > since))
+            .count();
+        lately < self.allowed.daily_sessions + RESERVED_SESSIONS
+            && live + began < self.allowed.at_once
+            && of_key < FEW_OF_KEY
     }
 
     /// The status comments that stay, by issue and author. The App and the workflow's token are two authors to GitHub, and
@@ -106,22 +145,31 @@ impl Judge<'_> {
         comments
     }
 
-    /// The issues on which something was wished for long ago.
-    fn labelled(&self) -> BTreeSet<u64> {
+    /// The issues and pull requests on which something was wished for long ago, and how often.
+    fn labelled(&self) -> BTreeMap<u64, usize> {
         let names = self.names();
         let end = self.world.now();
         let writes = self.books.github_writes.iter();
-        writes
+        let mut labelled = BTreeMap::new();
+        let wishes = writes
             .filter(|write| write.what == "label.added" && write.detail["label"] == WISH)
-            .filter(|write| names.contains(&write.repository))
-            .filter(|write| end.duration_since(write.at) > PATIENCE)
-            .filter_map(|write| write.detail["number"].as_u64())
-            .collect()
+            .filter(|write| names.contains(&write.repository));
+        for write in wishes {
+            if let Some(number) = write.detail["number"].as_u64() {
+                let (count, first) = labelled.entry(number).or_insert((0, write.at));
+                *count += 1;
+                *first = write.at.min(*first);
+            }
+        }
+        labelled.retain(|_, (_, first)| end.duration_since(*first) > PATIENCE);
+        let counts = labelled.into_iter();
+        counts.map(|(number, (count, _))| (number, count)).collect()
     }
 }
 
-/// Whether the ledger has a reason why a wish has no session: it is refused, not let through yet, or its turn waits.
-fn is_explained(state: &Value, number: u64) -> bool {
+/// Whether the ledger has a reason why a wish has no session: it is refused, its turn waits, or it was withdrawn because
+/// what it is about has changed. One that was taken up and has no turn yet is only explained where there is no room.
+fn is_explained(state: &Value, number: u64, has_room: bool) -> bool {
     let requests = state["requests"].as_object().into_iter().flatten();
     let mut of_it = requests
         .map(|(_, request)| request)
@@ -135,7 +183,10 @@ fn is_explained(state: &Value, number: u64) -> bool {
     of_it.any(|request| {
         let outcome = request["outcome"].as_str();
         let turn = request["turn"].as_str();
-        matches!(outcome, Some("refused" | "pending")) || turn.is_some_and(|id| live.contains(id))
+        let withdrawn = outcome == Some("cancelled") && request["reason"].is_string();
+        let waits = outcome == Some("pending") && !has_room;
+        let lives = turn.is_some_and(|id| live.contains(id));
+        outcome == Some("refused") || withdrawn || waits || lives
     })
 }
 
@@ -148,6 +199,7 @@ mod tests {
     fn wish() -> Wish<'static> {
         Wish {
             number: 1,
+            asked: 1,
             turns: BTreeSet::from(["a"]),
             is_explained: false,
             comments: 1,
@@ -161,6 +213,12 @@ mod tests {
         assert_eq!(found(wish()), 0);
         let turns = BTreeSet::from(["a", "b"]);
         assert_eq!(found(Wish { turns, ..wish() }), 1);
+        let twice = Wish {
+            asked: 2,
+            turns: BTreeSet::from(["a", "b"]),
+            ..wish()
+        };
+        assert_eq!(found(twice), 0);
         let turns = BTreeSet::new();
         assert_eq!(found(Wish { turns, ..wish() }), 1);
         let waits = Wish {
@@ -187,9 +245,13 @@ mod tests {
                 "tracks": {"request:1": {"turns": {"": {"turn": live}}}},
             })
         };
-        assert!(is_explained(&state("dispatched", "a"), 7));
-        assert!(is_explained(&state("refused", "b"), 7));
-        assert!(!is_explained(&state("dispatched", "b"), 7));
-        assert!(!is_explained(&state("refused", "b"), 8));
+        let explained = |state, number| is_explained(&state, number, true);
+        assert!(explained(state("dispatched", "a"), 7));
+        assert!(explained(state("refused", "b"), 7));
+        assert!(!explained(state("dispatched", "b"), 7));
+        assert!(!explained(state("refused", "b"), 8));
+        assert!(!explained(state("cancelled", "b"), 7), "nobody says why");
+        assert!(!explained(state("pending", "b"), 7), "there is room");
+        assert!(is_explained(&state("pending", "b"), 7, false));
     }
 }

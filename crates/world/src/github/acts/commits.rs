@@ -295,6 +295,9 @@ impl Model {
             .take(MAX_PULLS_SEEN)
             .collect();
         for (number, is_head) in concerned {
+            let base = self
+                .pull(repo, number)
+                .and_then(|pull| self.branch_head(repo, &pull.base.branch));
             let event = self.timeline_event(
                 actor,
                 now,
@@ -310,6 +313,8 @@ impl Model {
             pull.mergeable_reads = 0;
             if is_head {
                 pull.head.oid = to;
+                // The base is taken down anew with each push to the pull request, and only then.
+                pull.base.oid = base.unwrap_or(pull.base.oid);
                 pull.updated_at = now;
                 pull.timeline.push(event);
                 self.emit(
@@ -325,8 +330,6 @@ impl Model {
                         payload
                     },
                 );
-            } else {
-                pull.base.oid = to;
             }
         }
     }

@@ -105,10 +105,10 @@ impl Model {
 
     /// Whether head and base of a pull request can be joined.
     pub(crate) fn mergeable(&mut self, repo: RepoId, number: u64) -> bool {
-        let Some((head, base)) = self
-            .pull(repo, number)
-            .map(|pull| (pull.head.oid, pull.base.oid))
-        else {
+        let Some((head, base)) = self.repository(repo).and_then(|repository| {
+            let pull = repository.pulls.get(&number)?;
+            Some((pull.head.oid, repository.base_now(pull)))
+        }) else {
             return false;
         };
         let objects = self.objects_mut(repo);

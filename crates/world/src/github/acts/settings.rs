@@ -65,6 +65,15 @@ impl Model {
         })
     }
 
+    /// Refuses every token that begins so, whoever's it is and however new, or takes them again.
+    pub fn refuse_tokens(&mut self, start: &str, refused: bool) {
+        if refused {
+            self.refused.insert(start.to_owned());
+        } else {
+            self.refused.remove(start);
+        }
+    }
+
     /// Shows a repository to everybody, or to its people only.
     pub fn set_private(&mut self, repo: RepoId, private: bool) {
         if let Some(repository) = self.repository_mut(repo) {

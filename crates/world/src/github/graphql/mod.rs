@@ -189,7 +189,12 @@ impl Model {
         run.cost = cost;
         let mut data = run.operation(operation);
         let mut errors = run.errors;
-        if !mutation && self.chance.happens(knobs.graphql_partial) {
+        if !mutation
+            && knobs.acts(
+                "graphql-partial",
+                self.chance.happens(knobs.graphql_partial),
+            )
+        {
             errors.push(self.spoil(&mut data));
         }
         let mut body = json!({"data": data});

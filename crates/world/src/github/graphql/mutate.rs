@@ -202,7 +202,10 @@ impl Run<'_> {
     }
 
     fn stale(&mut self, branch: &str, expected: &str, head: Oid) -> Fault {
-        let message = match self.knobs.stale_text {
+        let text = self.knobs.stale_text;
+        self.knobs
+            .acts("stale-text", text != StaleText::ExpectedBranch);
+        let message = match text {
             StaleText::ExpectedBranch => {
                 format!(
                     "Expected branch to point to \"{expected}\" but it did not. Pull and try again."
@@ -213,6 +216,7 @@ impl Run<'_> {
             }
         };
         let untyped = self.model.chance.happens(self.knobs.stale_type_missing);
+        self.knobs.acts("stale-type-missing", untyped);
         Fault {
             kind: (!untyped).then_some("STALE_DATA"),
             message,

@@ -175,7 +175,10 @@ impl Run<'_> {
                     .map(|comment| (comment.updated_at, comment.id))
                     .collect();
                 let order = args.get("orderBy");
-                if order["field"] == "UPDATED_AT" || self.knobs.comments_by_update {
+                let by_update = self.knobs.comments_by_update && !ids.is_sorted();
+                if order["field"] == "UPDATED_AT"
+                    || self.knobs.acts("comments-by-update", by_update)
+                {
                     ids.sort_unstable();
                 }
                 if order["direction"] == "DESC" {
@@ -316,7 +319,9 @@ impl Run<'_> {
             "baseRefOid" => {
                 let now = repository.branch(&pull.base.branch);
                 let moved = now.filter(|_| self.knobs.base_oid_follows);
-                moved.unwrap_or(pull.base.oid).to_string().into()
+                let base = moved.unwrap_or(pull.base.oid);
+                self.knobs.acts("base-oid-follows", base != pull.base.oid);
+                base.to_string().into()
             }
             "baseRef" => branch(&pull.base.branch),
             "headRepository" | "baseRepository" => Val::Thing(Thing::Repository(repo)),

@@ -182,7 +182,8 @@ impl Model {
             protection.is_some_and(|set| set["required_status_checks"]["strict"] == json!(true));
         let is_behind = || {
             self.objects(repository.id).is_some_and(|objects| {
-                let missing = objects.missing_from(Some(pull.head.oid), pull.base.oid);
+                let base = repository.base_now(pull);
+                let missing = objects.missing_from(Some(pull.head.oid), base);
                 !missing.is_empty()
             })
         };
@@ -223,7 +224,7 @@ impl Model {
             .and_then(|merge| self.objects(repository.id)?.commit(merge.commit));
         merged
             .and_then(|commit| commit.parents.first().copied())
-            .unwrap_or(pull.base.oid)
+            .unwrap_or_else(|| repository.base_now(pull))
     }
 
     /// The files that a pull request changes.

@@ -78,6 +78,9 @@ impl Model {
             }
             _ => return Err(bad()),
         };
+        if self.refused.iter().any(|start| token.starts_with(start)) {
+            return Err(bad());
+        }
         if let Some(identity) = self.tokens.get(&token) {
             if identity.expires_at.is_some_and(|end| end <= now) {
                 return Err(bad());

@@ -349,6 +349,9 @@ fn list_comments(call: &mut Call<'_>, ids: Vec<u64>) -> Result<Reply, Refusal> {
         })
         .collect();
     found.sort_unstable();
+    let moved = by_update && !found.is_sorted_by_key(|(_, id)| *id);
+    call.knobs
+        .acts("comments-by-update", call.knobs.comments_by_update && moved);
     if descending {
         found.reverse();
     }

@@ -95,6 +95,7 @@ impl Model {
             self.chance.below(1 << 28)
         );
         let headers = handled.response.headers_mut();
+        knobs.acts("date-skew-seconds", knobs.date_skew_seconds != 0);
         let date = now
             .checked_add(SignedDuration::from_secs(knobs.date_skew_seconds))
             .unwrap_or(now);
@@ -162,6 +163,7 @@ impl Model {
         {
             let standing = self.limits.standing(&name, resource, limit, now);
             debug_assert!(matches!(met, Met::Primary | Met::Secondary));
+            knobs.acts("primary-limit", met == Met::Primary);
             return handled(Self::limit_reply(met, standing, resource), booked, points);
         }
         let (mut response, fields) = if graphql {
@@ -173,7 +175,10 @@ impl Model {
             || (writes && (path.contains("/git/refs") || path.contains("/contents/")));
         if commits
             && response.status().is_success()
-            && self.chance.happens(knobs.commit_done_although_502)
+            && knobs.acts(
+                "commit-done-although-502",
+                self.chance.happens(knobs.commit_done_although_502),
+            )
         {
             response = Refusal::new(502, "Server Error").response();
         }

@@ -46,6 +46,7 @@ impl crate::github::Model {
         if reads >= knobs.mergeable_unknown_reads {
             return Some(self.mergeable(repo, number));
         }
+        knobs.acts("mergeable-unknown-reads", reads > 0);
         self.pull_mut(repo, number)?.mergeable_reads += 1;
         None
     }

@@ -42,6 +42,25 @@ fn a_session_opens_its_pull_request() {
 }
 
 #[test]
+fn a_session_whose_branch_was_deleted_opens_nothing() {
+    let mut bench = scripted(Ending::Changes);
+    let head = bench.github.branch_head(bench.repo, "main").unwrap();
+    let (repo, now) = (bench.repo, bench.now);
+    bench
+        .github
+        .create_branch(repo, "topic", head, "octocat", now);
+    let on = json!({"source": "sources/github/acme/widget", "githubRepoContext": {"startingBranch": "topic"}});
+    let id = bench.create("t", json!({ "sourceContext": on }));
+    bench.until(&id, "IN_PROGRESS");
+    let now = bench.now;
+    bench.github.delete_branch(repo, "topic", "octocat", now);
+    bench.until(&id, "COMPLETED");
+    assert!(bench.github.pull(repo, 1).is_none());
+    let pushed = bench.jules.session(&id).unwrap().record().branch.clone();
+    assert!(bench.github.branch_head(repo, &pushed.unwrap()).is_some());
+}
+
+#[test]
 fn change_sets_are_cumulative_and_apply_to_the_base() {
     let mut bench = Bench::new(vec![
         Scenario::ending(Ending::Changes)

@@ -1,0 +1,105 @@
+//! What people ask for, and how they answer when they are asked.
+
+use jiff::SignedDuration;
+use phileas_world::github::{RepoId, State};
+use phileas_world::jules::{self, WebAct};
+
+use super::Play;
+
+/// Who does it.
+const WHO: &str = "maintainer";
+/// Whom they ask for.
+const WISH: &str = "phileas:fixer";
+/// After so long a plan that still waits is approved once more.
+const AGAIN: SignedDuration = SignedDuration::from_mins(45);
+
+impl Play<'_> {
+    /// A person asks for something by a label: on a new issue, or on a pull request that is open.
+    pub(super) fn wish(&mut self) {
+        let which = self.chance.below(self.repositories.len() as u64) as usize;
+        let repo = self.repositories[which];
+        let on_pull = self.chance.happens(0.4);
+        let mut world = self.world.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let pull = github
+            .repository(repo)
+            .and_then(|repository| {
+                let mut open = repository.pulls.values().filter(|pull| {
+                    pull.thread.state == State::Open
+                        && !pull.thread.labels.iter().any(|one| one == WISH)
+                });
+                open.next_back().map(|pull| pull.thread.number)
+            })
+            .filter(|_| on_pull);
+        let number = pull
+            .unwrap_or_else(|| github.open_issue(repo, "It is slow", "Very.", &[], "visitor", now));
+        github.add_label(repo, number, WISH, WHO, now);
+    }
+
+    /// A person looks at each plan that waits, and approves it where it was asked for: by a comment or by a label. Often
+    /// the plan is changed in the web app in the same moment, so that there is another one to approve.
+    pub(super) fn approve(&mut self) {
+        let mut world = self.world.world();
+        let now = world.now();
+        let knobs = world.knobs().clone();
+        let waiting: Vec<(String, String)> = world
+            .books()
+            .sessions
+            .iter()
+            .filter(|one| {
+                let session = world.jules().session(&one.id);
+                session.is_some_and(|one| one.state() == jules::State::AwaitingPlanApproval)
+            })
+            .map(|one| (one.id.clone(), one.prompt.clone()))
+            .collect();
+        for (id, prompt) in waiting {
+            if self.approved.get(&id).is_some_and(|at| now < *at + AGAIN) {
+                continue;
+            }
+            let github = world.github_mut();
+            let place = self
+                .repositories
+                .iter()
+                .find_map(|repo| Some((*repo, place(github, *repo, &prompt)?)));
+            let Some((repo, number)) = place else {
+                continue;
+            };
+            if self.chance.happens(0.25) {
+                github.add_label(repo, number, "phileas:approve-plan", WHO, now);
+            } else {
+                github.comment(repo, number, "/phileas approve", WHO, now);
+            }
+            self.approved.insert(id.clone(), now);
+            if self.chance.happens(0.5) {
+                let jules = world.jules_mut();
+                jules.in_web_app(&id, WebAct::Say("Do it in smaller steps."), now, &knobs);
+            }
+        }
+    }
+}
+
+/// Where the plan of a session is approved: on what it was asked for on, else on the issue that calls a person about its
+/// turn.
+fn place(github: &phileas_world::github::Model, repo: RepoId, prompt: &str) -> Option<u64> {
+    let line = prompt.trim_end().lines().last()?;
+    let mut words = line.strip_prefix("phileas-turn: ")?.split(' ');
+    let (turn, _attempt) = words.next()?.split_once('.')?;
+    if words.find_map(|word| word.strip_prefix("repository=")) != Some(repo.0.to_string().as_str())
+    {
+        return None;
+    }
+    let asked = [" on issue #", " on pull request #"].iter().find_map(|on| {
+        let (_, rest) = prompt.split_once("asked for your work")?.1.split_once(on)?;
+        rest.split_once('.')?.0.parse().ok()
+    });
+    let marker = format!("<!-- phileas:notice:turn:{turn} -->");
+    asked.or_else(|| {
+        let mut issues = github.issues(repo);
+        let called = issues.find(|issue| {
+            let body = issue.thread.body.as_deref().unwrap_or_default();
+            issue.thread.state == State::Open && body.contains(&marker)
+        });
+        called.map(|issue| issue.thread.number)
+    })
+}
