@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,6 +10,7 @@ use phileas_domain::Diagnostic;
 use phileas_domain::jobs::{Acknowledged, Draft, Event, EventId};
 
 use super::files::{self, Lock, StoreError, beside};
+use super::lines::Lines;
 
 /// What is added to the name of a file that has grown too long.
 pub const OLDER: &str = ".1";
@@ -123,7 +124,7 @@ impl EventsFile {
         };
         for path in [beside(&self.path, OLDER), self.path.clone()] {
             let Some(file) = open(&path)? else { continue };
-            for line in BufReader::new(file).split(b'\n') {
+            for line in Lines::new(BufReader::new(file)) {
                 let line = line.map_err(|error| StoreError::new(&path, error))?;
                 let Some(event) = event_of(&line) else {
                     continue;

@@ -5,6 +5,7 @@
 //! | [`files`] | how is a file written whole, by one writer at a time? |
 //! | [`registry`] | which jobs are there, and how does one join or leave? |
 //! | [`events`] | how does an event get into its file once, and who has read it? |
+//! | `lines` | what are the lines of a file, however long one is? |
 //! | [`tail`] | what is the next whole line of a file that others append to, rotate and cut? |
 //! | [`monitor`] | what has happened to the jobs since somebody looked last? |
 //! | [`settle`] | what is done when a pull request is merged or closed? |
@@ -19,6 +20,7 @@ pub mod command;
 pub mod events;
 pub mod files;
 pub mod handler;
+mod lines;
 pub mod monitor;
 pub mod place;
 pub mod registry;
