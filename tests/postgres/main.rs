@@ -12,10 +12,13 @@ mod durable;
 )]
 mod fleet;
 mod inbox;
+mod parked;
+mod replicas;
 mod server;
 mod services;
 mod silent;
 mod stalled;
+mod tables;
 
 #[path = "../it/support/mod.rs"]
 #[expect(
