@@ -285,7 +285,7 @@ async fn a_lost_connection_is_made_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_answered_outlives_a_crash_of_the_database() {
-    let server: &'static Server = Box::leak(Box::new(Server::start()));
+    let server: &'static Server = Box::leak(Box::new(Server::on_disk()));
     let database = Database::on(server);
     let inbox = open(&database).await;
     let mut answered = Vec::new();

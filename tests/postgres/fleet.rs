@@ -2,6 +2,8 @@
 
 #[path = "../it/fleet/clock.rs"]
 mod clock;
+#[path = "../it/fleet/fatal.rs"]
+pub(crate) mod fatal;
 #[path = "../it/fleet/rig.rs"]
 pub(crate) mod rig;
 #[path = "../it/fleet/stage.rs"]

@@ -2,18 +2,23 @@
 //! which `scripts/test` installs from Debian; so plain `cargo test` leaves it out.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod busy;
 mod clocks;
 mod database;
+mod durable;
 #[expect(
     dead_code,
     reason = "it is shared with the tests that need no database"
 )]
 mod fleet;
 mod inbox;
+mod parked;
+mod replicas;
 mod server;
 mod services;
 mod silent;
 mod stalled;
+mod tables;
 
 #[path = "../it/support/mod.rs"]
 #[expect(

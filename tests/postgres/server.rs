@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Server {
     folder: PathBuf,
     port: u16,
+    /// Whether what it has committed is on disk; otherwise it is with the system, which is quicker.
+    on_disk: bool,
     /// It ends the server when this process is gone: its standard input is closed then.
     _guard: Child,
 }
@@ -73,8 +75,16 @@ impl Server {
         SERVER.get_or_init(Self::start)
     }
 
-    /// Another one, for tests that crash it.
-    pub(crate) fn start() -> Self {
+    /// Another one that waits for the disk as those of people do, for tests that crash it.
+    pub(crate) fn on_disk() -> Self {
+        Self::begun(true)
+    }
+
+    fn start() -> Self {
+        Self::begun(false)
+    }
+
+    fn begun(on_disk: bool) -> Self {
         let folder = tempfile::tempdir().unwrap().keep();
         fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
         let data = folder.join("data");
@@ -103,6 +113,7 @@ impl Server {
         let server = Self {
             folder,
             port,
+            on_disk,
             _guard: guard,
         };
         server.begin();
@@ -112,9 +123,10 @@ impl Server {
     /// Starts the server's processes.
     pub(crate) fn begin(&self) {
         let options = format!(
-            "-p {} -k {} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=400",
+            "-p {} -k {} -c listen_addresses=127.0.0.1 -c fsync={} -c max_connections=400",
             self.port,
-            self.folder.display()
+            self.folder.display(),
+            if self.on_disk { "on" } else { "off" }
         );
         let log = self.folder.join("log");
         let begun = Instant::now();
@@ -134,7 +146,7 @@ impl Server {
         assert!(begun.elapsed() < PATIENCE);
     }
 
-    /// Ends it as a power cut would: nothing is tidied.
+    /// Ends all its processes as they stand: nothing is tidied, and what they had not given to the system is lost.
     pub(crate) fn crash(&self) {
         run(command("pg_ctl")
             .arg("-D")

@@ -5,122 +5,133 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
-use phileas_world::http::Gate;
-use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::fleet::rig::{PATIENCE, Process, Rig};
+use crate::fleet::rig::{PATIENCE, Process};
+use crate::replicas::{Beside, Replicas};
 use crate::server::Database;
-use crate::stalled::{Fate, Stalled, signal};
-use crate::support::{Phileas, say};
+use crate::stalled::{Stalled, signal};
+use crate::support::say;
 
-/// A service whose process is gone is taken over within this.
+/// A service whose process is gone or stands still is taken over within this.
 const TAKE_OVER: Duration = Duration::from_secs(20);
+/// Nobody looks at a repository by itself that rests for as long as this.
+const REST: Duration = Duration::from_secs(30);
+/// What a service says whose lease counts no more when it ends its tick.
+const LOST: &str = "the lease was lost before the tick ended";
 
-/// Services that share a database. Each has a data directory of its own.
-struct Replicas {
-    rig: Rig,
-    database: Database,
-    address: String,
+/// Two services that have been running, and a gate at which one of them is caught in the middle of a tick. It has heard of
+/// something since its tick began, and has extended its lease since anybody has heard of anything: the other one is told
+/// nothing more, and knows of a lease that ends earlier than it does.
+struct Two {
+    both: Replicas,
+    gate: Arc<Stalled>,
+    caught: (Process, Beside),
+    other: (Process, Beside),
 }
 
-impl Replicas {
-    fn new(owners: &[(&str, usize)], gate: Option<Arc<dyn Gate>>) -> Self {
-        let database = Database::new();
-        Self {
-            rig: Rig::behind(owners, gate),
-            address: database.address(),
-            database,
-        }
-    }
-
-    fn start(&self) -> (Process, TempDir) {
-        let data = tempfile::tempdir().unwrap();
-        let variables = [("PHILEAS_DATABASE_URL", self.address.as_str())];
-        (self.rig.launch(data.path(), &variables, &[]), data)
-    }
-
-    /// All deliveries, as a command beside the services lists them.
-    fn deliveries(&self) -> Vec<Value> {
-        let arguments = ["deliveries", "--database-url", &self.address, "--json"];
-        let told = Phileas::new(&arguments).run().expect(0);
-        told.lines()
-    }
-
-    /// Waits until all that was heard was handled.
-    fn all_handled(&self) {
+impl Two {
+    fn begin() -> Self {
+        let database = Arc::new(Database::new());
+        let gate = Arc::new(Stalled::new(&database));
+        let both = Replicas::on(database, &[("acme", 1)], Some(Arc::clone(&gate) as _));
+        let (one, two) = (both.start(), both.start());
+        both.wait_until_up(&one.0);
+        both.wait_until_up(&two.0);
+        gate.catch_next();
         let begun = Instant::now();
-        loop {
-            let all = self.deliveries();
-            let pending = all.iter().filter(|one| one["outcome"] == "pending").count();
-            if pending == 0 {
-                return;
+        let (mut first, mut second) = (one.0.public, two.0.public);
+        let caught = loop {
+            if let Some(caught) = gate.caught_within(Duration::from_millis(100)) {
+                break caught;
             }
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "{pending} of {} wait",
-                all.len()
-            );
+            assert!(begun.elapsed() < PATIENCE);
+            both.rig.pass(SignedDuration::from_mins(2));
+            both.rig.stir();
+            both.rig.post_to_either(first, second);
+            std::mem::swap(&mut first, &mut second);
+        };
+        let (caught, other) = if one.0.child.id() == caught {
+            (one, two)
+        } else {
+            assert_eq!(two.0.child.id(), caught);
+            (two, one)
+        };
+        both.tell(&other.0);
+        let until = both.database.sql("SELECT lease_until FROM phileas.wake");
+        both.wait_for(&format!("SELECT lease_until > {until} FROM phileas.wake"));
+        Self {
+            both,
+            gate,
+            caught,
+            other,
         }
+    }
+
+    /// Waits until the other one has seen to the repository, and says after how long.
+    fn taken_over(&self, struck: Instant, what: &str) {
+        let taken = self.gate.looked_after(struck, self.other.0.child.id());
+        let took = taken.duration_since(struck);
+        say(&format!(
+            "a service {what} in the middle of a tick was taken over by one that was running after {took:?}"
+        ));
+        assert!(took < TAKE_OVER, "{took:?}");
     }
 }
 
 #[test]
 fn a_service_that_dies_is_taken_over_in_time() {
-    let gate = Arc::new(Stalled::new(Fate::Dies));
-    let both = Replicas::new(&[("acme", 1)], Some(Arc::clone(&gate) as _));
-    let (mut first, _data) = both.start();
-    gate.victim(first.child.id());
-    let died = gate.struck();
-    let (second, _other) = both.start();
-    let ended = first.child.wait().unwrap();
-    assert!(!ended.success());
-    let taken = gate.looked_after(died + Duration::from_millis(500));
-    let took = taken.duration_since(died);
-    say(&format!(
-        "a service killed in the middle of a tick was taken over after {took:?}"
-    ));
-    assert!(took < TAKE_OVER, "{took:?}");
-    both.rig.go_on(&second, 2);
-    both.rig.assert_right();
-    both.all_handled();
+    let mut two = Two::begin();
+    let died = two.gate.kill();
+    two.taken_over(died, "killed");
+    assert!(!two.caught.0.child.wait().unwrap().success());
+    two.both.rig.go_on(&two.other.0, 2);
+    two.both.rig.assert_right();
+    two.both.all_handled();
 }
 
 #[test]
 fn a_service_that_stood_still_swallows_nothing_when_it_goes_on() {
-    let gate = Arc::new(Stalled::new(Fate::StandsStill));
-    let both = Replicas::new(&[("acme", 1)], Some(Arc::clone(&gate) as _));
-    let (first, _data) = both.start();
-    gate.victim(first.child.id());
-    let stopped = gate.struck();
-    let (second, _other) = both.start();
-    // It hears of something while the other one holds the lease.
-    both.rig.stir();
-    both.rig.pass(SignedDuration::from_mins(1));
-    assert!(both.rig.post(second.public) > 0);
-    let taken = gate.looked_after(stopped + Duration::from_secs(1));
-    let took = taken.duration_since(stopped);
-    assert!(took < TAKE_OVER + Duration::from_secs(5), "{took:?}");
-    both.rig.go_on(&second, 1);
-    signal("CONT", first.child.id());
-    // It goes on in the middle of its tick, with a lease that counts no more and a ledger that has moved on.
-    both.rig.go_on(&second, 1);
-    both.rig.go_on(&first, 1);
+    let two = Two::begin();
+    let stopped = two.gate.stop();
+    two.taken_over(stopped, "stopped");
+    two.both.all_handled();
+    two.both.wait_for(&format!(
+        "SELECT lease_owner IS NULL AND next_at > (extract(epoch FROM clock_timestamp()) + {}) * 1000000 \
+         FROM phileas.wake",
+        REST.as_secs()
+    ));
+    let (both, (other, beside)) = (&two.both, &two.other);
+    // One thing is heard, and while it is looked at the process of before goes on: in the middle of its tick, with a lease
+    // that counts no more. It ends neither the lease of the other nor what that was told.
+    two.gate.hold_looks(other.child.id());
+    let told = Instant::now();
+    assert_eq!(both.tell(other), 1);
+    two.gate.looked_after(told, other.child.id());
+    signal("CONT", two.caught.0.child.id());
+    two.caught.1.wait_until_says(LOST);
+    two.gate.let_looks_go();
+    both.all_handled();
+    assert!(told.elapsed() < REST, "it may have looked by itself");
+    assert!(!beside.says(LOST));
+
+    both.rig.go_on(other, 1);
+    both.rig.go_on(&two.caught.0, 1);
     both.rig.assert_right();
     both.all_handled();
-    let (_, code) = first.terminate();
+    let (_, code) = two.caught.0.terminate();
     assert_eq!(code, Some(0));
 }
 
 #[test]
 fn a_lost_database_in_the_middle_of_a_tick_loses_nothing() {
-    let gate = Arc::new(Stalled::new(Fate::Waits));
-    let one = Replicas::new(&[("acme", 1)], Some(Arc::clone(&gate) as _));
-    let (service, _data) = one.start();
-    gate.victim(service.child.id());
-    gate.struck();
+    let database = Arc::new(Database::new());
+    let gate = Arc::new(Stalled::new(&database));
+    let one = Replicas::on(database, &[("acme", 1)], Some(Arc::clone(&gate) as _));
+    gate.catch_next();
+    let (service, _beside) = one.start();
+    assert_eq!(gate.caught(), service.child.id());
     one.database.cut();
-    gate.go_on();
+    gate.let_go();
     one.rig
         .wait_until("the session", |sessions| sessions.len() == 1);
     one.rig.go_on(&service, 2);
@@ -131,14 +142,14 @@ fn a_lost_database_in_the_middle_of_a_tick_loses_nothing() {
 #[test]
 fn replacing_services_one_after_the_other_loses_nothing() {
     const ROLLS: usize = 4;
-    let both = Replicas::new(&[("acme", 2), ("umbrella", 2)], None);
-    let mut running: VecDeque<(Process, TempDir)> = VecDeque::new();
+    let both = Replicas::new(&[("acme", 2), ("umbrella", 2)]);
+    let mut running: VecDeque<(Process, Beside)> = VecDeque::new();
     running.push_back(both.start());
     running.push_back(both.start());
     let mut answered: BTreeSet<String> = BTreeSet::new();
     let mut slowest = Duration::ZERO;
     for roll in 0..ROLLS {
-        let (leaving, _data) = running.pop_front().unwrap();
+        let (leaving, _beside) = running.pop_front().unwrap();
         let staying = running[0].0.public;
         let leaving_to = leaving.public;
         // Deliveries come all the while; what one service does not take, the other does.

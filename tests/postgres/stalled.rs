@@ -1,73 +1,126 @@
-//! A gate before the models at which a chosen process dies, stands still, or waits.
+//! A gate before the models at which a process is caught in the middle of a tick: it dies there, stands still, or waits.
 
+use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use http::header::AUTHORIZATION;
 use http::{Method, Request};
 use phileas_world::Face;
 use phileas_world::http::{Gate, Verdict};
 
+use crate::fleet::fatal::is_look;
+use crate::server::Database;
+
 /// How long a condition may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What happens to a process that is about to create a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// SIGKILL; the request never arrives.
-    Dies,
-    /// SIGSTOP; the request arrives, and nobody hears the answer.
-    StandsStill,
-    /// The request waits until [`Stalled::go_on`].
-    Waits,
-}
-
-/// Strikes once. At that moment the process has announced a turn in the ledger and holds the repository's lease.
-#[derive(Debug, Default)]
+/// Catches whoever creates a session. At that moment the process has announced a turn in the ledger and holds the lease of
+/// the only repository, which is how it is known which process it is.
 pub(crate) struct Stalled {
+    database: Arc<Database>,
     state: Mutex<State>,
     moved: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    plan: Option<(Fate, Option<u32>)>,
-    struck: Option<Instant>,
-    waits: bool,
-    /// When a tick looked at the repository.
-    looks: Vec<Instant>,
+    next: Next,
+    /// Whose token is whose: each process has one of its own.
+    tokens: BTreeMap<String, u32>,
+    /// When a tick looked at the repository, and in which process.
+    looks: Vec<(Instant, u32)>,
+    /// The looks of this process wait.
+    held: Option<u32>,
+}
+
+/// What becomes of the next request that creates a session.
+#[derive(Debug, Default, Clone, Copy)]
+enum Next {
+    #[default]
+    Passes,
+    IsCaught,
+    /// It waits. Of which process it is, is known soon.
+    Waits(Option<u32>),
+    Ends(Verdict),
 }
 
 impl Stalled {
-    pub(crate) fn new(fate: Fate) -> Self {
-        let stalled = Self::default();
-        stalled.state().plan = Some((fate, None));
-        stalled
-    }
-
-    /// Whom it strikes.
-    pub(crate) fn victim(&self, process: u32) {
-        if let Some((_, victim)) = self.state().plan.as_mut() {
-            *victim = Some(process);
+    pub(crate) fn new(database: &Arc<Database>) -> Self {
+        Self {
+            database: Arc::clone(database),
+            state: Mutex::default(),
+            moved: Condvar::new(),
         }
+    }
+
+    /// Whoever creates a session next is caught.
+    pub(crate) fn catch_next(&self) {
+        self.state().next = Next::IsCaught;
+    }
+
+    /// Waits until a process was caught, for a moment.
+    pub(crate) fn caught_within(&self, patience: Duration) -> Option<u32> {
+        let caught = |state: &State| match state.next {
+            Next::Waits(process) => process,
+            _ => None,
+        };
+        let state = self.state();
+        let waits = |state: &mut State| caught(state).is_none();
+        let (state, _) = self
+            .moved
+            .wait_timeout_while(state, patience, waits)
+            .unwrap();
+        caught(&state)
+    }
+
+    /// Waits until a process was caught.
+    pub(crate) fn caught(&self) -> u32 {
+        self.caught_within(PATIENCE).unwrap()
+    }
+
+    /// The caught process dies, and its request never arrives.
+    pub(crate) fn kill(&self) -> Instant {
+        self.strike("KILL", Verdict::Cut)
+    }
+
+    /// The caught process stands still. Its request arrives, and it does not hear the answer.
+    pub(crate) fn stop(&self) -> Instant {
+        self.strike("STOP", Verdict::Go)
+    }
+
+    /// The caught process goes on.
+    pub(crate) fn let_go(&self) {
+        self.state().next = Next::Ends(Verdict::Go);
         self.moved.notify_all();
     }
 
-    /// Waits until it has struck.
-    pub(crate) fn struck(&self) -> Instant {
-        self.wait(|state| state.struck)
-    }
-
-    /// Waits until a tick looks at the repository after an instant.
-    pub(crate) fn looked_after(&self, instant: Instant) -> Instant {
-        self.wait(|state| state.looks.iter().find(|look| **look > instant).copied())
-    }
-
-    /// Lets the waiting request arrive.
-    pub(crate) fn go_on(&self) {
-        self.state().waits = false;
+    /// Answers with when it was done.
+    fn strike(&self, name: &str, verdict: Verdict) -> Instant {
+        signal(name, self.caught());
+        let struck = Instant::now();
+        self.state().next = Next::Ends(verdict);
         self.moved.notify_all();
+        struck
+    }
+
+    /// Looks of a process wait from now on.
+    pub(crate) fn hold_looks(&self, process: u32) {
+        self.state().held = Some(process);
+    }
+
+    /// Waiting looks go on.
+    pub(crate) fn let_looks_go(&self) {
+        self.state().held = None;
+        self.moved.notify_all();
+    }
+
+    /// Waits until a tick of a process looks at the repository after an instant.
+    pub(crate) fn looked_after(&self, instant: Instant, process: u32) -> Instant {
+        let wanted = |(at, by): &&(Instant, u32)| *at > instant && *by == process;
+        self.wait(|state| state.looks.iter().find(wanted).map(|(at, _)| *at))
     }
 
     fn wait<T>(&self, what: impl Fn(&State) -> Option<T>) -> T {
@@ -83,6 +136,30 @@ impl Stalled {
         }
     }
 
+    /// Which process holds the lease. Its holder is named `serve:<process>:<mark>`.
+    fn holder(&self) -> Option<u32> {
+        let holder = self
+            .database
+            .sql("SELECT lease_owner FROM phileas.wake WHERE lease_owner IS NOT NULL");
+        holder.split(':').nth(1)?.parse().ok()
+    }
+
+    /// Notes a look. Whoever looks holds the lease at its first look at least, and is known by its token from then on.
+    fn note(&self, request: &Request<Bytes>) {
+        let at = Instant::now();
+        let token = request.headers()[AUTHORIZATION].to_str().unwrap();
+        let known = self.state().tokens.get(token).copied();
+        let Some(process) = known.or_else(|| self.holder()) else {
+            return;
+        };
+        let mut state = self.state();
+        state.tokens.insert(token.to_owned(), process);
+        state.looks.push((at, process));
+        drop(state);
+        self.moved.notify_all();
+        self.wait(|state| (state.held != Some(process)).then_some(()));
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
@@ -90,37 +167,27 @@ impl Stalled {
 
 impl Gate for Stalled {
     fn before(&self, _: u64, face: Face, request: &Request<Bytes>) -> Verdict {
-        let path = request.uri().path();
-        if face == Face::Github && path.ends_with("/graphql") {
-            self.state().looks.push(Instant::now());
-            self.moved.notify_all();
+        if is_look(face, request).is_some() {
+            self.note(request);
         }
-        let creates =
-            face == Face::Jules && *request.method() == Method::POST && path.ends_with("/sessions");
-        if !creates || self.state().plan.is_none() {
+        let creates = face == Face::Jules
+            && *request.method() == Method::POST
+            && request.uri().path().ends_with("/sessions");
+        let mut state = self.state();
+        if !creates || !matches!(state.next, Next::IsCaught) {
             return Verdict::Go;
         }
-        // The process may be quicker than the test that has started it.
-        let (fate, victim) = self.wait(|state| {
-            let (fate, victim) = state.plan?;
-            Some((fate, victim?))
-        });
-        let mut state = self.state();
-        state.plan = None;
-        state.struck = Some(Instant::now());
-        state.waits = fate == Fate::Waits;
+        state.next = Next::Waits(None);
         drop(state);
-        match fate {
-            Fate::Dies => signal("KILL", victim),
-            Fate::StandsStill => signal("STOP", victim),
-            Fate::Waits => {}
-        }
+        let holder = self.holder();
+        self.state().next = Next::Waits(holder);
         self.moved.notify_all();
-        if fate == Fate::Dies {
-            return Verdict::Cut;
-        }
-        self.wait(|state| (!state.waits).then_some(()));
-        Verdict::Go
+        let verdict = self.wait(|state| match state.next {
+            Next::Ends(verdict) => Some(verdict),
+            _ => None,
+        });
+        self.state().next = Next::Passes;
+        verdict
     }
 
     fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {

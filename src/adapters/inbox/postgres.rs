@@ -11,6 +11,7 @@
 mod address;
 mod attempt;
 mod clock;
+mod connections;
 mod count;
 mod failure;
 mod intake;
@@ -23,16 +24,14 @@ mod unanswered;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 
 pub use address::{DatabaseUrl, DatabaseUrlError};
-pub use schema::OpenError;
+pub use schema::{OpenError, Tables};
 
 use crate::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
@@ -41,6 +40,7 @@ use crate::runtime::inbox::{
 };
 use attempt::{ATTEMPT, LONG_ATTEMPT, retried, tried};
 use clock::{Ahead, CLOCK};
+use connections::Connections;
 use failure::Failure;
 use intake::{Brought, QUEUE};
 use locked::Locked;
@@ -48,14 +48,10 @@ use rows::{RECORD, instant, integer, micros, natural, wake_columns};
 use state::State;
 use unanswered::Unanswered;
 
-/// How many connections a process has at most, beside the one that listens.
-const CONNECTIONS: usize = 8;
-/// How long it is waited for one of them at the start.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// An inbox in PostgreSQL.
 #[derive(Debug)]
 pub struct PostgresInbox {
-    pool: Pool,
+    connections: Connections,
     state: Arc<State>,
     intake: mpsc::Sender<Brought>,
     unanswered: Unanswered,
@@ -79,8 +75,9 @@ impl PostgresInbox {
     ///
     /// When the database cannot be reached, refuses us, or has tables of a version that this one cannot work with.
     pub async fn open(url: &DatabaseUrl, room: u64) -> Result<Self, OpenError> {
-        let (pool, mut client) = connect(url).await?;
-        schema::migrate(&mut client, &url.shown()).await?;
+        let state = Arc::new(State::new(room));
+        let (connections, mut client) = Connections::open(url, Arc::clone(&state)).await?;
+        schema::migrate(&mut client, &Tables::OURS, &url.shown()).await?;
         // Before anybody is called back: by a wrong clock everybody seems to have been put off too far.
         let measured = async {
             let clock = client.prepare_cached(CLOCK).await?;
@@ -89,8 +86,8 @@ impl PostgresInbox {
         let ahead = measured.await;
         let ahead = ahead.map_err(|failure| schema::unreachable(&url.shown(), failure))?;
         // Those of before take room from the start. Where there are too many to be counted in time, it is tried again.
-        let stored = count::deliveries(&pool).await;
-        let inbox = Self::start(url, pool, room)?;
+        let stored = count::deliveries(&connections).await;
+        let inbox = Self::start(url, connections, state);
         ahead.note(&inbox.state);
         match stored {
             Ok(stored) => inbox.state.counted(stored),
@@ -99,39 +96,54 @@ impl PostgresInbox {
         Ok(inbox)
     }
 
+    /// Makes the tables what a version of phileas needs, while services are using them.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be reached, refuses us, has tables of a version that this one cannot work with, or does not
+    /// take one of the steps; then nothing of them is done.
+    pub async fn migrate(url: &DatabaseUrl, tables: &Tables<'_>) -> Result<(), OpenError> {
+        let state = Arc::new(State::new(0));
+        let (_connections, mut client) = Connections::open(url, state).await?;
+        schema::migrate(&mut client, tables, &url.shown()).await
+    }
+
     /// Opens an inbox that services are using, for a command beside them.
     ///
     /// # Errors
     ///
     /// When there is none, it cannot be reached, or another version of phileas made it.
     pub async fn visit(url: &DatabaseUrl) -> Result<Self, OpenError> {
-        let (pool, client) = connect(url).await?;
+        let state = Arc::new(State::new(u64::MAX));
+        let (connections, client) = Connections::open(url, Arc::clone(&state)).await?;
         schema::expect(&client, &url.shown()).await?;
         drop(client);
-        Self::start(url, pool, u64::MAX)
+        Ok(Self::start(url, connections, state))
     }
 
-    fn start(url: &DatabaseUrl, pool: Pool, room: u64) -> Result<Self, OpenError> {
-        let state = Arc::new(State::new(room));
+    fn start(url: &DatabaseUrl, connections: Connections, state: Arc<State>) -> Self {
         let (intake, brought) = mpsc::channel(QUEUE);
         let (living, storing) = watch::channel(());
-        let store = intake::store(pool.clone(), Arc::clone(&state), brought);
+        let store = intake::store(connections.clone(), Arc::clone(&state), brought);
         let tasks = [
             tokio::spawn(async move {
                 store.await;
                 drop(living);
             }),
             tokio::spawn(listen::listen(url.clone(), Arc::clone(&state))),
-            tokio::spawn(count::again_and_again(pool.clone(), Arc::clone(&state))),
+            tokio::spawn(count::again_and_again(
+                connections.clone(),
+                Arc::clone(&state),
+            )),
         ];
-        Ok(Self {
-            pool,
+        Self {
+            connections,
             state,
             intake,
             unanswered: Unanswered::default(),
             storing,
             tasks: tasks.iter().map(JoinHandle::abort_handle).collect(),
-        })
+        }
     }
 
     /// Completes when the task that stores deliveries has ended by itself: none is stored any more, and nothing but a new
@@ -149,7 +161,7 @@ impl PostgresInbox {
         make: bool,
         rule: impl Fn(&mut Locked, SignedDuration) -> T,
     ) -> Result<T, InboxError> {
-        let changed = retried!(self.pool, ATTEMPT, |client, waited| {
+        let changed = retried!(self.connections, ATTEMPT, |client, waited| {
             let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
             let transaction = client.transaction().await?;
             let mut rows = Locked::rows(&transaction, &repositories, make).await?;
@@ -192,7 +204,7 @@ impl PostgresInbox {
             "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
             wake_columns!()
         );
-        retried!(self.pool, ATTEMPT, |client| {
+        retried!(self.connections, ATTEMPT, |client| {
             let rows = client.query(&sql, &[]).await?;
             rows.iter()
                 .map(rows::wake)
@@ -218,7 +230,7 @@ impl PostgresInbox {
         };
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let before = micros(before);
-        retried!(self.pool, LONG_ATTEMPT, |client| {
+        retried!(self.connections, LONG_ATTEMPT, |client| {
             let removed = client.execute(sql, &[&before, &most]).await?;
             Ok::<_, Failure>(usize::try_from(removed).unwrap_or(usize::MAX))
         })
@@ -228,27 +240,6 @@ impl PostgresInbox {
 /// The end of time is not reached by any length of ours; where it is, it stays there.
 fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
     at.checked_add(length).unwrap_or(Timestamp::MAX)
-}
-
-async fn connect(url: &DatabaseUrl) -> Result<(Pool, Client), OpenError> {
-    let recycling_method = RecyclingMethod::Fast;
-    let manager =
-        Manager::from_config(url.config(), url.tls()?, ManagerConfig { recycling_method });
-    let place = url.shown();
-    let pool = Pool::builder(manager)
-        .max_size(CONNECTIONS)
-        .runtime(Runtime::Tokio1)
-        .wait_timeout(Some(PATIENCE))
-        .create_timeout(Some(PATIENCE))
-        .recycle_timeout(Some(PATIENCE))
-        .build()
-        .map_err(|error| OpenError::Unreachable {
-            place: place.clone(),
-            detail: error.to_string(),
-        })?;
-    let client = pool.get().await;
-    let client = client.map_err(|error| schema::unreachable(&place, error.into()))?;
-    Ok((pool, client))
 }
 
 impl Inbox for PostgresInbox {
@@ -277,7 +268,7 @@ impl Inbox for PostgresInbox {
     async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let now = micros(now);
-        retried!(self.pool, ATTEMPT, |client| {
+        retried!(self.connections, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached(
                     "SELECT repo FROM phileas.wake WHERE next_at <= $1 ORDER BY next_at, repo LIMIT $2",
@@ -299,7 +290,7 @@ impl Inbox for PostgresInbox {
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
         let mut unanswered = self.unanswered.take();
-        let claimed = tried!(self.pool, ATTEMPT, |client, waited| {
+        let claimed = tried!(self.connections, ATTEMPT, |client, waited| {
             let transaction = client.transaction().await?;
             let ahead = Ahead::within(&transaction).await?;
             ahead.note(&self.state);
@@ -475,7 +466,7 @@ impl Inbox for PostgresInbox {
             ),
         };
         let place = i64::try_from(place).unwrap_or(i64::MAX);
-        retried!(self.pool, LONG_ATTEMPT, |client| {
+        retried!(self.connections, LONG_ATTEMPT, |client| {
             let rows = client.query(&sql, &[&place, &most]).await?;
             rows.iter()
                 .map(rows::record)
@@ -484,7 +475,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        let replayed = retried!(self.pool, ATTEMPT, |client| {
+        let replayed = retried!(self.connections, ATTEMPT, |client| {
             let transaction = client.transaction().await?;
             let found = transaction
                 .query_opt(
@@ -536,19 +527,21 @@ impl Inbox for PostgresInbox {
         }
         let before = |age: SignedDuration| now.saturating_sub(age).unwrap_or(now);
         let mut removed = self.remove(before(RETENTION), PRUNE_BATCH, false).await?;
-        self.state.counted(count::deliveries(&self.pool).await?);
+        self.state
+            .counted(count::deliveries(&self.connections).await?);
         if removed < PRUNE_BATCH && self.state.is_full(0) {
             let rest = PRUNE_BATCH - removed;
             removed += self.remove(before(REDELIVERY_WINDOW), rest, true).await?;
-            self.state.counted(count::deliveries(&self.pool).await?);
+            self.state
+                .counted(count::deliveries(&self.connections).await?);
         }
         Ok(removed)
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        let deliveries = count::deliveries(&self.pool).await?;
+        let deliveries = count::deliveries(&self.connections).await?;
         let now = micros(now);
-        let counts = retried!(self.pool, LONG_ATTEMPT, |client| {
+        let counts = retried!(self.connections, LONG_ATTEMPT, |client| {
             let row = client
                 .query_one(
                     "SELECT count(*), count(*) FILTER (WHERE next_at <= $1), \
@@ -578,7 +571,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
-        retried!(self.pool, ATTEMPT, |client| {
+        retried!(self.connections, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached("SELECT min(next_at) FROM phileas.wake WHERE next_at IS NOT NULL")
                 .await?;

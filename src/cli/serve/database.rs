@@ -43,6 +43,7 @@ impl From<OpenError> for Stopped {
                 message: error.to_string(),
             },
             OpenError::Refused { .. } => Self::credential(error.to_string()),
+            OpenError::Unchanged { .. } => Self::fault(error.to_string()),
             OpenError::Url(_) | OpenError::Newer { .. } | OpenError::Missing { .. } => {
                 Self::usage(error.to_string())
             }

@@ -82,6 +82,16 @@ impl Rig {
 
     /// In any data directory, with further variables and options.
     pub(crate) fn launch(&self, data: &Path, variables: &[(&str, &str)], more: &[&str]) -> Process {
+        Self::begin(self.program(data, variables, more))
+    }
+
+    /// The program that [`Rig::launch`] begins.
+    pub(crate) fn program(
+        &self,
+        data: &Path,
+        variables: &[(&str, &str)],
+        more: &[&str],
+    ) -> Phileas {
         let beside = |file: &str| data.join(file).to_str().unwrap().to_owned();
         let (events, jobs) = (beside("events.jsonl"), beside("jobs.jsonl"));
         let data = data.to_str().unwrap();
@@ -100,7 +110,7 @@ impl Rig {
         let program = variables
             .iter()
             .fold(program, |program, (name, value)| program.env(name, value));
-        let mut child = program
+        program
             .within(&self.served)
             .without("GITHUB_TOKEN")
             .without("JULES_API_KEY")
@@ -110,7 +120,11 @@ impl Rig {
             .env("PHILEAS_EVENTS_PATH", &events)
             .env("PHILEAS_JOBS_PATH", &jobs)
             .with(more)
-            .spawn();
+    }
+
+    /// Begins it, and waits until it listens.
+    pub(crate) fn begin(program: Phileas) -> Process {
+        let mut child = program.spawn();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

@@ -2,21 +2,19 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::{Client, Pool};
-
 /// How long one attempt may take at what leases and deliveries depend on. Two of them fit between a heartbeat and the
 /// end of its lease.
 pub(super) const ATTEMPT: Duration = Duration::from_secs(4);
 /// How long one attempt may take at what goes through many rows: a little longer than the server allows a statement.
 pub(super) const LONG_ATTEMPT: Duration = Duration::from_secs(21);
 
-/// Does something on a connection of the pool, within a time, and once more on another where the failure passes.
+/// Does something on one of the connections, within a time, and once more on another where the failure passes.
 /// `$waited` is how long before an attempt the first one began: nothing for the first.
 ///
 /// What was committed before the answer was lost is not done twice: deliveries are known by their ids, and leases by
 /// their tokens.
 macro_rules! tried {
-    ($pool:expr, $patience:expr, |$client:ident, $waited:ident| $work:expr) => {{
+    ($connections:expr, $patience:expr, |$client:ident, $waited:ident| $work:expr) => {{
         let begun = std::time::Instant::now();
         let mut tries = 0;
         loop {
@@ -28,15 +26,12 @@ macro_rules! tried {
             };
             let mut taken: Option<deadpool_postgres::Client> = None;
             let attempt = async {
-                let $client = taken.insert($pool.get().await?);
+                let $client = taken.insert($connections.get().await?);
                 $work
             };
             let done = match tokio::time::timeout($patience, attempt).await {
                 Ok(done) => done,
-                Err(_) => {
-                    crate::adapters::inbox::postgres::attempt::give_up(&$pool, taken);
-                    Err(Failure::late($patience))
-                }
+                Err(_) => Err($connections.late(taken, $patience)),
             };
             match done {
                 Err(failure) if tries < Failure::tries(&failure) => {}
@@ -44,8 +39,8 @@ macro_rules! tried {
             }
         }
     }};
-    ($pool:expr, $patience:expr, |$client:ident| $work:expr) => {
-        tried!($pool, $patience, |$client, _waited| $work)
+    ($connections:expr, $patience:expr, |$client:ident| $work:expr) => {
+        tried!($connections, $patience, |$client, _waited| $work)
     };
 }
 pub(super) use tried;
@@ -57,9 +52,3 @@ macro_rules! retried {
     };
 }
 pub(super) use retried;
-
-/// Closes a connection that does not answer, and the idle ones beside it: their other end may be the same.
-pub(super) fn give_up(pool: &Pool, silent: Option<Client>) {
-    drop(silent.map(Client::take));
-    pool.retain(|_, _| false);
-}

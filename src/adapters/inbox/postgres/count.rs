@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::Pool;
 use tokio::time::sleep;
 
 use super::attempt::{LONG_ATTEMPT, retried, tried};
+use super::connections::Connections;
 use super::failure::Failure;
 use super::rows::natural;
 use super::state::State;
@@ -18,8 +18,8 @@ const OFTEN: Duration = Duration::from_secs(10);
 const PART: u32 = 20;
 
 /// How many deliveries are stored.
-pub(super) async fn deliveries(pool: &Pool) -> Result<u64, InboxError> {
-    retried!(pool, LONG_ATTEMPT, |client| {
+pub(super) async fn deliveries(connections: &Connections) -> Result<u64, InboxError> {
+    retried!(connections, LONG_ATTEMPT, |client| {
         let row = client
             .query_one("SELECT count(*) FROM phileas.delivery", &[])
             .await?;
@@ -29,11 +29,11 @@ pub(super) async fn deliveries(pool: &Pool) -> Result<u64, InboxError> {
 
 /// Counts them until it is aborted: other services store some, too. Where they cannot be counted, this service's own
 /// count goes on from the last one.
-pub(super) async fn again_and_again(pool: Pool, state: Arc<State>) {
+pub(super) async fn again_and_again(connections: Connections, state: Arc<State>) {
     let mut well = true;
     loop {
         let begun = Instant::now();
-        match deliveries(&pool).await {
+        match deliveries(&connections).await {
             Ok(count) => {
                 state.counted(count);
                 well = true;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::PoolError;
+use deadpool_postgres::{HookError, PoolError, TimeoutType};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -15,9 +15,15 @@ pub(super) enum Failure {
     Pool(PoolError),
     #[error("{0}")]
     Database(Error),
+    /// One of the steps failed by which tables are changed: which, and what the database says.
+    #[error("{1}")]
+    Step(usize, Error),
     /// No answer came in time.
     #[error("{0}")]
     Late(String),
+    /// A newer version has changed the tables in a way that this one cannot work with.
+    #[error("{0}")]
+    Newer(String),
     /// The clocks are too far apart.
     #[error("{0}")]
     Apart(String),
@@ -29,7 +35,9 @@ pub(super) enum Failure {
 impl Failure {
     /// Whether the database refuses us, and will do so again: the user, the password, or what they may do.
     pub(super) fn is_refusal(&self) -> bool {
-        let (Self::Database(error) | Self::Pool(PoolError::Backend(error))) = self else {
+        let (Self::Database(error) | Self::Step(_, error) | Self::Pool(PoolError::Backend(error))) =
+            self
+        else {
             return false;
         };
         error.code().is_some_and(|code| {
@@ -42,6 +50,15 @@ impl Failure {
         let seconds = patience.as_secs();
         Self::Late(format!(
             "the database has not answered for {seconds} seconds"
+        ))
+    }
+
+    /// All connections were at work for this time, so that there was none to ask by.
+    pub(super) fn busy(connections: usize, patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        Self::Late(format!(
+            "all {connections} connections to the database have been at work for {seconds} seconds; it is overloaded, or \
+             something holds it up"
         ))
     }
 
@@ -77,14 +94,23 @@ impl Failure {
                     })
             }
             Self::Pool(PoolError::Backend(error)) => error.is_closed(),
-            Self::Pool(_) | Self::Late(_) | Self::Apart(_) | Self::Damaged(_) => false,
+            Self::Pool(_)
+            | Self::Step(..)
+            | Self::Late(_)
+            | Self::Newer(_)
+            | Self::Apart(_)
+            | Self::Damaged(_) => false,
         }
     }
 }
 
 impl From<PoolError> for Failure {
     fn from(error: PoolError) -> Self {
-        Self::Pool(error)
+        Self::Pool(match error {
+            // A connection that was lost before anything could be done on it.
+            PoolError::PostCreateHook(HookError::Backend(error)) => PoolError::Backend(error),
+            error => error,
+        })
     }
 }
 
@@ -97,15 +123,21 @@ impl From<Error> for Failure {
 impl From<Failure> for InboxError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Database(error) | Failure::Pool(PoolError::Backend(error)) => {
-                Self::Unavailable(said(&error))
-            }
+            Failure::Database(error)
+            | Failure::Step(_, error)
+            | Failure::Pool(PoolError::Backend(error)) => Self::Unavailable(said(&error)),
+            Failure::Pool(PoolError::Timeout(TimeoutType::Wait)) => Self::Unavailable(
+                "the database: all connections to it are at work; it is overloaded, or something holds it up"
+                    .to_owned(),
+            ),
             Failure::Pool(PoolError::Timeout(_)) => Self::Unavailable(
                 "the database: no connection came about in time; is it overloaded, or unreachable?"
                     .to_owned(),
             ),
             Failure::Pool(error) => Self::Unavailable(format!("the database: {error}")),
-            Failure::Late(detail) | Failure::Apart(detail) => Self::Unavailable(detail),
+            Failure::Late(detail) | Failure::Newer(detail) | Failure::Apart(detail) => {
+                Self::Unavailable(detail)
+            }
             Failure::Damaged(detail) => Self::Damaged(detail),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use deadpool_postgres::{Client, Pool};
+use deadpool_postgres::Client;
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::attempt::{ATTEMPT, tried};
 use super::clock::Ahead;
+use super::connections::Connections;
 use super::failure::Failure;
 use super::locked::Locked;
 use super::rows::{integer, micros, natural};
@@ -29,15 +30,19 @@ pub(super) struct Brought {
 }
 
 /// Stores what is brought until nobody can bring anything any more.
-pub(super) async fn store(pool: Pool, state: Arc<State>, mut brought: mpsc::Receiver<Brought>) {
+pub(super) async fn store(
+    connections: Connections,
+    state: Arc<State>,
+    mut brought: mpsc::Receiver<Brought>,
+) {
     let mut batch = Vec::with_capacity(BATCH);
     while brought.recv_many(&mut batch, BATCH).await > 0 {
-        match together(&pool, &state, &batch).await {
+        match together(&connections, &state, &batch).await {
             // One of them cannot be stored as it is. The others can.
             Err(failure) if failure.is_of_data() && batch.len() > 1 => {
                 for one in batch.drain(..) {
                     let alone = [one];
-                    let stored = together(&pool, &state, &alone).await;
+                    let stored = together(&connections, &state, &alone).await;
                     answer(&state, alone, stored);
                 }
             }
@@ -46,10 +51,18 @@ pub(super) async fn store(pool: Pool, state: Arc<State>, mut brought: mpsc::Rece
     }
 }
 
-async fn together(pool: &Pool, state: &State, batch: &[Brought]) -> Result<Vec<Accepted>, Failure> {
+async fn together(
+    connections: &Connections,
+    state: &State,
+    batch: &[Brought],
+) -> Result<Vec<Accepted>, Failure> {
     let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
-    tried!(pool, ATTEMPT, |client| once(client, state, &deliveries)
-        .await)
+    tried!(connections, ATTEMPT, |client| once(
+        client,
+        state,
+        &deliveries
+    )
+    .await)
 }
 
 /// Tells what has become of them. Whoever brought one may have gone away.

@@ -1,10 +1,12 @@
-//! Hearing of wakes that other processes have written, and looking after the connection and the clock.
+//! Hearing of wakes that other processes have written, and looking after the connection, the clock and the version of the
+//! tables.
 
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client, Connection};
 
@@ -12,12 +14,13 @@ use super::address::DatabaseUrl;
 use super::clock::{Ahead, CLOCK};
 use super::failure::Failure;
 use super::locked::CHANNEL;
+use super::schema;
 use super::state::State;
 use crate::runtime::inbox::InboxError;
 
 /// How long it is waited before the next attempt to connect. Meanwhile it is looked for news as often.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether the database answers and what its clock says.
+/// How often it is looked whether the database answers, what its clock says and of which version its tables are.
 const LOOK: Duration = Duration::from_secs(10);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,29 +46,43 @@ async fn connected(url: &DatabaseUrl, state: &State) -> Result<(), Failure> {
     let config = url.config();
     let connecting = timeout(PATIENCE, config.connect(tls));
     let (client, connection) = connecting.await.map_err(|_| Failure::late(PATIENCE))??;
+    let (changed, place) = (Notify::new(), url.shown());
     tokio::select! {
-        ended = hear(connection, state) => ended,
-        ended = look(&client, state) => ended,
+        ended = hear(connection, state, &changed) => ended,
+        ended = look(&client, &place, state, &changed) => ended,
     }
 }
 
-/// Drives the connection, and tells of each notification.
-async fn hear<S, T>(mut connection: Connection<S, T>, state: &State) -> Result<(), Failure>
+/// Drives the connection, and tells of each notification: of wakes, and of tables that have changed.
+async fn hear<S, T>(
+    mut connection: Connection<S, T>,
+    state: &State,
+    changed: &Notify,
+) -> Result<(), Failure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
 {
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-        if let AsyncMessage::Notification(_) = message? {
-            state.tell();
+        match message? {
+            AsyncMessage::Notification(told) if told.channel() == schema::CHANNEL => {
+                changed.notify_one();
+            }
+            AsyncMessage::Notification(_) => state.tell(),
+            _ => {}
         }
     }
     Ok(())
 }
 
 /// Looks, again and again.
-async fn look(client: &Client, state: &State) -> Result<(), Failure> {
-    let listen = format!("LISTEN {CHANNEL}");
+async fn look(
+    client: &Client,
+    place: &str,
+    state: &State,
+    changed: &Notify,
+) -> Result<(), Failure> {
+    let listen = format!("LISTEN {CHANNEL}; LISTEN {}", schema::CHANNEL);
     let listening = timeout(PATIENCE, client.batch_execute(&listen));
     listening.await.map_err(|_| Failure::late(PATIENCE))??;
     // What was told before anybody listened.
@@ -76,7 +93,18 @@ async fn look(client: &Client, state: &State) -> Result<(), Failure> {
         let measured = timeout(PATIENCE, Ahead::measured(client, &clock));
         let ahead = measured.await.map_err(|_| Failure::late(PATIENCE))??;
         ahead.note(state);
-        state.works();
-        sleep(LOOK).await;
+        let unreadable = timeout(PATIENCE, schema::unreadable(client, place));
+        let unreadable = unreadable.await.map_err(|_| Failure::late(PATIENCE))??;
+        let unreadable = unreadable.map(|error| error.to_string());
+        state.tables(unreadable.clone());
+        match unreadable {
+            Some(because) => state.failed(&InboxError::from(Failure::Newer(because))),
+            None => state.works(),
+        }
+        // What another has changed is looked at once.
+        tokio::select! {
+            () = changed.notified() => {}
+            () = sleep(LOOK) => {}
+        }
     }
 }

@@ -7,13 +7,38 @@ use super::address::DatabaseUrlError;
 use super::failure::Failure;
 use crate::runtime::inbox::InboxError;
 
-/// The steps by which the tables came to be what they are. A step only adds what older versions do not mind, so that
-/// services can be replaced one after the other; where that cannot be, [`READABLE_FROM`] is raised with it.
-const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
-/// The oldest version of phileas' tables whose programs can still work with those of this one.
-const READABLE_FROM: i32 = 1;
+/// The tables that a version of phileas works with, as the steps by which they came to be so: the version of the tables
+/// is how many steps there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Tables<'a> {
+    /// A step only adds what older versions do not mind, so that services can be replaced one after the other; where that
+    /// cannot be, `readable_from` is raised with it.
+    pub steps: &'a [&'a str],
+    /// The oldest version of the tables whose programs can still work with these.
+    pub readable_from: i32,
+}
+
+impl Tables<'static> {
+    /// Those of this version of phileas.
+    pub const OURS: Self = Self {
+        steps: &[include_str!("schema_1.sql")],
+        readable_from: 1,
+    };
+}
+
+impl Tables<'_> {
+    fn version(&self) -> i32 {
+        i32::try_from(self.steps.len()).unwrap_or(i32::MAX)
+    }
+}
+
+/// Whoever has a connection of its own for it hears here that the tables have changed.
+pub(super) const CHANNEL: &str = "phileas_tables";
 /// Held by whoever changes the tables; any number that nobody else uses would do.
 const MIGRATING: i64 = 0x7068_696c_6561_7331;
+
+/// What the tables say of themselves.
+const VERSION: &str = "SELECT version, readable_from FROM phileas.tables";
 
 /// Why an inbox in PostgreSQL cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +80,19 @@ pub enum OpenError {
         /// Ours.
         ours: i32,
     },
+    /// They cannot be made what this version needs.
+    #[error(
+        "{place}: its tables are left as they were, because step {step} of changing them failed: {detail}; services of \
+         the version before can go on with them meanwhile"
+    )]
+    Unchanged {
+        /// Which database.
+        place: String,
+        /// Which step, counted from 1.
+        step: usize,
+        /// What the database says.
+        detail: String,
+    },
     /// There are no tables.
     #[error(
         "{place}: there is no inbox of this version of phileas in it; `phileas serve --database-url` makes it"
@@ -65,26 +103,21 @@ pub enum OpenError {
     },
 }
 
-/// The version of the tables that this program makes.
-fn ours() -> i32 {
-    i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
-}
-
-/// Makes the tables what this version needs. Of several services that start at once, one does it and the others wait.
-pub(super) async fn migrate(client: &mut Client, place: &str) -> Result<(), OpenError> {
-    let changed = change(client).await;
+/// Makes the tables what a version needs. Of several services that start at once, one does it and the others wait.
+pub(super) async fn migrate(
+    client: &mut Client,
+    tables: &Tables<'_>,
+    place: &str,
+) -> Result<(), OpenError> {
+    let changed = change(client, tables).await;
     match changed.map_err(|failure| unreachable(place, failure))? {
-        Some(found) => Err(OpenError::Newer {
-            place: place.to_owned(),
-            found,
-            ours: ours(),
-        }),
+        Some(found) => Err(newer(place, found, tables)),
         None => Ok(()),
     }
 }
 
 /// Answers with the version of the tables where it is too new.
-async fn change(client: &mut Client) -> Result<Option<i32>, Failure> {
+async fn change(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>, Failure> {
     let transaction = client.transaction().await?;
     // It ends with the transaction, however that ends. Another's steps may take longer than anybody waits for a row.
     transaction
@@ -99,30 +132,52 @@ async fn change(client: &mut Client) -> Result<Option<i32>, Failure> {
              CREATE TABLE IF NOT EXISTS phileas.tables (version integer NOT NULL, readable_from integer NOT NULL)",
         )
         .await?;
-    let found = transaction
-        .query_opt("SELECT version, readable_from FROM phileas.tables", &[])
-        .await?;
+    let found = transaction.query_opt(VERSION, &[]).await?;
     let (version, readable_from): (i32, i32) = match found {
         Some(row) => (row.try_get(0)?, row.try_get(1)?),
         None => (0, 0),
     };
-    if version >= ours() {
+    if version >= tables.version() {
         transaction.rollback().await?;
-        return Ok((readable_from > ours()).then_some(version));
+        return Ok((readable_from > tables.version()).then_some(version));
     }
     let done = usize::try_from(version).unwrap_or(0);
-    for step in &MIGRATIONS[done..] {
-        transaction.batch_execute(step).await?;
+    for (n, step) in tables.steps.iter().enumerate().skip(done) {
+        let step = transaction.batch_execute(step).await;
+        step.map_err(|error| Failure::Step(n + 1, error))?;
     }
-    let values: [&(dyn ToSql + Sync); 2] = [&ours(), &READABLE_FROM];
+    let values: [&(dyn ToSql + Sync); 2] = [&tables.version(), &tables.readable_from];
     transaction
         .execute("DELETE FROM phileas.tables", &[])
         .await?;
     transaction
         .execute("INSERT INTO phileas.tables VALUES ($1, $2)", &values)
         .await?;
+    // Services that cannot work with them any more must hear of it at once.
+    transaction
+        .execute("SELECT pg_notify($1, '')", &[&CHANNEL])
+        .await?;
     transaction.commit().await?;
     Ok(None)
+}
+
+/// Why this version cannot work with the tables, where a later one has changed them so.
+pub(super) async fn unreadable(
+    client: &tokio_postgres::Client,
+    place: &str,
+) -> Result<Option<OpenError>, Failure> {
+    let row = client.query_one(VERSION, &[]).await?;
+    let (version, readable_from): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
+    let ours = Tables::OURS;
+    Ok((readable_from > ours.version()).then(|| newer(place, version, &ours)))
+}
+
+fn newer(place: &str, found: i32, tables: &Tables<'_>) -> OpenError {
+    OpenError::Newer {
+        place: place.to_owned(),
+        found,
+        ours: tables.version(),
+    }
 }
 
 /// Looks whether this version can work with the tables, for a command beside the services.
@@ -139,7 +194,7 @@ pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError
         return Err(missing());
     }
     let row = client
-        .query_opt("SELECT version, readable_from FROM phileas.tables", &[])
+        .query_opt(VERSION, &[])
         .await
         .map_err(failed)?
         .ok_or_else(missing)?;
@@ -148,15 +203,12 @@ pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError
         row.try_get(1).map_err(failed)?,
     );
     // A service makes what is missing in older ones; a command beside it changes no tables.
-    if version < ours() {
+    let ours = Tables::OURS;
+    if version < ours.version() {
         return Err(missing());
     }
-    if readable_from > ours() {
-        return Err(OpenError::Newer {
-            place: place.to_owned(),
-            found: version,
-            ours: ours(),
-        });
+    if readable_from > ours.version() {
+        return Err(newer(place, version, &ours));
     }
     Ok(())
 }
@@ -165,9 +217,20 @@ pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError
 pub(super) fn unreachable(place: &str, failure: Failure) -> OpenError {
     let place = place.to_owned();
     let refused = failure.is_refusal();
+    let step = match &failure {
+        // Where the connection was lost in the middle of it, the step is not to blame.
+        Failure::Step(step, error) if error.as_db_error().is_some() => Some(*step),
+        _ => None,
+    };
     let (InboxError::Unavailable(detail) | InboxError::Damaged(detail)) = failure.into();
     if refused {
         OpenError::Refused { place, detail }
+    } else if let Some(step) = step {
+        OpenError::Unchanged {
+            place,
+            step,
+            detail,
+        }
     } else {
         OpenError::Unreachable { place, detail }
     }

@@ -22,6 +22,8 @@ pub(super) struct State {
     /// How many are stored, as this process knows: others store some, too, and all are counted anew now and then.
     stored: AtomicU64,
     trouble: Mutex<Option<Trouble>>,
+    /// Why this version cannot work with the tables any more.
+    unreadable: Mutex<Option<String>>,
     /// How far this machine's clock is from the database's, where that is too far.
     apart: Mutex<Option<String>>,
     news: watch::Sender<u64>,
@@ -39,6 +41,7 @@ impl State {
             room: room / DELIVERY,
             stored: AtomicU64::new(0),
             trouble: Mutex::default(),
+            unreadable: Mutex::default(),
             apart: Mutex::default(),
             news: watch::Sender::new(0),
         }
@@ -103,9 +106,19 @@ impl State {
         }
     }
 
+    /// Whether this version can work with the tables, and why it cannot. While it cannot, nobody is given a connection.
+    pub(super) fn tables(&self, unreadable: Option<String>) {
+        *held(&self.unreadable) = unreadable;
+    }
+
+    /// Why this version cannot work with the tables.
+    pub(super) fn unreadable(&self) -> Option<String> {
+        held(&self.unreadable).clone()
+    }
+
     /// How far the clocks are apart, where that is too far.
     pub(super) fn clock(&self, apart: Option<String>) {
-        let mut known = self.apart.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = held(&self.apart);
         if let Some(apart) = apart.as_ref().filter(|_| known.is_none()) {
             tracing::error!("{apart}");
         }
@@ -114,8 +127,7 @@ impl State {
 
     /// Why nothing may be claimed.
     pub(super) fn apart(&self) -> Option<String> {
-        let apart = self.apart.lock().unwrap_or_else(PoisonError::into_inner);
-        apart.clone()
+        held(&self.apart).clone()
     }
 
     /// Why it does not work as it should.
@@ -125,6 +137,11 @@ impl State {
     }
 
     fn trouble(&self) -> MutexGuard<'_, Option<Trouble>> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+        held(&self.trouble)
     }
+}
+
+/// What a lock guards. What a panic elsewhere has left is still right: each is written at once.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

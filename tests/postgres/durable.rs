@@ -1,0 +1,78 @@
+//! What was accepted is on disk, whatever a role or a database says of commits.
+
+use phileas::adapters::inbox::postgres::PostgresInbox;
+use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
+use phileas::runtime::inbox::{Accepted, Inbox as _};
+
+use crate::inbox::stand::{WIDGET, at, delivery};
+use crate::server::{Database, Server};
+
+async fn open(database: &Database) -> PostgresInbox {
+    let opened = PostgresInbox::open(&database.url(), DEFAULT_ROOM).await;
+    opened.unwrap()
+}
+
+fn set(database: &Database, commit: &str) {
+    let name = database.name();
+    database.sql(&format!(
+        "ALTER DATABASE {name} SET synchronous_commit = {commit}"
+    ));
+}
+
+/// The server writes by itself what nobody waits for, after ten seconds here.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_accepted_outlives_a_crash_where_commits_do_not_wait() {
+    let server: &'static Server = Box::leak(Box::new(Server::on_disk()));
+    let database = Database::on(server);
+    database.sql("ALTER SYSTEM SET wal_writer_delay = '10s'");
+    database.sql("SELECT pg_reload_conf()");
+    set(&database, "off");
+    let inbox = open(&database).await;
+    for n in 0..3 {
+        let id = format!("{n}");
+        let accepted = inbox.accept(delivery(&id, WIDGET, at(n))).await.unwrap();
+        assert_eq!(accepted, Accepted::Stored);
+        tokio::task::block_in_place(|| {
+            server.crash();
+            server.begin();
+        });
+        let stored = database.sql("SELECT count(*) FROM phileas.delivery");
+        assert_eq!(stored, format!("{}\n", n + 1));
+    }
+}
+
+/// Whoever runs the server says how long a commit waits for standbys.
+#[tokio::test]
+async fn only_commits_that_would_not_wait_for_the_disk_are_set_right() {
+    let database = Database::new();
+    open(&database).await;
+    database.sql(
+        "CREATE TABLE said (said text); \
+         CREATE FUNCTION say() RETURNS trigger LANGUAGE plpgsql AS \
+         $$BEGIN INSERT INTO public.said VALUES (current_setting('synchronous_commit')); RETURN NEW; END$$; \
+         CREATE TRIGGER say AFTER INSERT ON phileas.delivery FOR EACH ROW EXECUTE FUNCTION say()",
+    );
+    for (n, (commit, wanted)) in [
+        ("off", "on"),
+        ("local", "local"),
+        ("remote_write", "remote_write"),
+        ("on", "on"),
+        ("remote_apply", "remote_apply"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        set(&database, commit);
+        let inbox = open(&database).await;
+        let id = format!("{n}");
+        inbox.accept(delivery(&id, WIDGET, at(0))).await.unwrap();
+        assert_eq!(
+            database
+                .sql("DELETE FROM said RETURNING said")
+                .lines()
+                .next(),
+            Some(wanted),
+            "{commit}"
+        );
+    }
+}
