@@ -67,6 +67,22 @@ impl Replicas {
     /// Something happens in every repository, and a service is told of it.
     pub(crate) fn tell(&self, service: &Process) -> usize {
         self.rig.stir();
+        self.tell_due(service)
+    }
+
+    /// A service is told of all that has happened, what its ticks lead to included, until nothing is left to be told.
+    pub(crate) fn tell_the_rest(&self, service: &Process) {
+        let begun = Instant::now();
+        loop {
+            self.all_handled();
+            if self.tell_due(service) == 0 {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE);
+        }
+    }
+
+    fn tell_due(&self, service: &Process) -> usize {
         self.rig.pass(SignedDuration::from_secs(20));
         self.rig.post(service.public)
     }

@@ -94,7 +94,7 @@ fn a_service_that_stood_still_swallows_nothing_when_it_goes_on() {
     let two = Two::begin();
     let stopped = two.gate.stop();
     two.taken_over(stopped, "stopped");
-    two.both.all_handled();
+    two.both.tell_the_rest(&two.other.0);
     two.both.wait_for(&format!(
         "SELECT lease_owner IS NULL AND next_at > (extract(epoch FROM clock_timestamp()) + {}) * 1000000 \
          FROM phileas.wake",
