@@ -34,7 +34,11 @@ macro_rules! tried {
                 Err(_) => Err($connections.late(taken, $patience)),
             };
             match done {
-                Err(failure) if tries < Failure::tries(&failure) => {}
+                Err(failure) if tries < Failure::tries(&failure) => {
+                    if Failure::is_loss(&failure) {
+                        $connections.forget_idle();
+                    }
+                }
                 done => break done,
             }
         }

@@ -78,7 +78,12 @@ impl Connections {
             return Failure::busy(status.size, patience);
         }
         drop(silent.map(Client::take));
-        self.pool.retain(|_, _| false);
+        self.forget_idle();
         Failure::late(patience)
+    }
+
+    /// Closes the idle ones. Where one was lost, the others may be, too, and nobody knows it yet.
+    pub(super) fn forget_idle(&self) {
+        self.pool.retain(|_, _| false);
     }
 }

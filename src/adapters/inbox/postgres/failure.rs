@@ -71,6 +71,16 @@ impl Failure {
         }
     }
 
+    /// Whether the connection is gone.
+    pub(super) fn is_loss(&self) -> bool {
+        match self {
+            Self::Database(error) | Self::Pool(PoolError::Backend(error)) => {
+                error.is_closed() || error.code() == Some(&SqlState::ADMIN_SHUTDOWN)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the database takes a value for none of its own: one text of many with a character that it does not keep.
     pub(super) fn is_of_data(&self) -> bool {
         let Self::Database(error) = self else {
