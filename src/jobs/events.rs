@@ -25,6 +25,8 @@ const TAIL_BYTES: u64 = 512 << 10;
 pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 /// The largest list of what is acknowledged.
 const MAX_ACKNOWLEDGED_BYTES: usize = 1 << 20;
+/// Ids are below this, the first whole number that not every reader of JSON keeps.
+const MAX_ID: u64 = 1 << 53;
 /// The most events that are read at once.
 pub const MAX_PAGE: usize = 1_000;
 
@@ -85,7 +87,7 @@ impl EventsFile {
         }
         let mut end = End::default();
         end.read(&self.path)?;
-        if end.lines == 0 {
+        if !end.is_numbered {
             end.read(&older)?;
         }
         let mut lines = String::new();
@@ -165,7 +167,7 @@ impl EventsFile {
     pub fn last(&self) -> Result<EventId, StoreError> {
         let mut end = End::default();
         end.read(&self.path)?;
-        if end.lines == 0 {
+        if !end.is_numbered {
             end.read(&beside(&self.path, OLDER))?;
         }
         Ok(EventId(end.last))
@@ -211,7 +213,8 @@ impl EventsFile {
 struct End {
     /// The id of the last event; the number of lines where they have none.
     last: u64,
-    lines: u64,
+    /// Whether any line has an id. Without one, others wrote all of them, and ids of ours may stand further before.
+    is_numbered: bool,
     keys: BTreeSet<String>,
 }
 
@@ -223,21 +226,27 @@ impl End {
         let wrong = |error: io::Error| StoreError::new(path, error);
         let length = file.metadata().map_err(wrong)?.len();
         let from = length.saturating_sub(TAIL_BYTES);
-        file.seek(SeekFrom::Start(from)).map_err(wrong)?;
-        let mut bytes = Vec::new();
-        file.take(TAIL_BYTES)
-            .read_to_end(&mut bytes)
-            .map_err(wrong)?;
-        // The first line of a tail may be half a line.
-        let mut lines = bytes.split(|byte| *byte == b'\n');
+        let last = self.last;
+        self.read_from(&mut file, from, length).map_err(wrong)?;
+        if from > 0 && !self.is_numbered {
+            self.last = last;
+            self.read_from(&mut file, 0, length).map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    fn read_from(&mut self, file: &mut File, from: u64, to: u64) -> io::Result<()> {
+        file.seek(SeekFrom::Start(from))?;
+        let mut lines = Lines::new(BufReader::new(file.take(to - from)));
         if from > 0 {
-            lines.next();
+            // It may be half a line.
+            lines.next().transpose()?;
         }
         for line in lines {
-            let Some(event) = event_of(line) else {
+            let Some(event) = event_of(&line?) else {
                 continue;
             };
-            self.lines += 1;
+            self.is_numbered |= event.id.is_some();
             // Whoever takes over a file of another writer goes on behind its lines.
             let id = event.id.map_or(self.last + 1, |id| id.0);
             self.last = self.last.max(id);
@@ -252,7 +261,10 @@ fn event_of(line: &[u8]) -> Option<Event> {
     if line.trim().is_empty() || line.len() > MAX_LINE_BYTES {
         return None;
     }
-    Event::parse(line).ok()
+    let mut event = Event::parse(line).ok()?;
+    // A number that leaves no room behind it is somebody else's, and no place in the file.
+    event.id = event.id.filter(|id| (1..MAX_ID).contains(&id.0));
+    Some(event)
 }
 
 fn open(path: &Path) -> Result<Option<File>, StoreError> {
@@ -357,6 +369,41 @@ mod tests {
         assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [2]);
         assert!(beside(&path, OLDER).exists());
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
+    }
+
+    /// Only the end of the file was looked at for the last number, and whatever stands there was counted from 1.
+    #[test]
+    fn numbers_go_on_behind_much_that_others_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let now = Timestamp::UNIX_EPOCH;
+        let new = file.append((0..9).map(|job| draft(job, "a")).collect(), now);
+        assert_eq!(new.unwrap().len(), 9);
+        let long = "x".repeat(usize::try_from(TAIL_BYTES).unwrap());
+        let line = "{\"event\": \"stuck\"}\n";
+        files::append_lines(&path, &format!("{long}\n{line}")).unwrap();
+        assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [11]);
+        // The same where the file was put aside, and others began the next one.
+        fs::rename(&path, beside(&path, OLDER)).unwrap();
+        fs::write(&path, line).unwrap();
+        assert_eq!(ids(&file.append(vec![draft(1, "c")], now).unwrap()), [12]);
+        let page = file.after(EventId(8), 9, |_| true).unwrap();
+        assert_eq!(ids(&page.events), [9, 11, 12]);
+    }
+
+    /// One more than the largest number was none, and the writer panicked.
+    #[test]
+    fn a_number_without_room_behind_it_is_no_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let line = |id: u64| format!("{{\"id\": {id}, \"event\": \"stuck\"}}\n");
+        fs::write(&path, line(u64::MAX) + &line(MAX_ID) + &line(0)).unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(ids(&file.append(vec![draft(1, "a")], now).unwrap()), [4]);
+        let page = file.after(EventId(0), 9, |_| true).unwrap();
+        assert_eq!((ids(&page.events), page.cursor), (vec![4], EventId(4)));
     }
 
     /// Upstream defect 10: two monitors wrote into one another's lines.

@@ -4,38 +4,51 @@ use std::io::{self, BufRead};
 
 use super::events::MAX_LINE_BYTES;
 
-/// The lines of a reader without their ends. Of one that is longer than [`MAX_LINE_BYTES`] one byte more is kept, by
-/// which it is known to be too long.
+/// The lines of a reader without their ends.
 #[derive(Debug)]
 pub(super) struct Lines<R>(R);
+
+/// A line as it was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// Of a line that is longer than [`MAX_LINE_BYTES`] one byte more is kept, by which it is known to be too long.
+    pub(super) bytes: Vec<u8>,
+    /// How long the line is.
+    pub(super) length: u64,
+    /// Whether its end was there, too. The rest may still be to be written.
+    pub(super) is_whole: bool,
+}
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R) -> Self {
         Self(reader)
     }
 
-    fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut line = Vec::new();
-        let mut has_begun = false;
-        loop {
+    /// The next one; `None` where there is nothing more.
+    pub(super) fn read(&mut self) -> io::Result<Option<Read>> {
+        let mut line = Read {
+            bytes: Vec::new(),
+            length: 0,
+            is_whole: false,
+        };
+        while !line.is_whole {
             let piece = match self.0.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 piece => piece?,
             };
             if piece.is_empty() {
-                return Ok(has_begun.then_some(line));
+                return Ok((line.length > 0).then_some(line));
             }
-            has_begun = true;
             let end = piece.iter().position(|byte| *byte == b'\n');
             let part = &piece[..end.unwrap_or(piece.len())];
-            let room = (MAX_LINE_BYTES + 1).saturating_sub(line.len());
-            line.extend_from_slice(&part[..part.len().min(room)]);
-            let read = part.len() + usize::from(end.is_some());
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(line.bytes.len());
+            line.bytes.extend_from_slice(&part[..part.len().min(room)]);
+            line.length += part.len() as u64;
+            line.is_whole = end.is_some();
+            let read = part.len() + usize::from(line.is_whole);
             self.0.consume(read);
-            if end.is_some() {
-                return Ok(Some(line));
-            }
         }
+        Ok(Some(line))
     }
 }
 
@@ -43,7 +56,8 @@ impl<R: BufRead> Iterator for Lines<R> {
     type Item = io::Result<Vec<u8>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        let line = self.read().transpose()?;
+        Some(line.map(|line| line.bytes))
     }
 }
 

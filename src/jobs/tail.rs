@@ -1,14 +1,15 @@
 //! The next whole line of a file that others append to, put aside, cut and write anew.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use phileas_domain::jobs::WatcherMemory;
 use sha2::{Digest as _, Sha256};
 
-use super::events::{MAX_LINE_BYTES, OLDER};
+use super::events::OLDER;
 use super::files::{StoreError, beside};
+use super::lines::Lines;
 
 /// How many bytes before the offset tell one file from another.
 const WITNESS_BYTES: u64 = 64;
@@ -63,9 +64,7 @@ impl Tail {
                 begin(memory, number);
                 continue;
             }
-            let length = file.metadata().map_err(wrong)?.len();
-            let cut = length < memory.offset;
-            if cut || !is_same(&mut file, memory).map_err(wrong)? {
+            if !is_as_it_was(&mut file, memory).map_err(wrong)? {
                 begin(memory, number);
                 continue;
             }
@@ -96,16 +95,19 @@ impl Tail {
         Ok(())
     }
 
-    /// A line of the file that was put aside, if that is the one that was read last.
+    /// A line of the file that was put aside, if that is the one that was read last. Somebody may have cut it before; then
+    /// it is read from its beginning, as it would have been in its place.
     fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<Line>> {
         let Some(mut file) = open(&beside(&self.path, OLDER))? else {
             return Ok(None);
         };
         let number = number(&file)?;
-        if memory.file != Some(number) || file.metadata()?.len() < memory.offset {
+        if memory.file != Some(number) {
             return Ok(None);
         }
-        read_line(&mut file, memory.offset, number)
+        let is_as_it_was = is_as_it_was(&mut file, memory)?;
+        let offset = if is_as_it_was { memory.offset } else { 0 };
+        read_line(&mut file, offset, number)
     }
 }
 
@@ -138,8 +140,11 @@ fn number(file: &File) -> io::Result<u64> {
     }
 }
 
-/// Whether the bytes before the offset are those that were there.
-fn is_same(file: &mut File, memory: &WatcherMemory) -> io::Result<bool> {
+/// Whether a file was only appended to: it still reaches to the offset, and the bytes before that are those that were there.
+fn is_as_it_was(file: &mut File, memory: &WatcherMemory) -> io::Result<bool> {
+    if file.metadata()?.len() < memory.offset {
+        return Ok(false);
+    }
     match &memory.before {
         Some(known) => Ok(witness(file, memory.offset)?.as_ref() == Some(known)),
         None => Ok(true),
@@ -158,30 +163,16 @@ fn witness(file: &mut File, offset: u64) -> io::Result<Option<String>> {
     Ok(Some(data_encoding::HEXLOWER.encode(&digest[..8])))
 }
 
+/// A whole line; one whose end is still to be written is none yet.
 fn read_line(file: &mut File, offset: u64, number: u64) -> io::Result<Option<Line>> {
     file.seek(SeekFrom::Start(offset))?;
-    let mut bytes = Vec::new();
-    let mut length = 0_u64;
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        let read = file.read(&mut piece)?;
-        if read == 0 {
-            // The end of the line is still to be written.
-            return Ok(None);
-        }
-        let found = piece[..read].iter().position(|byte| *byte == b'\n');
-        let part = &piece[..found.unwrap_or(read)];
-        let room = (MAX_LINE_BYTES + 1).saturating_sub(bytes.len());
-        bytes.extend_from_slice(&part[..part.len().min(room)]);
-        length += u64::try_from(part.len()).unwrap_or(u64::MAX);
-        if found.is_some() {
-            return Ok(Some(Line {
-                bytes,
-                file: number,
-                end: offset + length + 1,
-            }));
-        }
-    }
+    let line = Lines::new(BufReader::with_capacity(PIECE_BYTES, file)).read()?;
+    let whole = line.filter(|line| line.is_whole);
+    Ok(whole.map(|line| Line {
+        bytes: line.bytes,
+        file: number,
+        end: offset + line.length + 1,
+    }))
 }
 
 #[cfg(test)]
@@ -189,6 +180,7 @@ mod tests {
     use std::fs;
     use std::io::Write as _;
 
+    use super::super::events::MAX_LINE_BYTES;
     use super::*;
 
     struct Reader {
@@ -258,6 +250,21 @@ mod tests {
         assert!(reader.read().is_empty());
         reader.append("next\n");
         assert_eq!(reader.read(), ["next"]);
+    }
+
+    /// It was looked for behind the place that the file had been read to, which was beyond its end or within a line.
+    #[test]
+    fn a_file_that_is_cut_and_then_put_aside_is_read_from_its_beginning() {
+        for anew in ["a\n", "longer than before\nb\n"] {
+            let mut reader = Reader::new();
+            reader.append("one\ntwo\n");
+            assert_eq!(reader.read(), ["one", "two"]);
+            fs::write(reader.path(), anew).unwrap();
+            fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
+            reader.append("next\n");
+            let expected: Vec<&str> = anew.lines().chain(["next"]).collect();
+            assert_eq!(reader.read(), expected);
+        }
     }
 
     #[test]
