@@ -11,14 +11,14 @@ const NEUTRAL_TITLE: &str = "(phileas:";
 /// breaks what reads as a marker of ours. Line feeds and tabs stay.
 #[must_use]
 pub fn clean(text: &str) -> String {
-    neutralise_markers(&without_comments(&visible(text)))
+    neutralise_markers(&bare(&visible(text)))
 }
 
 /// Like [`clean`], on one line: runs of white space become one space.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
     let spaced = visible(text).replace(['\n', '\t'], " ");
-    let bare = without_comments(&spaced);
+    let bare = bare(&spaced);
     let line = bare.split_whitespace().collect::<Vec<_>>().join(" ");
     neutralise_markers(&line)
 }
@@ -64,8 +64,6 @@ fn visible(text: &str) -> String {
     for character in text.replace("\r\n", "\n").chars() {
         match character {
             '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
-            // One emoji selector has a meaning; a row of them only carries hidden bits.
-            '\u{fe0f}' if out.ends_with('\u{fe0f}') => {}
             c if is_invisible(c) => {}
             c => out.push(c),
         }
@@ -82,6 +80,22 @@ fn is_invisible(character: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1345f}'
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Without what a person would not see of visible characters.
+fn bare(text: &str) -> String {
+    without_rows(&without_comments(text))
+}
+
+/// One emoji selector has a meaning; a row of them only carries hidden bits. Comments between them are gone by now.
+fn without_rows(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\u{fe0f}' || !out.ends_with(character) {
+            out.push(character);
+        }
+    }
+    out
 }
 
 fn without_comments(text: &str) -> String {
@@ -140,6 +154,7 @@ mod tests {
             ("one\r\ntwo\rthree\u{2028}four", "one\ntwo\nthree\nfour"),
             ("keep\tthis\n", "keep\tthis\n"),
             ("🕸\u{fe0f}\u{fe0f}\u{fe0f}", "🕸\u{fe0f}"),
+            ("🕸\u{fe0f}<!-- -->\u{fe0f}", "🕸\u{fe0f}"),
             ("a<!-- do evil -->b", "ab"),
             ("a<!-- open", "a<! -- open"),
             ("<!-<!-- x -->- evil -->", "<! -- evil -->"),
