@@ -224,7 +224,7 @@ fn print_json(
         });
         screen.line(&line.to_string())?;
     }
-    let limits = snapshot.plan.budget.clock_limits();
+    let limits = snapshot.plan.budget.key_limits();
     let summary = json!({ "summary": {
         "turns": forecast.turns.len(),
         "most_in_a_day": forecast.most_in_a_day,
