@@ -74,6 +74,9 @@
 //! - Labels are seen on the hundred issues that were touched last, for GitHub does not find labels by a prefix; and the
 //!   text, the timeline and the permission that a wish is judged by are read only while it is undecided. A tick without
 //!   wishes still costs one request.
+//! - A look asks GitHub for as much as one point pays for, and again in full where that is not all: a page costs by what it
+//!   may hold, so that one full question cost six points of every repository at rest. Of an account it is remembered which
+//!   repositories are busy; those are asked in full at once.
 //! - Two ports show all of a Jules key: `runtime/ports/account.rs` to those who watch it, `runtime/ports/hire.rs` to those
 //!   who work with it by hand. They stay two. The one answers with what an event is judged by, is generic, and tells apart
 //!   failures that make a whole key wait; the other answers with every text and page, and stands behind a `dyn`, since a

@@ -13,7 +13,8 @@
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
-//! 4. What this process cannot do now, and another may that shares its inbox, is left to others for [`LEFT_TO_OTHERS`], and then taken on one by one.
+//! 4. What this process cannot do now, and another may that shares its inbox, is left to others for [`LEFT_TO_OTHERS`],
+//!    and then taken on one by one.
 //! 5. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
 mod calendar;
