@@ -115,15 +115,20 @@ fn an_empty_repository_gets_all_it_needs() {
     );
 }
 
-/// Whoever wrote the plan by hand has not given it to git yet.
-#[test]
-fn what_git_does_not_know_is_part_of_the_commit() {
-    let folder = repository();
-    folder.write(PLAN, "cycle = [\"tester\"]\n");
+/// A plan that somebody wrote by hand, and its persona.
+fn plan_of_a_tester(folder: &Folder, plan: &str) {
+    folder.write(PLAN, plan);
     folder.write(
         TESTER,
         "---\nid: tester\nemoji: \"🧪\"\ndescription: tests\n---\nTest it.\n",
     );
+}
+
+/// Whoever wrote the plan by hand has not given it to git yet.
+#[test]
+fn what_git_does_not_know_is_part_of_the_commit() {
+    let folder = repository();
+    plan_of_a_tester(&folder, "cycle = [\"tester\"]\n");
     let ran = init(&folder, &["--yes"]).done();
     assert!(ran.out.contains("git add -- .jules\n"), "{ran:?}");
     git(&folder, &["add", "--", ".jules"]);
@@ -140,11 +145,7 @@ fn what_git_does_not_know_is_part_of_the_commit() {
 #[test]
 fn a_plan_with_mistakes_is_a_finding() {
     let folder = repository();
-    folder.write(PLAN, "cycle = [\"tester\", \"nobody\"]\n");
-    folder.write(
-        TESTER,
-        "---\nid: tester\nemoji: \"🧪\"\ndescription: tests\n---\nTest it.\n",
-    );
+    plan_of_a_tester(&folder, "cycle = [\"tester\", \"nobody\"]\n");
     let ran = init(&folder, &["--yes"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(folder.join(WORKFLOW).is_file(), "{ran:?}");
