@@ -101,11 +101,11 @@ fn a_service_that_stood_still_swallows_nothing_when_it_goes_on() {
         REST.as_secs()
     ));
     let (both, (other, beside)) = (&two.both, &two.other);
-    // Something is heard, and while it is looked at the process of before goes on: in the middle of its tick, with a lease
+    // One thing is heard, and while it is looked at the process of before goes on: in the middle of its tick, with a lease
     // that counts no more. It ends neither the lease of the other nor what that was told.
     two.gate.hold_looks(other.child.id());
     let told = Instant::now();
-    assert!(both.tell(other) > 0);
+    assert_eq!(both.tell(other), 1);
     two.gate.looked_after(told, other.child.id());
     signal("CONT", two.caught.0.child.id());
     two.caught.1.wait_until_says(LOST);
