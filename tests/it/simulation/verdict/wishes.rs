@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::sessions::Marked;
@@ -12,6 +12,9 @@ use super::{Judge, PATIENCE, RESERVED_SESSIONS, STILL_LABELLED};
 const WISH: &str = "phileas:fixer";
 /// With fewer sessions a day even a small account has room.
 const FEW_OF_KEY: usize = 6;
+/// A label counts on what is open. Whoever closes it this soon may be faster than any look: where deliveries are lost, the
+/// repository is parked for an hour and the next poll is an hour away.
+const SEEN_WITHIN: SignedDuration = SignedDuration::from_hours(3);
 /// What our status comments bear.
 const STATUS: &str = "<!-- phileas:status -->";
 
@@ -27,12 +30,22 @@ struct Wish<'a> {
     is_explained: bool,
     comments: usize,
     is_labelled: bool,
+    /// Whether the ledger has a request of it.
+    is_known: bool,
+    /// Whether it was closed so soon that nobody may have seen the label.
+    is_closed_soon: bool,
+    /// Whether it was closed while the label was still to be taken off.
+    is_closed_meanwhile: bool,
 }
 
 impl Wish<'_> {
     fn findings(&self) -> Vec<String> {
         let number = self.number;
         let mut found = Vec::new();
+        let has_trace = self.is_known || self.comments > 0 || !self.turns.is_empty();
+        if self.is_closed_soon && !has_trace {
+            return found;
+        }
         if self.turns.len() > self.asked {
             let (asked, turns) = (self.asked, &self.turns);
             found.push(format!(
@@ -45,7 +58,7 @@ impl Wish<'_> {
         if self.comments == 0 {
             found.push(format!("nobody answers on #{number}"));
         }
-        if self.is_labelled {
+        if self.is_labelled && !self.is_closed_meanwhile {
             found.push(format!("the label {WISH} {STILL_LABELLED} #{number}"));
         }
         found
@@ -79,16 +92,21 @@ impl Judge<'_> {
                 let github = self.world.github();
                 let issue = github.issue(self.repo, number).map(|issue| &issue.thread);
                 let pull = github.pull(self.repo, number).map(|pull| &pull.thread);
+                let thread = issue.or(pull);
+                let closed = thread.and_then(|thread| thread.closed_at);
+                let is_closed_within =
+                    |time| closed.is_some_and(|at| at.duration_since(asked.last) < time);
                 let label = |label: &String| label == WISH;
                 Wish {
                     number,
-                    asked,
+                    asked: asked.times,
                     turns: of_it.map(|one| one.turn).collect(),
                     is_explained: is_explained(state, number, has_room),
                     comments: authors.map_or(0, |authors| authors.values().sum()),
-                    is_labelled: issue
-                        .or(pull)
-                        .is_some_and(|one| one.labels.iter().any(label)),
+                    is_labelled: thread.is_some_and(|thread| thread.labels.iter().any(label)),
+                    is_known: of_thread(state, number).next().is_some(),
+                    is_closed_soon: is_closed_within(SEEN_WITHIN),
+                    is_closed_meanwhile: is_closed_within(PATIENCE),
                 }
             })
             .collect();
@@ -145,42 +163,50 @@ impl Judge<'_> {
         comments
     }
 
-    /// The issues and pull requests on which something was wished for long ago, and how often.
-    fn labelled(&self) -> BTreeMap<u64, usize> {
+    /// The issues and pull requests on which something was wished for long ago.
+    fn labelled(&self) -> BTreeMap<u64, Asked> {
         let names = self.names();
         let end = self.world.now();
         let writes = self.books.github_writes.iter();
-        let mut labelled = BTreeMap::new();
+        let mut labelled: BTreeMap<u64, Asked> = BTreeMap::new();
         let wishes = writes
             .filter(|write| write.what == "label.added" && write.detail["label"] == WISH)
             .filter(|write| names.contains(&write.repository));
         for write in wishes {
             if let Some(number) = write.detail["number"].as_u64() {
-                let (count, first) = labelled.entry(number).or_insert((0, write.at));
-                *count += 1;
-                *first = write.at.min(*first);
+                let asked = labelled.entry(number).or_insert(Asked {
+                    times: 0,
+                    first: write.at,
+                    last: write.at,
+                });
+                asked.times += 1;
+                asked.first = asked.first.min(write.at);
+                asked.last = asked.last.max(write.at);
             }
         }
-        labelled.retain(|_, (_, first)| end.duration_since(*first) > PATIENCE);
-        let counts = labelled.into_iter();
-        counts.map(|(number, (count, _))| (number, count)).collect()
+        labelled.retain(|_, asked| end.duration_since(asked.first) > PATIENCE);
+        labelled
     }
+}
+
+/// How often something was wished for, and when.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    times: usize,
+    first: Timestamp,
+    last: Timestamp,
 }
 
 /// Whether the ledger has a reason why a wish has no session: it is refused, its turn waits, or it was withdrawn because
 /// what it is about has changed. One that was taken up and has no turn yet is only explained where there is no room.
 fn is_explained(state: &Value, number: u64, has_room: bool) -> bool {
-    let requests = state["requests"].as_object().into_iter().flatten();
-    let mut of_it = requests
-        .map(|(_, request)| request)
-        .filter(|request| request["kind"] == "label" && request["thread"] == number);
     let tracks = state["tracks"].as_object().into_iter().flatten();
     let live: BTreeSet<&str> = tracks
         .filter_map(|(_, track)| track["turns"].as_object())
         .flat_map(serde_json::Map::values)
         .filter_map(|turn| turn["turn"].as_str())
         .collect();
-    of_it.any(|request| {
+    of_thread(state, number).any(|request| {
         let outcome = request["outcome"].as_str();
         let turn = request["turn"].as_str();
         let withdrawn = outcome == Some("cancelled") && request["reason"].is_string();
@@ -188,6 +214,14 @@ fn is_explained(state: &Value, number: u64, has_room: bool) -> bool {
         let lives = turn.is_some_and(|id| live.contains(id));
         outcome == Some("refused") || withdrawn || waits || lives
     })
+}
+
+/// What the ledger knows of the wishes by label on an issue or a pull request.
+fn of_thread(state: &Value, number: u64) -> impl Iterator<Item = &Value> {
+    let requests = state["requests"].as_object().into_iter().flatten();
+    requests
+        .map(|(_, request)| request)
+        .filter(move |request| request["kind"] == "label" && request["thread"] == number)
 }
 
 #[cfg(test)]
@@ -204,6 +238,9 @@ mod tests {
             is_explained: false,
             comments: 1,
             is_labelled: false,
+            is_known: true,
+            is_closed_soon: false,
+            is_closed_meanwhile: false,
         }
     }
 
@@ -235,6 +272,37 @@ mod tests {
             ..wish()
         };
         assert_eq!(found(labelled), 1);
+    }
+
+    #[test]
+    fn what_is_closed_before_it_is_seen_wants_no_answer() {
+        let closed = |is_known, comments| Wish {
+            turns: BTreeSet::new(),
+            comments,
+            is_labelled: true,
+            is_known,
+            is_closed_soon: true,
+            is_closed_meanwhile: true,
+            ..wish()
+        };
+        let found = |wish: Wish<'_>| wish.findings().len();
+        assert_eq!(found(closed(false, 0)), 0);
+        assert_eq!(found(closed(true, 0)), 2, "it was taken up, and lost");
+        assert_eq!(found(closed(false, 1)), 1, "nothing came of an answer");
+        let later = Wish {
+            is_closed_soon: false,
+            is_closed_meanwhile: false,
+            ..closed(false, 0)
+        };
+        assert_eq!(found(later), 3);
+        let begun = |is_closed_meanwhile| Wish {
+            is_labelled: true,
+            is_closed_soon: true,
+            is_closed_meanwhile,
+            ..wish()
+        };
+        assert_eq!(found(begun(true)), 0, "nobody comes back to what is closed");
+        assert_eq!(found(begun(false)), 1, "there was time enough");
     }
 
     #[test]
