@@ -4,7 +4,6 @@ mod call;
 mod house;
 mod keyless;
 mod keys;
-mod lines;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use super::jobs::places;
 use super::output::Screen;
 use crate::adapters::jules::hire::Account;
 use crate::mcp::http::{self, Hosts};
+use crate::mcp::lines::Lines;
 use crate::mcp::{Desk, House, Policy, Queue, Server};
 use crate::runtime::ports::hire::HireJules;
 use crate::server::repositories::Repositories;
@@ -100,7 +100,8 @@ fn with(
 /// Serves until the input ends.
 async fn serve(server: Server) -> Result<Exit, Stopped> {
     let (input, output) = rmcp::transport::stdio();
-    let lines = lines::Lines::new(input, output, server.clone());
+    let waiting = server.clone();
+    let lines = Lines::new(input, output, move || waiting.end());
     let running = match server.serve(lines).await {
         Ok(running) => running,
         // Whoever leaves before the first word has wanted nothing.

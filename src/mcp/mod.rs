@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`server`] | how is a request of the protocol answered? |
 //! | `revision.rs` | who are we to a client of this revision, and what may be said to it? |
+//! | [`lines`], [`http`] | how does what is said travel? |
 //! | [`desk`], [`house`] | what is worked with? |
 //! | [`policy`] | what may be done here? |
 //! | `tools` | which tools are there? A file for each family |
@@ -25,6 +26,7 @@ mod cut;
 pub mod desk;
 pub mod house;
 pub mod http;
+pub mod lines;
 mod offer;
 pub mod policy;
 mod prompts;

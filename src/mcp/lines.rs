@@ -1,5 +1,8 @@
 //! The protocol on lines: one message each, and an answer to whatever is none.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -13,8 +16,6 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use crate::mcp::Server;
-
 /// The longest line that is read, in bytes. The rest of a longer one is passed over without being kept.
 const MAX_LINE_BYTES: usize = 4 << 20;
 /// The most messages of a batch. Revision 2025-03-26 has batches; no client needs more at once.
@@ -24,8 +25,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Both directions, as long as the server lives. A line that cannot be a message is answered with an error under no id,
 /// as JSON-RPC has it, and the next one is read. Some clients leave out the end of the last line; what they said counts
-/// all the same. At its end the server lets go whoever waits, or it would wait with them.
-pub(super) struct Lines<R, W> {
+/// all the same. What is done at the end lets go whoever waits, or the server would wait with them.
+pub struct Lines<R, W, E> {
     input: BufReader<R>,
     /// What has come of the line that is being read. A reader that is dropped and polled anew goes on with it.
     begun: Vec<u8>,
@@ -36,7 +37,7 @@ pub(super) struct Lines<R, W> {
     output: Arc<Mutex<Option<W>>>,
     /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
     refusal: Option<JoinHandle<io::Result<()>>>,
-    server: Server,
+    at_end: E,
 }
 
 /// A message, `None` for one that wants no answer; the error is what is answered.
@@ -48,12 +49,15 @@ enum Line {
     TooLong,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W, E> Lines<R, W, E>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
+    E: Fn() + Send,
 {
-    pub(super) fn new(input: R, output: W, server: Server) -> Self {
+    /// Reads one and writes the other. `at_end` is called when nothing more will be heard: the input has ended or cannot
+    /// be read, or nobody takes what is answered.
+    pub fn new(input: R, output: W, at_end: E) -> Self {
         Self {
             input: BufReader::new(input),
             begun: Vec::new(),
@@ -61,7 +65,7 @@ where
             heard: VecDeque::new(),
             output: Arc::new(Mutex::new(Some(output))),
             refusal: None,
-            server,
+            at_end,
         }
     }
 
@@ -95,10 +99,11 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W, E> Transport<RoleServer> for Lines<R, W, E>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
+    E: Fn() + Send,
 {
     type Error = io::Error;
 
@@ -122,7 +127,7 @@ where
                 self.refusal = None;
                 if !matches!(written, Ok(Ok(()))) {
                     // Nobody hears what is said any more.
-                    self.server.end();
+                    (self.at_end)();
                     return None;
                 }
             }
@@ -135,12 +140,12 @@ where
                         Value::Null,
                     ))),
                     Ok(None) => {
-                        self.server.end();
+                        (self.at_end)();
                         return None;
                     }
                     Err(error) => {
                         tracing::error!("standard input cannot be read: {error}");
-                        self.server.end();
+                        (self.at_end)();
                         return None;
                     }
                 }

@@ -1,0 +1,182 @@
+//! Whatever stands on the lines, what is said between is heard.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use tokio::io::AsyncReadExt as _;
+
+use super::*;
+
+/// A request that is spoiled has this id.
+const SPOILED: u64 = 1;
+/// Those that are not have ids from here on, which no spoiling makes of the other.
+const GOOD: u64 = 1 << 40;
+/// How deep things are put into one another.
+const DEEP: usize = 5_000;
+
+/// A line, or several.
+#[derive(Debug, Clone)]
+enum Said {
+    /// So many requests; more than one are a batch.
+    Asked(usize),
+    /// Something that was a request, or never was one.
+    Rubbish(Vec<u8>),
+}
+
+/// What came of an input.
+struct Outcome {
+    /// The ids of the requests that were heard, in order.
+    heard: Vec<u64>,
+    /// What was answered at once.
+    answered: Vec<Value>,
+    /// How often the end was told.
+    ends: usize,
+}
+
+fn ping(id: u64) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+}
+
+/// Reads an input to its end.
+fn outcome(input: &[u8]) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (near, mut far) = tokio::io::duplex(1 << 10);
+        let answers = tokio::spawn(async move {
+            let mut text = String::new();
+            far.read_to_string(&mut text).await.unwrap();
+            text
+        });
+        let ends = std::sync::atomic::AtomicUsize::new(0);
+        let tell = || {
+            ends.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        let mut lines = Lines::new(input, near, tell);
+        let mut heard = Vec::new();
+        while let Some(message) = lines.receive().await {
+            let message = serde_json::to_value(&message).unwrap();
+            heard.extend(message["id"].as_u64());
+        }
+        lines.close().await.unwrap();
+        drop(lines);
+        let answered = answers.await.unwrap();
+        let answered = answered.lines().map(serde_json::from_str);
+        Outcome {
+            heard,
+            answered: answered.collect::<Result<_, _>>().unwrap(),
+            ends: ends.into_inner(),
+        }
+    })
+}
+
+fn spoil() -> impl Strategy<Value = Vec<u8>> {
+    let pieces = [
+        "",
+        "\0",
+        "\u{feff}",
+        "\r",
+        "\n",
+        "\\ud800",
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "null",
+        "-1",
+        "1e999",
+        "99999999999999999999999999",
+        "{\"jsonrpc\":",
+        "\"method\":[",
+        "\"id\":{},",
+        "\"params\":7,",
+        "💥",
+    ];
+    prop_oneof![
+        6 => select(pieces.to_vec()).prop_map(|piece| piece.as_bytes().to_vec()),
+        2 => prop::collection::vec(any::<u8>(), 0..12),
+        1 => select(vec!["[", "{\"params\":", "null,"]).prop_map(|piece| piece.repeat(DEEP).into_bytes()),
+    ]
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let changes = prop::collection::vec((any::<Index>(), 0..40_usize, spoil()), 1..4);
+    let rubbish = changes.prop_map(|changes| {
+        let mut line = ping(SPOILED).to_string().into_bytes();
+        for (at, taken, put) in changes {
+            let start = at.index(line.len() + 1);
+            let end = (start + taken).min(line.len());
+            line.splice(start..end, put);
+        }
+        Said::Rubbish(line)
+    });
+    prop_oneof![(1..5_usize).prop_map(Said::Asked), rubbish]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn requests_between_rubbish_are_heard_in_order(
+        said in prop::collection::vec(said(), 0..12),
+        has_last_end in any::<bool>(),
+    ) {
+        let mut input = Vec::new();
+        let mut asked = Vec::new();
+        for (at, one) in said.iter().enumerate() {
+            if at > 0 {
+                input.push(b'\n');
+            }
+            match one {
+                Said::Asked(many) => {
+                    let first = GOOD + asked.len() as u64;
+                    let ids = first..first + *many as u64;
+                    asked.extend(ids.clone());
+                    let mut all: Vec<Value> = ids.map(ping).collect();
+                    let line = if all.len() == 1 { all.remove(0) } else { all.into() };
+                    input.extend(line.to_string().bytes());
+                }
+                Said::Rubbish(line) => input.extend(line),
+            }
+        }
+        if has_last_end {
+            input.push(b'\n');
+        }
+        let outcome = outcome(&input);
+        let heard = outcome.heard.iter().copied().filter(|id| asked.contains(id));
+        prop_assert_eq!(heard.collect::<Vec<_>>(), asked);
+        prop_assert_eq!(outcome.ends, 1);
+        for answer in &outcome.answered {
+            prop_assert_eq!(&answer["jsonrpc"], "2.0");
+            prop_assert!(answer["error"]["message"].is_string(), "{}", answer);
+            prop_assert!(answer["result"].is_null(), "{}", answer);
+        }
+    }
+
+    /// What is no JSON is told once for each line, under no id.
+    #[test]
+    fn each_line_that_is_no_json_is_answered_once(lines in prop::collection::vec("x[ -~]{0,40}", 0..8)) {
+        let outcome = outcome(lines.join("\n").as_bytes());
+        prop_assert_eq!(outcome.answered.len(), lines.len());
+        for answer in &outcome.answered {
+            prop_assert_eq!(&answer["id"], &Value::Null);
+            prop_assert_eq!(&answer["error"]["code"], ErrorCode::PARSE_ERROR.0);
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_passed_over() {
+    for length in [MAX_LINE_BYTES, MAX_LINE_BYTES + 1] {
+        let mut input = b"\n".to_vec();
+        input.resize(length + 1, b' ');
+        input.extend(format!("\n{}", ping(7)).bytes());
+        let outcome = outcome(&input);
+        assert_eq!(outcome.heard, [7]);
+        assert_eq!(outcome.answered.len(), length - MAX_LINE_BYTES, "{length}");
+    }
+}
