@@ -1,5 +1,8 @@
 //! The next whole line of a file that others append to, put aside, cut and write anew.
 
+#[cfg(test)]
+mod property;
+
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};

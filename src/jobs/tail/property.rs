@@ -1,0 +1,157 @@
+//! A file that others append to, put aside and cut, in any order.
+
+use std::fs;
+use std::io::Write as _;
+
+use proptest::prelude::*;
+
+use super::super::files::beside;
+use super::*;
+
+/// What happens to the file.
+#[derive(Debug, Clone)]
+enum Step {
+    /// Somebody adds so many lines, and begins one more or not.
+    Append(usize, bool),
+    /// Somebody puts it aside; what is written next is a new file.
+    PutAside,
+    /// Somebody writes it anew, with so many lines.
+    Cut(usize),
+    /// Somebody removes it.
+    Remove,
+    /// It is read, as far as there is anything.
+    Read,
+    /// The next line is read, and the process dies before it has remembered that.
+    Forget,
+}
+
+fn steps(has_cuts: bool) -> impl Strategy<Value = Vec<Step>> {
+    let cuts = u32::from(has_cuts) * 2;
+    let step = prop_oneof![
+        6 => (0..4_usize, any::<bool>()).prop_map(|(lines, begun)| Step::Append(lines, begun)),
+        2 => Just(Step::PutAside),
+        4 => Just(Step::Read),
+        2 => Just(Step::Forget),
+        // Last: a failure is shrunk to what stands before.
+        cuts => (0..6_usize).prop_map(Step::Cut),
+        cuts => Just(Step::Remove),
+    ];
+    prop::collection::vec(step, 0..30)
+}
+
+/// The file, who writes it and who reads it.
+struct Place {
+    folder: tempfile::TempDir,
+    memory: WatcherMemory,
+    /// Every line has a number, so that no two are alike.
+    written: u64,
+    /// The lines that were written whole, in order, and that nobody can have missed.
+    whole: Vec<String>,
+    /// What stands in the file after its last end.
+    begun: String,
+    read: Vec<String>,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            memory: WatcherMemory::default(),
+            written: 0,
+            whole: Vec::new(),
+            begun: String::new(),
+            read: Vec::new(),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("events.jsonl")
+    }
+
+    /// Text of so many lines, the first one the end of what was begun. They are of several lengths, more and less than
+    /// is remembered of what was before, and no two end alike.
+    fn lines(&mut self, many: usize, begins: bool) -> String {
+        let mut text = String::new();
+        for _ in 0..many {
+            self.written += 1;
+            let length = usize::try_from(self.written * 37 % 101).unwrap();
+            let part = format!("{}:{}", "x".repeat(length), self.written);
+            text.push_str(&part);
+            text.push('\n');
+            let line = std::mem::take(&mut self.begun) + &part;
+            self.whole.push(line);
+        }
+        if begins {
+            self.written += 1;
+            let part = format!("<{}>", self.written);
+            text.push_str(&part);
+            self.begun.push_str(&part);
+        }
+        text
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Append(many, begins) => {
+                let text = self.lines(*many, *begins);
+                let mut options = fs::OpenOptions::new();
+                let mut file = options.append(true).create(true).open(self.path()).unwrap();
+                file.write_all(text.as_bytes()).unwrap();
+            }
+            Step::PutAside => {
+                // One file alone is kept aside: who puts away two without a look between loses the first.
+                self.take(&Step::Read);
+                let _ = fs::rename(self.path(), beside(&self.path(), OLDER));
+                self.begun.clear();
+            }
+            Step::Cut(many) => {
+                self.begun.clear();
+                let text = self.lines(*many, false);
+                fs::write(self.path(), text).unwrap();
+            }
+            Step::Remove => {
+                let _ = fs::remove_file(self.path());
+                self.begun.clear();
+            }
+            Step::Read => {
+                let tail = Tail::new(&self.path());
+                while let Some(line) = tail.next(&mut self.memory).unwrap() {
+                    tail.passed(&mut self.memory, &line).unwrap();
+                    self.read.push(String::from_utf8(line.bytes).unwrap());
+                }
+            }
+            Step::Forget => {
+                let _ = Tail::new(&self.path()).next(&mut self.memory).unwrap();
+            }
+        }
+    }
+}
+
+fn after(steps: &[Step]) -> Place {
+    let mut place = Place::new();
+    for step in steps {
+        place.take(step);
+    }
+    place.take(&Step::Read);
+    place
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_line_of_a_file_that_is_put_aside_is_read_once(steps in steps(false)) {
+        let place = after(&steps);
+        prop_assert_eq!(place.read, place.whole);
+    }
+
+    /// What was cut away before anybody looked is gone; what is read was written like that, as a whole, and once.
+    #[test]
+    fn of_a_file_that_is_cut_whole_lines_are_read(steps in steps(true)) {
+        let place = after(&steps);
+        let mut rest = place.whole.iter();
+        for line in &place.read {
+            prop_assert!(rest.any(|whole| whole == line), "{line:?} of {:?}: {:?}", place.whole, place.read);
+        }
+    }
+}
