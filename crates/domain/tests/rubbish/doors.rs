@@ -1,15 +1,16 @@
 //! Every text that comes from outside and is read here, with one that is good. The tests bring rubbish to all of them, and
-//! so do the targets in `fuzz/`.
+//! so does a target in `tests/fuzz/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange;
 use phileas_domain::jobs::{Config, Event, MonitorMemory, Registry};
 use phileas_domain::model::Tree;
 use phileas_domain::pipeline::{self, Artifact, Settings};
 use phileas_domain::plan::{self, Cron};
-use phileas_domain::prompt;
+use phileas_domain::prompt::{self, Assembly, Attached};
 use phileas_domain::setup;
 use phileas_domain::state;
 
@@ -43,6 +44,13 @@ const TOLD: &str = "{\"event\": \"question\", \"event_id\": \"evt_1\", \"job_id\
     \"message\": \"Which one?\"}";
 const CONFIG: &str = "{\"poll_interval_seconds\": 45, \"api_base\": \"https://jules.googleapis.com/v1\", \
     \"stuck_minutes\": 20, \"zai_command\": \"zai {event}\"}";
+const LAYER: &str = "{{ section(\"Role\", include_required(\".jules/layers/observers/contracts.yml\")) }}\n\
+    {{ section(\"Memory\", include_required(\".jules/workstations/\" ~ role ~ \"/perspective.yml\")) }}\n\
+    {% if file_exists(\".jules/exchange/changes.yml\") %}{{ include_optional(\".jules/exchange/changes.yml\") }}{% endif %}\n\
+    {% include \".jules/layers/observers/parts/more.j2\" %}\n";
+const OLDER_LAYER: &str = "runtime_context:\n  role: qa\nincludes:\n  - title: Contracts\n    \
+    path: .jules/roles/decider/contracts.yml\n  - title: Memory\n    \
+    path: .jules/workstreams/{{role}}/perspective.yml\n    optional: true\n";
 const JLO: &str = include_str!("../../../../tests/parts/schemas/right/config.full.toml");
 const COMPONENT: &str = "name = \"node\"\nsummary = \"Node\"\nafter = [\"git\"]\n[env]\nNODE_VERSION = { default = \"20\" }\n";
 
@@ -102,6 +110,53 @@ pub(crate) const DOORS: &[Door] = &[
                 let _ = prompt::read_orders(&tree);
             }
             sound
+        },
+    },
+    Door {
+        name: "layer's template",
+        samples: &[LAYER, OLDER_LAYER, TIDY],
+        read: |text| {
+            // As the newer form in one folder, and as both halves of the older one in others.
+            let tree = Tree::of_texts([
+                (".jules/layers/observers/observers_prompt.j2", text),
+                (".jules/layers/observers/contracts.yml", text),
+                (".jules/layers/observers/schemas/perspective.yml", text),
+                (
+                    ".jules/layers/observers/parts/more.j2",
+                    "more {{ run_mode }}\n",
+                ),
+                (".jules/roles/decider/prompt.yml", "role: {{ role }}\n"),
+                (".jules/roles/decider/prompt_assembly.yml", text),
+                (".jules/roles/decider/contracts.yml", text),
+                (".jules/roles/planner/prompt.yml", text),
+                (".jules/roles/planner/prompt_assembly.yml", OLDER_LAYER),
+            ]);
+            let ledger = Tree::of_texts([(".jules/exchange/changes.yml", text)]);
+            let variables = [("role", "qa"), ("run_mode", text)]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into();
+            let attached = [Attached {
+                title: "Requirement",
+                what: "the file x",
+                text,
+            }];
+            let made = ["observers", "decider", "planner"].map(|layer| {
+                prompt::assemble(&Assembly {
+                    layer,
+                    tree: &tree,
+                    ledger: &ledger,
+                    variables: &variables,
+                    task: None,
+                    attached: &attached,
+                    turn: "t1",
+                    now: Timestamp::UNIX_EPOCH,
+                    entropy: &[7; 32],
+                })
+            });
+            if let Ok(made) = &made[0] {
+                assert!(made.prompt.len() <= prompt::PROMPT_LIMIT_BYTES);
+            }
+            made[0].is_ok()
         },
     },
     Door {
