@@ -2,7 +2,8 @@
 
 use tempfile::tempdir;
 
-use super::client::{Line, Post, SECRET, ask, get, sign};
+use super::client::{Line, Post, ask, get};
+use super::hook::{SECRET, sign};
 use super::served::{Service, deliveries};
 
 #[test]

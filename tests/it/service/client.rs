@@ -4,12 +4,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use data_encoding::HEXLOWER;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use super::hook::{SECRET, sign};
 
-/// The secret of the services under test.
-pub(super) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";
 /// A service that is silent for longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -100,13 +96,6 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> Reply {
         address,
         format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes(),
     )
-}
-
-/// A signature over these bytes.
-pub(super) fn sign(secret: &str, body: &[u8]) -> String {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
-    mac.update(body);
-    format!("sha256={}", HEXLOWER.encode(&mac.finalize().into_bytes()))
 }
 
 /// A delivery as GitHub would send it, about to be sent.

@@ -12,7 +12,8 @@ use phileas::server::figures::Figures;
 use phileas::server::webhook::{Intake, Listed, Secrets, routes};
 use tower::ServiceExt as _;
 
-use super::client::{Post, SECRET};
+use super::client::Post;
+use super::hook::SECRET;
 
 struct Hook {
     router: axum::Router,

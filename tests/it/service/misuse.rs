@@ -7,7 +7,8 @@ use phileas::server::listen::{BODY_TIMEOUT, MAX_CONNECTIONS};
 use phileas::server::webhook::{MAX_BODY, SMALL_BODY};
 use tempfile::tempdir;
 
-use super::client::{Line, Post, ask, get, sign};
+use super::client::{Line, Post, ask, get};
+use super::hook::sign;
 use super::served::Service;
 use crate::support::say;
 

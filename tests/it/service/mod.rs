@@ -5,6 +5,7 @@ pub(crate) mod client;
 mod commands;
 mod handler;
 mod health;
+mod hook;
 mod kill;
 mod log;
 mod misuse;

@@ -1,18 +1,10 @@
 //! Rubbish at the webhook: whoever has no secret is refused whatever the header says, and whoever has it is answered
 //! whatever the payload says. Nothing panics, and nothing that was signed is answered as a fault of ours.
 
-use std::sync::Arc;
-
-use axum::body::Body;
-use axum::http::{HeaderValue, Request};
-use phileas::adapters::inbox::memory::MemoryInbox;
-use phileas::server::figures::Figures;
-use phileas::server::webhook::{Intake, Listed, Secrets, routes};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use tower::ServiceExt as _;
 
-use super::client::{SECRET, sign};
+use super::hook::{SECRET, sign, signed, status};
 
 /// How deep things are put into one another.
 const DEEP: usize = 5_000;
@@ -20,43 +12,6 @@ const DEEP: usize = 5_000;
 const EVENT: &str = r#"{"action":"labeled","issue":{"id":1,"node_id":"I_1","labels":[{"id":2,"name":"phileas:fixer"}]},
 "comment":{"node_id":"IC_4","user":{"id":3}},"repository":{"id":5,"node_id":"R_5","full_name":"acme/widget"},
 "installation":{"id":7},"sender":{"login":"mona","id":8}}"#;
-
-/// What is said to headers and a body; the inbox has all the room that it could want.
-fn status(headers: &[(&'static str, Vec<u8>)], body: &[u8]) -> u16 {
-    let secrets = Secrets::from_list(&SECRET.into()).unwrap();
-    let inbox = Arc::new(MemoryInbox::new(100));
-    let intake = Intake::new(
-        inbox,
-        secrets,
-        Listed::default(),
-        Arc::new(Figures::default()),
-    );
-    let mut request = Request::post("/webhook")
-        .body(Body::from(body.to_vec()))
-        .unwrap();
-    let known = [("content-type", b"application/json".to_vec())];
-    for (name, value) in known.iter().chain(headers) {
-        // What can stand in no header never comes this far.
-        if let Ok(value) = HeaderValue::from_bytes(value) {
-            request.headers_mut().append(*name, value);
-        }
-    }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
-    let answer = runtime.block_on(routes(intake).oneshot(request)).unwrap();
-    answer.status().as_u16()
-}
-
-fn signed(event: &[u8], delivery: &[u8], body: &[u8]) -> u16 {
-    let headers = [
-        ("x-github-event", event.to_vec()),
-        ("x-github-delivery", delivery.to_vec()),
-        ("x-hub-signature-256", sign(SECRET, body).into_bytes()),
-    ];
-    status(&headers, body)
-}
 
 /// What is put into a signature: pieces of one, and anything else.
 fn signature() -> impl Strategy<Value = Vec<u8>> {

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus};
 
 use serde_json::Value;
 
-use super::client::SECRET;
+use super::hook::SECRET;
 use crate::support::Phileas;
 
 /// A running service, killed when it is dropped.

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::tempdir;
 
-use super::client::{Line, Post, SECRET, ask, get};
+use super::client::{Line, Post, ask, get};
+use super::hook::SECRET;
 use super::served::{Service, arguments, deliveries};
 use crate::support::Phileas;
 
