@@ -216,6 +216,7 @@ pub(super) async fn run(
             ),
         ),
         pulse,
+        drain: Duration::ZERO,
     };
     tell(arguments, screen, &at, factor)?;
     let post = deliver(

@@ -163,6 +163,7 @@ pub(super) async fn run(
         figures,
         driver: (Housekeeping, (fleet, sweep)),
         pulse,
+        drain: config.drain,
     };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
@@ -178,7 +179,7 @@ pub(super) async fn run(
     let drained = tokio::select! {
         drained = &mut running => drained,
         () = signals => {
-            tracing::info!("asked to end; running ticks stop between two effects");
+            tracing::info!("asked to end; running ticks stop between two effects, and deliveries are taken until then");
             end.now();
             running.await
         }
@@ -251,6 +252,7 @@ fn config(arguments: &Serve) -> Result<Config, Stopped> {
         inbox_max_bytes: arguments.inbox_max_bytes,
         public_url: arguments.public_url.clone(),
         jules_keys_dir: arguments.jules_keys_dir.clone(),
+        drain: arguments.drain,
     };
     Ok(Config::new(given, file(arguments.config.as_deref())?)?)
 }

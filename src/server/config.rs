@@ -2,6 +2,7 @@
 //! `phileas.toml`, and that before the default. Secrets come from the environment only, see [`secret()`].
 
 mod bytes;
+mod drain;
 mod file;
 mod public_url;
 mod secret;
@@ -9,6 +10,7 @@ mod secret;
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use phileas_domain::Diagnostic;
 
@@ -16,6 +18,7 @@ use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::server::webhook::Listed;
 
 pub use bytes::{BytesError, parse_bytes};
+pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};
 pub use file::{File, FileError, RepositoryEntry, schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
 pub use secret::{SecretError, origin, secret};
@@ -43,6 +46,8 @@ pub struct Given {
     pub public_url: Option<String>,
     /// A folder with Jules keys.
     pub jules_keys_dir: Option<PathBuf>,
+    /// How long deliveries are taken at least once the service is to end.
+    pub drain: Option<Duration>,
 }
 
 /// How the service is set up.
@@ -62,6 +67,9 @@ pub struct Config {
     pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
     pub jules_keys_dir: Option<PathBuf>,
+    /// How long deliveries are taken at least once the service is to end. Nothing, unless it is said otherwise: nobody
+    /// waits in vain where no balancer has to notice.
+    pub drain: Duration,
     /// The repositories of the file.
     pub repositories: Vec<RepositoryEntry>,
 }
@@ -187,6 +195,7 @@ impl Config {
             inbox_max_bytes,
             public_url,
             jules_keys_dir,
+            drain: given.drain.or(file.drain).unwrap_or_default(),
             repositories: file.repositories,
         })
     }

@@ -9,7 +9,7 @@ use crate::runtime::inbox::Inbox;
 ///
 /// It is started once, after the inbox is open and before the first delivery is accepted. It ends soon after
 /// [`Ending::come`], giving back the leases it holds; the service waits for it for
-/// [`DRAIN`](super::service::DRAIN) and then ends without it, which an inbox survives as it survives a kill.
+/// [`time_to_end`](super::service::time_to_end) and then ends without it, which an inbox survives as it survives a kill.
 /// A driver that ends by itself before that ends the service.
 pub trait Driver<I: Inbox>: Send + 'static {
     /// Runs until the service ends.

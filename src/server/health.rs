@@ -61,7 +61,8 @@ impl<I: Inbox> Watch<I> {
 }
 
 /// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
-/// and the service is not about to end and its driver lives, otherwise 503.
+/// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
+/// listeners close, so that whoever shares out deliveries sends it no more of them.
 pub fn routes<I: Inbox + 'static>(inbox: Arc<I>, pulse: Arc<Pulse>, ending: Ending) -> Router {
     let watch = Arc::new(Watch {
         inbox,
@@ -71,7 +72,13 @@ pub fn routes<I: Inbox + 'static>(inbox: Arc<I>, pulse: Arc<Pulse>, ending: Endi
     let ready = move || {
         let (watch, ending) = (Arc::clone(&watch), ending.clone());
         async move {
-            if watch.is_well().await && !ending.has_come() {
+            // Its driver has ended then, and is not to be missed.
+            if ending.has_come() {
+                (
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "not ready: the service is ending\n",
+                )
+            } else if watch.is_well().await {
                 (StatusCode::OK, "ready\n")
             } else {
                 (StatusCode::SERVICE_UNAVAILABLE, "not ready\n")

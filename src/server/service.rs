@@ -15,8 +15,12 @@ use super::webhook::{self, Intake};
 use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
 
-/// How long requests and the driver may still take when the service ends. Orchestrators kill after 30 s.
-pub const DRAIN: Duration = Duration::from_secs(25);
+/// How long the service may take to end where nobody says otherwise. Orchestrators kill after 30 s.
+pub const TIME_TO_END: Duration = Duration::from_secs(25);
+/// By so much a service with a long drain takes longer than it: requests at work and the driver have this long still.
+const AFTER_DRAIN: Duration = Duration::from_secs(5);
+/// For so long before the very end nobody is accepted any more, so that requests at work are answered.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// A service that is about to be started.
 #[derive(Debug)]
@@ -37,12 +41,29 @@ pub struct Service<I, D> {
     pub driver: D,
     /// Whether what ticks repositories lives.
     pub pulse: Arc<Pulse>,
+    /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until whoever
+    /// shares them out has looked.
+    pub drain: Duration,
+}
+
+/// How long a service with this drain may take to end.
+#[must_use]
+pub fn time_to_end(drain: Duration) -> Duration {
+    TIME_TO_END.max(drain.saturating_add(AFTER_DRAIN))
 }
 
 impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
-    /// Serves until the service is to end, or until the driver ends. `false`: it had to be cut off after [`DRAIN`].
+    /// Serves until the service is to end, or until the driver ends. `false`: it had to be cut off after
+    /// [`time_to_end`].
+    ///
+    /// From then on `/readyz` answers 503, and the driver ends. Deliveries are stored all the same until it has, and until
+    /// the drain is over; then the listeners close. What is stored meanwhile is left to other services, or to the next
+    /// start.
     pub async fn run(self, ending: Ending) -> bool {
         let (stop, stopping) = super::ending();
+        let (close, closing) = super::ending();
+        let (ticked, driver_ended) = super::ending();
+        let time_to_end = time_to_end(self.drain);
         let health = health::routes(Arc::clone(&self.inbox), self.pulse, stopping.clone());
         let public = webhook::routes(self.intake).merge(health.clone());
         let admin = self.admin_routes.merge(health);
@@ -52,21 +73,27 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
                     self.public,
                     public,
                     Arc::clone(&self.figures),
-                    stopping.clone()
+                    closing.clone()
                 ),
                 listen(
                     self.admin,
                     admin,
                     Arc::clone(&self.figures),
-                    stopping.clone()
+                    closing.clone()
                 ),
             )
         };
         let driving = async {
             self.driver.run(self.inbox, stopping.clone()).await;
             stop.now();
+            ticked.now();
         };
-        let work = async { tokio::join!(serving, driving) };
+        let draining = async {
+            stopping.clone().come().await;
+            drained(driver_ended, self.drain, time_to_end - LAST_ANSWERS).await;
+            close.now();
+        };
+        let work = async { tokio::join!(serving, driving, draining) };
         let mut work = std::pin::pin!(work);
         let mut asked = ending;
         let told = async {
@@ -80,6 +107,33 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
             _ = &mut work => return true,
             () = told => {}
         }
-        tokio::time::timeout(DRAIN, work).await.is_ok()
+        tokio::time::timeout(time_to_end, work).await.is_ok()
+    }
+}
+
+/// Waits until the driver has ended and the drain is over, and for no longer than the limit.
+async fn drained(mut driver_ended: Ending, drain: Duration, limit: Duration) {
+    let drained = async { tokio::join!(driver_ended.come(), tokio::time::sleep(drain)) };
+    // A driver that takes longer is cut off in the end; requests at work are answered before.
+    let _late = tokio::time::timeout(limit, drained).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_drain_leaves_time_to_end() {
+        let seconds = |drain| time_to_end(Duration::from_secs(drain)).as_secs();
+        assert_eq!([0, 15, 20, 60].map(seconds), [25, 25, 25, 65]);
+    }
+
+    #[tokio::test]
+    async fn a_driver_that_never_ends_is_not_waited_for() {
+        let (_never, driver_ended) = super::super::ending();
+        let limit = Duration::from_millis(20);
+        for drain in [Duration::ZERO, Duration::from_secs(3600)] {
+            drained(driver_ended.clone(), drain, limit).await;
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -37,6 +38,10 @@ pub struct Serve {
     /// A folder with Jules keys: files named `owner__name`, or `owner` for all others of that owner
     #[arg(long, env = "PHILEAS_JULES_KEYS_DIR", value_name = "DIR")]
     pub jules_keys_dir: Option<PathBuf>,
+    /// How long deliveries are taken at least once the service is to end (SIGTERM), while `/readyz` says so: behind a
+    /// balancer a bit more than the interval of its health check, such as `15s`; `0s` unless it is said otherwise
+    #[arg(long, env = "PHILEAS_DRAIN", value_parser = crate::server::config::parse_drain, value_name = "DURATION")]
+    pub drain: Option<Duration>,
     /// Also serve the tools of `phileas mcp` to programs, at `/mcp` of the admin listener; the variables of that command
     /// say what may be done
     #[arg(long, env = "PHILEAS_MCP")]

@@ -20,7 +20,7 @@ use crate::server::config::Config;
 use crate::server::ending;
 use crate::server::figures::Figures;
 use crate::server::listen::listen;
-use crate::server::service::DRAIN;
+use crate::server::service::TIME_TO_END;
 use crate::server::setup::{Busy, GITHUB, Setup, routes};
 
 /// Serves the page on the admin listener until the App is made, or a signal ends it.
@@ -80,7 +80,7 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
     }
     // The page that says so is still on its way.
     over.now();
-    wind_down(serving, &busy, DRAIN).await;
+    wind_down(serving, &busy, TIME_TO_END).await;
     let Some(kept) = kept_app(directory.path())? else {
         return Err(Stopped::credential(
             "no App was made; start `phileas serve --setup` again for a new page",

@@ -8,6 +8,7 @@
 //! inbox_max_bytes = "512MiB"
 //! public_url = "https://phileas.example.com"
 //! jules_keys_dir = "/run/secrets/jules"    # files `owner__name`, or `owner` for all others of that owner
+//! drain = "15s"    # behind a balancer: a bit more than the interval of its health check
 //!
 //! # Without any entry deliveries of all repositories are accepted.
 //! [[repository]]
@@ -18,6 +19,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::model::{RepositoryId, RepositoryName};
@@ -28,6 +30,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
 use super::bytes::{parse_bytes, words};
+use super::drain::parse_drain;
 use super::{ADMIN_LISTEN, LISTEN};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
@@ -78,6 +81,10 @@ pub struct File {
     #[serde(default)]
     #[schemars(with = "String")]
     pub jules_keys_dir: Option<PathBuf>,
+    /// How long deliveries are taken at least once the service is to end, such as `15s`; for balancers.
+    #[serde(default, deserialize_with = "drain")]
+    #[schemars(schema_with = "drain_schema", extend("default" = "0s"))]
+    pub drain: Option<Duration>,
     /// The repositories that the service looks after.
     #[serde(default, rename = "repository", deserialize_with = "repositories")]
     pub repositories: Vec<RepositoryEntry>,
@@ -239,6 +246,13 @@ fn size_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
+fn drain_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "string",
+        "pattern": r"^\s*(0*([0-9]|[1-9][0-9]|[1-5][0-9]{2}|600)s|0*([0-9]|10)m)\s*$",
+    })
+}
+
 fn name_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$" })
 }
@@ -267,6 +281,11 @@ fn size<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<u64>, D::Error> {
             "this is not a size; write it as `\"512MiB\"`, or a number of bytes",
         )),
     }
+}
+
+fn drain<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(reader)?;
+    parse_drain(&text).map(Some).map_err(D::Error::custom)
 }
 
 fn name<'de, D: Deserializer<'de>>(reader: D) -> Result<RepositoryName, D::Error> {

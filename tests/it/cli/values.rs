@@ -208,6 +208,7 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
             ":2:19: ",
             ["(at inbox_max_bytes)", "16MiB"],
         ),
+        ("drain = \"15\"", ":2:9: ", ["`15` is no drain", "`15s`"]),
         ("lisen = 5", ":2:1: ", ["`lisen`", "did you mean `listen`?"]),
         (
             "github_token = \"canary\"",

@@ -3,6 +3,7 @@
 mod accept;
 pub(crate) mod client;
 mod commands;
+mod drain;
 mod handler;
 mod health;
 mod hook;

@@ -1,0 +1,166 @@
+//! The time between the question to end and the end: whoever shares out deliveries hears of it before nobody takes them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use phileas::adapters::inbox::memory::MemoryInbox;
+use phileas::runtime::driver::Pulse;
+use phileas::runtime::inbox::{Inbox, Page, Start};
+use phileas::server::ending::End;
+use phileas::server::figures::Figures;
+use phileas::server::service::TIME_TO_END;
+use phileas::server::webhook::{Intake, Listed, Secrets};
+use phileas::server::{Driver, Ending, Service, ending};
+use tempfile::tempdir;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::client::{Line, Post, ask, get};
+use super::hook::SECRET;
+use super::served::{self, deliveries};
+
+/// How long a condition may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at a condition.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A tick that runs on until it is let go, whoever asks for the end.
+struct AtWork(Arc<Notify>);
+
+impl<I: Inbox> Driver<I> for AtWork {
+    async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
+        ending.come().await;
+        self.0.notified().await;
+    }
+}
+
+/// A service of this process, whose driver is a test's own.
+struct Stand {
+    inbox: Arc<MemoryInbox>,
+    let_go: Arc<Notify>,
+    end: End,
+    public: SocketAddr,
+    admin: SocketAddr,
+    running: JoinHandle<bool>,
+}
+
+async fn stand(drain: Duration) -> Stand {
+    let inbox = Arc::new(MemoryInbox::new(100));
+    let figures = Arc::new(Figures::default());
+    let secrets = Secrets::from_list(&SECRET.into()).unwrap();
+    let let_go = Arc::new(Notify::new());
+    let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let admin = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (end, asked) = ending();
+    let places = (public.local_addr().unwrap(), admin.local_addr().unwrap());
+    let service = Service {
+        inbox: Arc::clone(&inbox),
+        intake: Intake::new(
+            Arc::clone(&inbox),
+            secrets,
+            Listed::default(),
+            Arc::clone(&figures),
+        ),
+        public,
+        admin,
+        admin_routes: Router::new(),
+        figures,
+        driver: AtWork(Arc::clone(&let_go)),
+        pulse: Arc::new(Pulse::default()),
+        drain,
+    };
+    Stand {
+        inbox,
+        let_go,
+        end,
+        public: places.0,
+        admin: places.1,
+        running: tokio::spawn(service.run(asked)),
+    }
+}
+
+#[track_caller]
+fn until(what: &str, done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(LOOK);
+    }
+}
+
+#[test]
+fn while_ticks_run_deliveries_are_stored_and_nobody_is_invited() {
+    let runtime = Runtime::new().unwrap();
+    let stand = runtime.block_on(stand(Duration::ZERO));
+    assert_eq!(get(stand.public, "/readyz").status, 200);
+    stand.end.now();
+    for place in [stand.public, stand.admin] {
+        until("/readyz says that it ends", || {
+            get(place, "/readyz").status == 503
+        });
+        assert_eq!(
+            get(place, "/readyz").body,
+            "not ready: the service is ending\n"
+        );
+        assert_eq!(get(place, "/healthz").status, 200, "it lives still");
+    }
+    for n in 0..3 {
+        let post = Post::about(&format!("late-{n}"), 7);
+        assert_eq!(ask(stand.public, &post.bytes()).status, 202);
+    }
+    stand.let_go.notify_one();
+    assert!(
+        runtime.block_on(stand.running).unwrap(),
+        "all came to an end"
+    );
+    assert!(
+        Line::open(stand.public).is_err(),
+        "nobody is accepted any more"
+    );
+    let page = Page {
+        start: Start::After(0),
+        most: 10,
+    };
+    let stored = runtime.block_on(stand.inbox.deliveries(page)).unwrap();
+    assert_eq!(stored.len(), 3, "left to the next one");
+}
+
+#[test]
+fn whoever_has_nothing_to_do_waits_for_the_drain_and_no_longer() {
+    let runtime = Runtime::new().unwrap();
+    for drain in [0, 300].map(Duration::from_millis) {
+        let stand = runtime.block_on(stand(drain));
+        stand.let_go.notify_one();
+        let begun = Instant::now();
+        stand.end.now();
+        assert!(runtime.block_on(stand.running).unwrap());
+        let took = begun.elapsed();
+        assert!(took >= drain && took < TIME_TO_END, "{drain:?}: {took:?}");
+    }
+}
+
+/// The whole program, with a balancer that looks every second.
+#[test]
+fn a_service_behind_a_balancer_takes_deliveries_until_it_is_known_to_end() {
+    const DRAIN: Duration = Duration::from_secs(2);
+    let data = tempdir().unwrap();
+    let mut service = served::Service::start_with(data.path(), &["--drain", "2s"], |program| {
+        // The option counts.
+        program.env("PHILEAS_DRAIN", "9m")
+    });
+    let begun = Instant::now();
+    service.ask_to_end();
+    until("/readyz says that it ends", || {
+        get(service.public, "/readyz").status == 503
+    });
+    let post = Post::about("between", 7);
+    assert_eq!(ask(service.public, &post.bytes()).status, 202);
+    assert_eq!(service.wait().code(), Some(0));
+    assert!(begun.elapsed() >= DRAIN, "{:?}", begun.elapsed());
+    assert!(Line::open(service.public).is_err());
+    assert_eq!(deliveries(data.path()).len(), 1);
+}
