@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{StatusCode, Uri};
-use http_body_util::Empty;
+use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use serde_json::json;
@@ -14,11 +14,15 @@ use serde_json::json;
 use super::arguments::Health;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use super::plain;
 use super::serve;
 use crate::server::config;
+use crate::server::health::NOT_READY;
 
 /// How long the service may take to answer. Longer than its own look at the inbox takes at most.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How much is read of what it says, in bytes. A service of ours says less.
+const MAX_WORDS: usize = 4 << 10;
 
 pub(super) async fn run(
     arguments: &Health,
@@ -38,8 +42,16 @@ pub(super) async fn run(
     };
     let url = url(listen, path)?;
     let trouble = match answer(&url, PATIENCE).await {
-        Ok(StatusCode::OK) => None,
-        Ok(status) => Some(format!("answers {status}; the log of the service says why")),
+        Ok((StatusCode::OK, _)) => None,
+        Ok((status, words)) => Some(match words.strip_prefix(NOT_READY).map(str::trim_end) {
+            Some(because) if !because.is_empty() => {
+                format!("is {NOT_READY}{}", plain::line(because))
+            }
+            _ => format!(
+                "answers {status}; the log of the service says why, and so does `phileas health --ready` of its admin \
+                 listener (`--listen`)"
+            ),
+        }),
         Err(because) => Some(format!(
             "does not answer: {because}; is `phileas serve` running there?"
         )),
@@ -78,12 +90,19 @@ fn url(listen: SocketAddr, path: &str) -> Result<Uri, Stopped> {
         .map_err(|error| Stopped::usage(format!("--listen {listen}: {error}")))
 }
 
-/// The status of an answer, or why there is none.
-async fn answer(url: &Uri, patience: Duration) -> Result<StatusCode, String> {
+/// The status of an answer and what it says, or why there is none.
+async fn answer(url: &Uri, patience: Duration) -> Result<(StatusCode, String), String> {
     let client = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
-    match tokio::time::timeout(patience, client.get(url.clone())).await {
-        Ok(Ok(reply)) => Ok(reply.status()),
-        Ok(Err(error)) => Err(causes(&error)),
+    let asked = async {
+        let reply = client.get(url.clone()).await;
+        let (head, body) = reply.map_err(|error| causes(&error))?.into_parts();
+        // The status tells enough where the rest does not come, or is nothing of ours.
+        let words = Limited::new(body, MAX_WORDS).collect().await;
+        let words = words.map_or_else(|_| Bytes::new(), |words| words.to_bytes());
+        Ok((head.status, String::from_utf8_lossy(&words).into_owned()))
+    };
+    match tokio::time::timeout(patience, asked).await {
+        Ok(answered) => answered,
         Err(_) => Err(format!("no answer within {patience:?}")),
     }
 }

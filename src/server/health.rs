@@ -1,4 +1,4 @@
-//! Whether the service lives, and whether deliveries may be sent to it. Neither says anything else about it.
+//! Whether the service lives, and whether deliveries may be sent to it. Why not is told to its own people alone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,6 +13,8 @@ use super::ending::Ending;
 use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
 
+/// What a line begins with that says that deliveries should not be sent. Behind it may stand a colon and why.
+pub const NOT_READY: &str = "not ready";
 /// How long the inbox may take to show that it answers.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long an answer serves all who ask: anybody may ask, and looking costs a read of the inbox.
@@ -29,63 +31,102 @@ struct Watch<I> {
 #[derive(Default)]
 struct Last {
     looked: Option<Instant>,
-    in_trouble: bool,
+    trouble: Option<String>,
 }
 
 impl<I: Inbox> Watch<I> {
-    async fn is_well(&self) -> bool {
+    /// Why it is not well, if it is not.
+    async fn trouble(&self) -> Option<String> {
         let mut last = self.last.lock().await;
         if last
             .looked
             .is_some_and(|looked| looked.elapsed() < KEPT_FOR)
         {
-            return !last.in_trouble;
+            return last.trouble.clone();
         }
         let trouble = self.pulse.trouble(&*self.inbox, Timestamp::now());
         let trouble = match tokio::time::timeout(PATIENCE, trouble).await {
             Ok(trouble) => trouble,
-            Err(_) => Some("the inbox does not answer".to_owned()),
+            Err(_) => Some(format!(
+                "the inbox has not answered for {} s",
+                PATIENCE.as_secs()
+            )),
         };
         // Only a change is news.
-        match &trouble {
-            Some(trouble) if !last.in_trouble => tracing::error!("not ready: {trouble}"),
-            None if last.in_trouble => tracing::warn!("ready again"),
+        match (&trouble, &last.trouble) {
+            (Some(trouble), None) => tracing::error!("not ready: {trouble}"),
+            (None, Some(_)) => tracing::warn!("ready again"),
             _ => {}
         }
         *last = Last {
             looked: Some(Instant::now()),
-            in_trouble: trouble.is_some(),
+            trouble: trouble.clone(),
         };
-        !last.in_trouble
+        trouble
     }
+}
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asker {
+    /// Anybody in the world. What a database says of itself, such as names and addresses, is none of their business.
+    Anybody,
+    /// Whoever reaches the admin listener.
+    OwnPeople,
+}
+
+/// What each listener answers of the service's health.
+#[derive(Debug)]
+pub struct Routes {
+    /// On the public listener, without reasons.
+    pub public: Router,
+    /// On the admin listener, with the reason where deliveries should not be sent. No secret is in it.
+    pub admin: Router,
 }
 
 /// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
 /// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
 /// listeners close, so that whoever shares out deliveries sends it no more of them.
-pub fn routes<I: Inbox + 'static>(inbox: Arc<I>, pulse: Arc<Pulse>, ending: Ending) -> Router {
+pub fn routes<I: Inbox + 'static>(inbox: Arc<I>, pulse: Arc<Pulse>, ending: Ending) -> Routes {
     let watch = Arc::new(Watch {
         inbox,
         pulse,
         last: Mutex::default(),
     });
-    let ready = move || {
+    let routes = |asker| {
         let (watch, ending) = (Arc::clone(&watch), ending.clone());
-        async move {
-            // Its driver has ended then, and is not to be missed.
-            if ending.has_come() {
-                (
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "not ready: the service is ending\n",
-                )
-            } else if watch.is_well().await {
-                (StatusCode::OK, "ready\n")
-            } else {
-                (StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
-            }
-        }
+        let ready = move || ready(Arc::clone(&watch), ending.clone(), asker);
+        Router::new()
+            .route("/healthz", get(|| async { "ok\n" }))
+            .route("/readyz", get(ready))
     };
-    Router::new()
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(ready))
+    Routes {
+        public: routes(Asker::Anybody),
+        admin: routes(Asker::OwnPeople),
+    }
+}
+
+async fn ready<I: Inbox>(
+    watch: Arc<Watch<I>>,
+    ending: Ending,
+    asker: Asker,
+) -> (StatusCode, String) {
+    // Its driver has ended then, and is not to be missed.
+    if ending.has_come() {
+        return not_ready(Some("the service is ending"));
+    }
+    match watch.trouble().await {
+        Some(trouble) => not_ready((asker == Asker::OwnPeople).then_some(&trouble)),
+        None => (StatusCode::OK, "ready\n".to_owned()),
+    }
+}
+
+/// One line, whatever a database says.
+fn not_ready(because: Option<&str>) -> (StatusCode, String) {
+    let words = because.map(|because| because.split_whitespace().collect::<Vec<_>>().join(" "));
+    let answer = match words {
+        Some(because) => format!("{NOT_READY}: {because}\n"),
+        None => format!("{NOT_READY}\n"),
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, answer)
 }

@@ -65,8 +65,8 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         let (ticked, driver_ended) = super::ending();
         let time_to_end = time_to_end(self.drain);
         let health = health::routes(Arc::clone(&self.inbox), self.pulse, stopping.clone());
-        let public = webhook::routes(self.intake).merge(health.clone());
-        let admin = self.admin_routes.merge(health);
+        let public = webhook::routes(self.intake).merge(health.public);
+        let admin = self.admin_routes.merge(health.admin);
         let serving = async {
             tokio::join!(
                 listen(

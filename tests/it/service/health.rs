@@ -70,6 +70,30 @@ fn a_service_that_cannot_store_is_not_ready() {
         assert_eq!(reply.status, 503);
     }
     until_ready_is(&service, 503);
+    assert_eq!(
+        get(service.public, "/readyz").body,
+        "not ready\n",
+        "why is nobody's business out there"
+    );
+    let body = get(service.admin, "/readyz").body;
+    assert!(
+        body.starts_with("not ready: ") && body.contains("the disk is broken"),
+        "{body}"
+    );
+    assert_eq!(body.lines().count(), 1, "{body}");
+    let [admin, public] = [service.admin, service.public].map(|listener| {
+        let listener = listener.to_string();
+        let asked = Phileas::new(&["health", "--ready", "--listen", &listener]).run();
+        asked.expect(1).err
+    });
+    assert!(
+        admin.contains(&format!("/readyz is {}", body.trim_end())),
+        "{admin}"
+    );
+    assert!(
+        public.contains("answers 503") && public.contains("admin listener"),
+        "{public}"
+    );
     raw.execute_batch("DROP TRIGGER broken").unwrap();
     let reply = ask(service.public, &Post::about("good", 7).bytes());
     assert_eq!(reply.status, 202);
@@ -108,6 +132,7 @@ fn a_service_that_says_no_is_not_well() {
     let ended = Phileas::new(&["health", "--ready", "--listen", &address])
         .run()
         .expect(1);
+    // What it says is nothing that we know.
     assert!(ended.err.contains("answers 503"), "{ended}");
     let asked = asked.join().unwrap();
     assert!(asked.starts_with("GET /readyz HTTP/1.1\r\n"), "{asked}");
