@@ -12,6 +12,7 @@ use super::super::listen;
 use super::super::output::Screen;
 use super::{ADMIN_LISTEN, LISTEN, database, fleet};
 use crate::adapters::inbox::postgres::DatabaseUrl;
+use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::server::app::APP_FILE;
 use crate::server::check::{Finding, Grade, Told, check, check_key};
 use crate::server::config::{Config, secret};
@@ -163,17 +164,12 @@ fn admin(config: &Config) -> Result<&'static str, Stopped> {
 /// Whether the data directory could be used. A service that runs holds it, which is as it should be.
 fn data_dir(config: &Config) -> Result<&'static str, Stopped> {
     let path = &config.data_dir;
-    if !path.exists() {
-        return Ok("it is made at the start");
-    }
-    // Nobody sees the file: it has no name, or loses it at once.
-    tempfile::tempfile_in(path).map_err(|error| {
-        Stopped::usage(format!(
-            "{}: {error}; let --data-dir name a folder that this user may write to",
-            path.display()
-        ))
-    })?;
-    Ok("it can be written to")
+    DataDirectory::could_be(path)?;
+    Ok(if path.exists() {
+        "it can be written to"
+    } else {
+        "it is made at the start"
+    })
 }
 
 /// Whether a port could be listened at.

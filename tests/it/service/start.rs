@@ -120,6 +120,24 @@ fn wrong_settings_are_told() {
     refuse(&with(&["--jules-keys-dir", "/nowhere"]), "/nowhere");
 }
 
+/// What `serve` would refuse, `--check` refuses before it, in the same words.
+#[test]
+fn a_data_directory_that_cannot_be_made_is_found_by_the_check() {
+    let refused = |more: &[&str]| {
+        let words = [&["serve", "--data-dir", "/proc/nope"], more].concat();
+        Phileas::new(&words)
+            .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+            .env("GITHUB_API_URL", "http://127.0.0.1:1")
+            .run()
+    };
+    let served = refused(&[]).expect(2);
+    let checked = refused(&["--check"]).expect(3);
+    let words = "/proc/nope: No such file or directory";
+    assert!(served.err.contains(words), "{served}");
+    let line = format!("configuration: data directory: {words}");
+    assert!(checked.out.contains(&line), "{checked}");
+}
+
 /// A container makes a folder where a file that is to be mounted is missing.
 #[test]
 fn settings_that_are_a_folder_are_not_passed_over() {

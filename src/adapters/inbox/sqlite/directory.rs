@@ -84,6 +84,36 @@ impl DataDirectory {
         })
     }
 
+    /// Whether the directory could be made, or written to where it is there. Nothing is made that stays.
+    ///
+    /// # Errors
+    ///
+    /// When it could not.
+    pub fn could_be(path: &Path) -> Result<(), DirectoryError> {
+        let here = Path::new(".");
+        let above = path.ancestors().map(|one| {
+            if one.as_os_str().is_empty() {
+                here
+            } else {
+                one
+            }
+        });
+        // It would be made below what is nearest. Where that is no folder, as a file or a link to nowhere, nothing can be.
+        let nearest = above
+            .into_iter()
+            .find(|one| one.symlink_metadata().is_ok())
+            .unwrap_or(here);
+        if !nearest.is_dir() {
+            let error = io::Error::from(io::ErrorKind::NotADirectory);
+            return Err(unusable(nearest, &error));
+        }
+        // Nobody sees the file: it has no name, or loses it at once.
+        match tempfile::tempfile_in(nearest) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(unusable(path, &without_place(error))),
+        }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -196,6 +226,18 @@ fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
     }
 }
 
+/// What the system says, without the place of a file that nobody has named.
+fn without_place(error: io::Error) -> io::Error {
+    let said = error
+        .get_ref()
+        .and_then(|inner| inner.source())
+        .map(ToString::to_string);
+    match said {
+        Some(said) => io::Error::new(error.kind(), said),
+        None => error,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,5 +251,32 @@ mod tests {
         let _inherited = held.lock.try_clone().unwrap();
         drop(held);
         assert!(DataDirectory::lock(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn whether_a_directory_could_be_made_is_known_before_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for place in [folder.path().to_owned(), folder.path().join("far/below")] {
+            DataDirectory::could_be(&place).unwrap();
+        }
+        assert!(DataDirectory::could_be(Path::new("relative/one")).is_ok());
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "nothing is left behind"
+        );
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        for place in [file.clone(), file.join("below")] {
+            let refused = DataDirectory::could_be(&place).unwrap_err().to_string();
+            let named = format!("{}: not a directory", file.display());
+            assert!(refused.starts_with(&named), "{refused}");
+        }
+        // Nobody makes anything there, whoever they are.
+        let refused = DataDirectory::could_be(Path::new("/proc/nope")).unwrap_err();
+        let said = refused.to_string();
+        assert!(said.starts_with("/proc/nope: "), "{said}");
+        assert!(said.contains("--data-dir"), "{said}");
+        assert!(!said.contains(".tmp"), "{said}");
     }
 }
