@@ -3,6 +3,7 @@
 mod check;
 pub(super) mod database;
 mod fleet;
+pub(super) mod inbox;
 mod setup;
 
 use std::io::Write;
@@ -67,10 +68,12 @@ pub(super) async fn run(
     arguments: &Serve,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let database = database::url(arguments.database_url.as_deref())?;
+    let option = arguments.database_url.as_deref();
+    let database = inbox::database(option)?;
     let config = config(arguments)?;
+    let inbox_name = inbox::name(database.as_ref(), &config.data_dir);
     if arguments.check {
-        return check::run(&config, database.as_ref(), screen).await;
+        return check::run(&config, database.as_ref(), &inbox_name, screen).await;
     }
     if arguments.setup {
         return setup::run(&config, screen).await;
@@ -97,6 +100,7 @@ pub(super) async fn run(
     let places = json!({
         "listen": public.local_addr()?.to_string(),
         "admin_listen": admin.local_addr()?.to_string(),
+        "inbox": inbox_name,
     });
     let figures = Arc::new(Figures::default());
     let changed = Arc::new(Notify::new());
@@ -170,6 +174,7 @@ pub(super) async fn run(
         listen = %places["listen"].as_str().unwrap_or_default(),
         admin_listen = %places["admin_listen"].as_str().unwrap_or_default(),
         data_dir = %config.data_dir.display(),
+        inbox = inbox_name,
         "the service listens"
     );
     screen.line(&places.to_string())?;

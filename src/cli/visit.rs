@@ -27,7 +27,7 @@ impl Visit {
             Some(named) => Some(named.clone()),
             None => serve::file(kept.config.as_deref())?.data_dir,
         };
-        if let Some(url) = serve::database::url(kept.database_url.as_deref())? {
+        if let Some(url) = serve::inbox::database(kept.database_url.as_deref())? {
             return Ok(Self {
                 inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?),
                 data_dir,

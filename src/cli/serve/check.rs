@@ -23,6 +23,7 @@ use crate::server::setup::GITHUB;
 pub(super) async fn run(
     config: &Config,
     database: Option<&DatabaseUrl>,
+    inbox: &str,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let mut findings = vec![
@@ -33,9 +34,19 @@ pub(super) async fn run(
         found("admin listener", admin(config)),
         found("data directory", data_dir(config)),
     ];
-    if let Some(url) = database {
-        findings.push(found("database", database::reached(url).await));
-    }
+    let inbox = |text: &str| format!("{inbox}: {text}");
+    findings.push(match database {
+        Some(url) => {
+            let reached = database::reached(url).await;
+            let refused = |stopped: Stopped| Stopped {
+                message: inbox(&stopped.message),
+                ..stopped
+            };
+            found("inbox", reached.map(inbox).map_err(refused))
+        }
+        // Whether it can be written is what the data directory tells.
+        None => found("inbox", Ok(inbox("for this service alone"))),
+    });
     findings.extend(port("--listen", LISTEN, config.listen));
     findings.extend(port("--admin-listen", ADMIN_LISTEN, config.admin_listen));
     if let Some(name) = fleet::passed_over(config) {
@@ -126,12 +137,12 @@ fn missing(about: &str, text: &str) -> Finding {
 }
 
 /// A finding of something that `serve` would refuse in the same words.
-fn found(about: &str, result: Result<&'static str, Stopped>) -> Finding {
+fn found(about: &str, result: Result<impl Into<String>, Stopped>) -> Finding {
     match result {
         Ok(text) => Finding {
             grade: Grade::Good,
             about: about.to_owned(),
-            text: text.to_owned(),
+            text: text.into(),
         },
         Err(stopped) => refused(about, stopped),
     }
@@ -140,6 +151,7 @@ fn found(about: &str, result: Result<&'static str, Stopped>) -> Finding {
 fn refused(about: &str, stopped: Stopped) -> Finding {
     let grade = match stopped.exit {
         Exit::Credential => Grade::Credential,
+        Exit::Unavailable => Grade::Unavailable,
         _ => Grade::Configuration,
     };
     Finding {

@@ -8,7 +8,7 @@ use crate::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
 use crate::server::config::{origin, secret};
 
 /// Says the address. It may have a password in it, so it is read as secrets are.
-const VARIABLE: &str = "PHILEAS_DATABASE_URL";
+pub(super) const VARIABLE: &str = "PHILEAS_DATABASE_URL";
 
 /// The address that the option says, or the environment. `None`: the inbox is a file.
 pub(in crate::cli) fn url(option: Option<&str>) -> Result<Option<DatabaseUrl>, Stopped> {

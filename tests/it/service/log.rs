@@ -73,6 +73,8 @@ fn without_a_terminal_each_line_is_an_object_with_its_time() {
     let line: Value = serde_json::from_str(&begun).unwrap();
     assert_eq!(line["level"], "INFO");
     assert_eq!(line["listen"], service.public.to_string());
+    let file = stand.data().join("inbox.sqlite3");
+    assert_eq!(line["inbox"], format!("SQLite, {}", file.display()));
     let at: Result<jiff::Timestamp, _> = line["timestamp"].as_str().unwrap().parse();
     assert!(at.is_ok(), "{line}");
     assert_eq!(service.terminate().code(), Some(0));

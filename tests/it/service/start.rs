@@ -120,6 +120,49 @@ fn wrong_settings_are_told() {
     refuse(&with(&["--jules-keys-dir", "/nowhere"]), "/nowhere");
 }
 
+/// Whoever sets it means a database; with a file of its own each service would tick what the others tick.
+#[test]
+fn an_empty_address_of_the_database_is_no_sqlite() {
+    let data = tempdir().unwrap();
+    let folder = data.path().to_str().unwrap();
+    for name in ["PHILEAS_DATABASE_URL", "PHILEAS_DATABASE_URL_FILE"] {
+        for command in ["serve", "deliveries"] {
+            let ended = Phileas::new(&[command, "--data-dir", folder])
+                .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+                .env(name, " ")
+                .run()
+                .expect(2);
+            let words = format!("{name} is set and empty; ");
+            assert!(ended.err.contains(&words), "{ended}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_check_names_the_inbox_and_no_password() {
+    let data = tempdir().unwrap();
+    let folder = data.path().to_str().unwrap();
+    let check = |more: &[&str], code: i32| {
+        let words = [&["serve", "--check", "--data-dir", folder], more].concat();
+        Phileas::new(&words)
+            .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+            .run()
+            .expect(code)
+    };
+    let file = check(&[], 3);
+    let line = format!("ok: inbox: SQLite, {folder}/inbox.sqlite3: ");
+    assert!(file.out.contains(&line), "{file}");
+    let away = [
+        "--database-url",
+        "postgres://ada:s3cret@127.0.0.1:1/phileas",
+    ];
+    let away = check(&away, 3);
+    let line = "unavailable: inbox: PostgreSQL, ada@127.0.0.1:1/phileas: ";
+    assert!(away.out.contains(line), "{away}");
+    assert!(!away.out.contains("s3cret"), "{away}");
+}
+
 /// What `serve` would refuse, `--check` refuses before it, in the same words.
 #[test]
 fn a_data_directory_that_cannot_be_made_is_found_by_the_check() {

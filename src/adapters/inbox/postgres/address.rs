@@ -15,6 +15,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);
+/// Where a server listens whose address says no port.
+const PORT: u16 = 5432;
 /// What the server ends by itself, so that a process which stands still holds nobody up: a statement, the wait for a
 /// row, and a transaction in which nothing happens.
 const LIMITS: &str =
@@ -120,6 +122,33 @@ impl DatabaseUrl {
         Ok(Self { config, roots })
     }
 
+    /// Which database it is: the user, the host, the port and the name, and nothing that lets anybody in.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let config = &self.config;
+        let hosts: Vec<String> = if config.get_hosts().is_empty() {
+            let addresses = config.get_hostaddrs().iter();
+            addresses.map(ToString::to_string).collect()
+        } else {
+            config.get_hosts().iter().map(called).collect()
+        };
+        let ports = config.get_ports();
+        let port = |n: usize| ports.get(n).or(ports.first()).copied().unwrap_or(PORT);
+        let hosts: Vec<String> = hosts
+            .iter()
+            .enumerate()
+            .map(|(n, host)| format!("{host}:{}", port(n)))
+            .collect();
+        let user = config.get_user().map(|user| format!("{user}@"));
+        let name = config.get_dbname().or(config.get_user());
+        format!(
+            "{}{}/{}",
+            user.unwrap_or_default(),
+            hosts.join(","),
+            name.unwrap_or_default()
+        )
+    }
+
     /// How to connect.
     pub(super) fn config(&self) -> Config {
         self.config.clone()
@@ -156,20 +185,14 @@ impl DatabaseUrl {
             .with_no_client_auth();
         Ok(MakeRustlsConnect::new(config))
     }
+}
 
-    /// What may be shown of it.
-    #[must_use]
-    pub fn shown(&self) -> String {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            #[cfg(unix)]
-            Host::Unix(path) => path.display().to_string(),
-        });
-        let hosts = hosts.collect::<Vec<_>>().join(",");
-        match self.config.get_dbname() {
-            Some(name) => format!("{name} on {hosts}"),
-            None => hosts,
-        }
+fn called(host: &Host) -> String {
+    match host {
+        Host::Tcp(name) if name.contains(':') => format!("[{name}]"),
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(path) => path.display().to_string(),
     }
 }
 
@@ -196,6 +219,38 @@ mod tests {
 
     fn mode(url: &str) -> SslMode {
         parsed(url).unwrap().config.get_ssl_mode()
+    }
+
+    #[test]
+    fn a_database_is_named_without_its_password() {
+        for (url, wanted) in [
+            (
+                "postgres://ada:s3cret@db.example.com/phileas",
+                "ada@db.example.com:5432/phileas",
+            ),
+            (
+                "postgresql://ada:s3%40cret@db:6543/phileas?sslmode=disable",
+                "ada@db:6543/phileas",
+            ),
+            (
+                "postgres://ada@[::1]:5433/d?sslrootcert=/ca.pem",
+                "ada@[::1]:5433/d",
+            ),
+            ("postgres://ada@a,b/d", "ada@a:5432,b:5432/d"),
+            ("postgres://ada@a:1,b:2/d", "ada@a:1,b:2/d"),
+            (
+                "postgres:///d?host=%2Frun%2Fpostgresql&user=ada&password=s3cret",
+                "ada@/run/postgresql:5432/d",
+            ),
+            ("postgres://h/d", "h:5432/d"),
+            ("postgres://ada@h", "ada@h:5432/ada"),
+            (
+                "postgres:///d?hostaddr=10.0.0.5&user=ada",
+                "ada@10.0.0.5:5432/d",
+            ),
+        ] {
+            assert_eq!(parsed(url).unwrap().shown(), wanted);
+        }
     }
 
     #[test]
