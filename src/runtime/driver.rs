@@ -17,6 +17,7 @@
 //!    and then taken on one by one.
 //! 5. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
+mod away;
 mod calendar;
 mod lanes;
 mod left;
@@ -38,6 +39,7 @@ use tokio::task::JoinSet;
 
 use super::inbox::{Inbox, Lease};
 use super::ports::Clock;
+use away::Away;
 use lanes::Lanes;
 use left::Left;
 use queue::Queue;
@@ -116,6 +118,7 @@ struct Hands {
     queue: Queue,
     lanes: Lanes,
     left: Left,
+    troubles: Troubles,
     /// When leases were last extended.
     extended_at: Timestamp,
     /// Before this it is not tried again to extend them, because that has failed.
@@ -126,6 +129,25 @@ struct Hands {
     call_back_at: Timestamp,
     /// It is time to end: nobody new is started.
     leaving: Arc<AtomicBool>,
+}
+
+/// What the inbox may fail at, again and again.
+struct Troubles {
+    asking: Away,
+    claiming: Away,
+    extending: Away,
+    calling_back: Away,
+}
+
+impl Default for Troubles {
+    fn default() -> Self {
+        Self {
+            asking: Away::new("the inbox cannot be asked who is due"),
+            claiming: Away::new("nobody can be claimed"),
+            extending: Away::new("leases cannot be extended"),
+            calling_back: Away::new("nobody can be called back"),
+        }
+    }
 }
 
 /// A repository whose tick runs.
@@ -145,6 +167,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             queue: Queue::default(),
             lanes: Lanes::new(self.bounds.per_lane),
             left: Left::default(),
+            troubles: Troubles::default(),
             extended_at: now,
             extend_after: now,
             look_after: now,
@@ -238,10 +261,14 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                         hands.look_after = later(self.clock.now(), BREATH);
                     }
                 }
-                Ok(due) => return due.map_or(until, |due| until.min(due)),
+                Ok(due) => {
+                    hands.troubles.asking.worked(|| self.clock.now());
+                    return due.map_or(until, |due| until.min(due));
+                }
                 Err(error) => {
-                    tracing::error!("the inbox cannot be asked who is due: {error}");
-                    hands.look_after = later(self.clock.now(), BREATH);
+                    let now = self.clock.now();
+                    hands.troubles.asking.failed(error, now);
+                    hands.look_after = later(now, BREATH);
                 }
             }
         }
@@ -254,9 +281,12 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     async fn look(&self, hands: &mut Hands) -> bool {
         let now = self.clock.now();
         let due = match self.inbox.due(now, MAX_DUE).await {
-            Ok(due) => due,
+            Ok(due) => {
+                hands.troubles.asking.worked(|| self.clock.now());
+                due
+            }
             Err(error) => {
-                tracing::error!("the inbox cannot be asked who is due: {error}");
+                hands.troubles.asking.failed(error, self.clock.now());
                 return true;
             }
         };
@@ -302,6 +332,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let now = self.clock.now();
         match claimed {
             Ok(leases) => {
+                hands.troubles.claiming.worked(|| now);
                 let (stand, over): (Vec<_>, Vec<_>) =
                     leases.into_iter().partition(|lease| now < lease.until);
                 for lease in stand {
@@ -315,7 +346,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 }
             }
             Err(error) => {
-                tracing::error!("nobody can be claimed: {error}");
+                hands.troubles.claiming.failed(error, now);
                 hands.queue = Queue::default();
                 hands.look_after = later(now, BREATH);
             }
@@ -367,14 +398,19 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
         hands.call_back_at = later(now, CALL_BACK);
         match self.inbox.call_back(now).await {
-            Ok(0) => {}
-            Ok(called) => tracing::warn!(
-                repositories = called,
-                "the machine's clock was set back; whoever it had put off too far is due now"
-            ),
+            Ok(called) => {
+                hands.troubles.calling_back.worked(|| now);
+                if called > 0 {
+                    tracing::warn!(
+                        repositories = called,
+                        "the machine's clock was set back; whoever it had put off too far is due now"
+                    );
+                }
+            }
             Err(error) => {
-                tracing::error!("nobody can be called back: {error}");
-                hands.look_after = later(self.clock.now(), BREATH);
+                let now = self.clock.now();
+                hands.troubles.calling_back.failed(error, now);
+                hands.look_after = later(now, BREATH);
             }
         }
     }
@@ -418,6 +454,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
         match self.inbox.heartbeat(&leases, now, LEASE).await {
             Ok(held) => {
+                hands.troubles.extending.worked(|| now);
                 hands.extended_at = now;
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
@@ -430,8 +467,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 true
             }
             Err(error) => {
-                tracing::error!("leases cannot be extended: {error}");
-                hands.extend_after = later(self.clock.now(), BREATH);
+                let now = self.clock.now();
+                hands.troubles.extending.failed(error, now);
+                hands.extend_after = later(now, BREATH);
                 false
             }
         }

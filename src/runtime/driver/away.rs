@@ -1,0 +1,140 @@
+//! Telling that the inbox fails, without a line for each of the attempts, which are a second apart.
+
+use jiff::{SignedDuration, Timestamp};
+
+/// How often it is said again while it lasts.
+const SAID_EVERY: SignedDuration = SignedDuration::from_secs(60);
+/// What has not failed for so long was not tried any more; when it fails then, that is news.
+const FORGOTTEN: SignedDuration = SignedDuration::from_mins(5);
+
+/// One thing that the inbox is asked for, and since when it fails.
+#[derive(Debug)]
+pub(super) struct Away {
+    /// What cannot be done, as the log says it.
+    what: &'static str,
+    failing: Option<Failing>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Failing {
+    since: Timestamp,
+    last: Timestamp,
+    said: Timestamp,
+}
+
+/// What is to be said of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Say {
+    /// It is the first one.
+    First,
+    /// It has lasted for so long.
+    Still(SignedDuration),
+    /// It was said a moment ago.
+    Nothing,
+}
+
+impl Away {
+    /// `what` cannot be done, when it fails.
+    pub(super) fn new(what: &'static str) -> Self {
+        Self {
+            what,
+            failing: None,
+        }
+    }
+
+    /// It has failed.
+    pub(super) fn failed(&mut self, error: impl std::fmt::Display, now: Timestamp) {
+        let what = self.what;
+        match self.say(now) {
+            Say::First => {
+                tracing::error!("{what}: {error}; said again once a minute while it lasts")
+            }
+            Say::Still(lasting) => {
+                tracing::error!("{what}: {error}; for {} s by now", lasting.as_secs());
+            }
+            Say::Nothing => tracing::debug!("{what}: {error}"),
+        }
+    }
+
+    /// It was done. The clock is read only where that is news.
+    pub(super) fn worked(&mut self, now: impl FnOnce() -> Timestamp) {
+        if self.failing.is_none() {
+            return;
+        }
+        if let Some(lasted) = self.over(now()) {
+            let what = self.what;
+            tracing::warn!("over after {} s: {what}", lasted.as_secs());
+        }
+    }
+
+    fn say(&mut self, now: Timestamp) -> Say {
+        // A clock that was set back begins anew.
+        let known = self
+            .failing
+            .filter(|failing| failing.last <= now && now.duration_since(failing.last) < FORGOTTEN);
+        let Some(failing) = known else {
+            self.failing = Some(Failing {
+                since: now,
+                last: now,
+                said: now,
+            });
+            return Say::First;
+        };
+        let is_time = now.duration_since(failing.said) >= SAID_EVERY;
+        self.failing = Some(Failing {
+            last: now,
+            said: if is_time { now } else { failing.said },
+            ..failing
+        });
+        if is_time {
+            Say::Still(now.duration_since(failing.since))
+        } else {
+            Say::Nothing
+        }
+    }
+
+    /// How long it has failed, if it did until now.
+    fn over(&mut self, now: Timestamp) -> Option<SignedDuration> {
+        let failing = self.failing.take()?;
+        let is_known = failing.last <= now && now.duration_since(failing.last) < FORGOTTEN;
+        is_known.then(|| now.duration_since(failing.since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + seconds).unwrap()
+    }
+
+    #[test]
+    fn an_outage_is_said_at_first_then_once_a_minute_and_at_its_end() {
+        let mut away = Away::new("nobody can be claimed");
+        let lasting = |seconds| Say::Still(SignedDuration::from_secs(seconds));
+        let said: Vec<(i64, Say)> = (0..=150)
+            .map(|second| (second, away.say(at(second))))
+            .filter(|(_, say)| *say != Say::Nothing)
+            .collect();
+        assert_eq!(
+            said,
+            [(0, Say::First), (60, lasting(60)), (120, lasting(120))]
+        );
+        assert_eq!(away.over(at(151)), Some(SignedDuration::from_secs(151)));
+        assert_eq!(away.over(at(152)), None, "that is said once");
+        assert_eq!(away.say(at(153)), Say::First);
+    }
+
+    /// Whoever could not be claimed may be taken by another; then nothing is claimed here for a long time.
+    #[test]
+    fn what_was_not_tried_for_long_begins_anew() {
+        let mut away = Away::new("nobody can be claimed");
+        away.say(at(0));
+        assert_eq!(away.say(at(3_600)), Say::First);
+        assert_eq!(away.over(at(7_200)), None);
+        away.say(at(7_200));
+        assert_eq!(away.say(at(0)), Say::First, "the clock was set back");
+        assert_eq!(away.over(at(-3_600)), None, "and once more");
+    }
+}
