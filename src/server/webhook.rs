@@ -22,6 +22,7 @@ mod listed;
 mod pick;
 mod refusals;
 mod signature;
+mod strangers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +47,7 @@ use crate::runtime::inbox::{Accepted, Inbox};
 use body::{Refused, Room};
 use facts::Facts;
 use refusals::{Refusals, Why};
+use strangers::Strangers;
 
 const EVENT: HeaderName = HeaderName::from_static("x-github-event");
 const DELIVERY: HeaderName = HeaderName::from_static("x-github-delivery");
@@ -62,6 +64,7 @@ pub struct Intake<I> {
     listed: Listed,
     figures: Arc<Figures>,
     refusals: Refusals,
+    strangers: Strangers,
     room: Room,
     /// The beginning of this process' request ids.
     run: u32,
@@ -81,6 +84,7 @@ impl<I> Intake<I> {
             listed,
             figures,
             refusals: Refusals::default(),
+            strangers: Strangers::default(),
             room: Room::default(),
             run: fastrand::u32(..),
             requests: AtomicU64::new(0),
@@ -200,6 +204,7 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
     Span::current().record("delivery", facts.delivery.id.as_str());
     if !intake.listed.takes(&facts.delivery) {
         figures.not_listed.count();
+        intake.strangers.add(&facts.delivery, Instant::now());
         return answer(
             StatusCode::ACCEPTED,
             "ignored: the repository is not on the list\n",

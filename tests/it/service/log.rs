@@ -145,6 +145,33 @@ fn a_token_without_repositories_is_told() {
     drop(service);
 }
 
+/// With several machines it mostly means that their lists differ.
+#[test]
+fn deliveries_of_a_repository_that_is_on_no_list_are_told_once() {
+    let stand = Stand::new();
+    let config = stand.folder.path().join("phileas.toml");
+    std::fs::write(&config, "[[repository]]\nname = \"acme/r7\"\nid = 7\n").unwrap();
+    let service = stand.start(&[("PHILEAS_CONFIG", config.to_str().unwrap())]);
+    for n in 0..5 {
+        let listed = ask(
+            service.public,
+            &Post::about(&format!("ours-{n}"), 7).bytes(),
+        );
+        assert_eq!(listed.body, "accepted\n");
+        for stranger in [8, 9] {
+            let post = Post::about(&format!("theirs-{stranger}-{n}"), stranger);
+            let ignored = ask(service.public, &post.bytes());
+            assert!(ignored.body.starts_with("ignored: "), "{ignored:?}");
+        }
+    }
+    assert_eq!(service.terminate().code(), Some(0));
+    let said = stand.text();
+    for (name, times) in [("acme/r7", 0), ("acme/r8", 1), ("acme/r9", 1)] {
+        let words = format!("deliveries of {name} are ignored");
+        assert_eq!(said.matches(&words).count(), times, "{said}");
+    }
+}
+
 #[test]
 fn an_app_that_is_passed_over_is_told() {
     let stand = Stand::new();

@@ -1,0 +1,102 @@
+//! Telling the people who run the service that repositories are delivered which it does not look after. Behind one
+//! balancer that mostly means that the lists of two machines differ.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use phileas_domain::model::RepositoryId;
+
+use crate::runtime::inbox::Delivery;
+
+/// The least time between two lines about one repository.
+const GAP: Duration = Duration::from_secs(60 * 60);
+/// The most repositories that are told apart. Whoever knows the secret can name any number of them.
+const MOST: usize = 1_000;
+
+/// Repositories of which deliveries were ignored lately, and how many of each were not told of yet.
+#[derive(Debug, Default)]
+pub(super) struct Strangers(Mutex<BTreeMap<RepositoryId, Ignored>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Ignored {
+    told_at: Instant,
+    untold: u64,
+}
+
+impl Strangers {
+    /// Counts a delivery of a repository that is on no list, and tells of it unless that was done lately.
+    pub(super) fn add(&self, delivery: &Delivery, now: Instant) {
+        let Some(id) = delivery.repository else {
+            return;
+        };
+        let Some(count) = self.count(id, now) else {
+            return;
+        };
+        let name = delivery.repository_name.as_ref();
+        let called = name.map_or_else(|| format!("number {id}"), ToString::to_string);
+        tracing::warn!(
+            count,
+            "deliveries of {called} are ignored: it is not on this machine's list, the `[[repository]]` entries of \
+             phileas.toml; where several machines take deliveries their lists must be the same"
+        );
+    }
+
+    /// How many are to be told of now.
+    fn count(&self, id: RepositoryId, now: Instant) -> Option<u64> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_recent = |told_at: Instant| now.saturating_duration_since(told_at) < GAP;
+        if let Some(ignored) = known.get_mut(&id) {
+            ignored.untold += 1;
+            if is_recent(ignored.told_at) {
+                return None;
+            }
+            ignored.told_at = now;
+            return Some(std::mem::take(&mut ignored.untold));
+        }
+        if known.len() >= MOST {
+            known.retain(|_, ignored| is_recent(ignored.told_at));
+        }
+        if known.len() >= MOST {
+            return None;
+        }
+        let ignored = Ignored {
+            told_at: now,
+            untold: 0,
+        };
+        known.insert(id, ignored);
+        Some(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_repository_is_told_at_once_and_then_once_an_hour() {
+        let strangers = Strangers::default();
+        let begun = Instant::now();
+        let count = |id, minute: u64| {
+            strangers.count(RepositoryId(id), begun + Duration::from_secs(60 * minute))
+        };
+        assert_eq!(count(7, 0), Some(1));
+        for minute in 1..60 {
+            assert_eq!(count(7, minute), None);
+        }
+        assert_eq!(count(8, 30), Some(1), "they do not hide one another");
+        assert_eq!(count(7, 60), Some(60));
+    }
+
+    #[test]
+    fn whoever_names_many_does_not_fill_the_memory() {
+        let strangers = Strangers::default();
+        let begun = Instant::now();
+        let most = MOST as u64;
+        for id in 0..most {
+            assert_eq!(strangers.count(RepositoryId(id), begun), Some(1));
+        }
+        assert_eq!(strangers.count(RepositoryId(most), begun), None);
+        assert_eq!(strangers.count(RepositoryId(most), begun + GAP), Some(1));
+    }
+}
