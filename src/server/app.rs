@@ -145,6 +145,24 @@ pub fn named_by(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     names.find(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
 }
 
+/// Where that comes from, as people look for it: variables, a variable's file, or what the set-up page has kept.
+#[must_use]
+pub fn origin_of_identity(variable: impl Fn(&str) -> Option<String>) -> String {
+    let is_set = |name: &str| {
+        [name.to_owned(), format!("{name}_FILE")]
+            .iter()
+            .any(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
+    };
+    if is_set(APP_ID) || is_set(APP_KEY) {
+        return format!("{APP_ID} and {}", origin(APP_KEY, &variable));
+    }
+    let token = [TOKEN, OTHER_TOKEN].into_iter().find(|name| is_set(name));
+    token.map_or_else(
+        || format!("{APP_FILE} in the data directory"),
+        |name| origin(name, &variable),
+    )
+}
+
 /// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
 /// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
 #[must_use]

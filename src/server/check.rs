@@ -1,6 +1,6 @@
 //! Whether the service could do its work: credentials, permissions and connections, asked of those who decide them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::outside::Outside;
 use super::repositories::{Member, Repositories};
@@ -81,6 +81,8 @@ pub struct Finding {
 pub struct Told {
     /// The Jules key of all repositories that have none of their own, and what it is called.
     pub jules: Option<(String, JulesKey)>,
+    /// Where the GitHub credential comes from, as [`origin_of_identity`](super::app::origin_of_identity) says it.
+    pub identity: String,
     /// The address under which GitHub knows the service.
     pub public_url: Option<String>,
     /// Where people meet GitHub, such as `https://github.com`.
@@ -91,7 +93,7 @@ pub struct Told {
 pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
     let mut findings = Findings::default();
     if let Some(app) = repositories.source().app() {
-        of_app(app, &told.github, None, &mut findings).await;
+        of_app(app, &told.github, None, Some(&told.identity), &mut findings).await;
     } else if repositories.source().named().is_empty() {
         findings.add(
             Grade::Configuration,
@@ -102,7 +104,7 @@ pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
     match repositories.read_once().await {
         Ok(whole) => {
             let members = repositories.members();
-            of_members(repositories, &members, whole, &mut findings);
+            of_members(repositories, &members, whole, told, &mut findings);
             for member in members.iter().take(MAX_ASKED) {
                 of_access(repositories, member, told, &mut findings).await;
             }
@@ -114,7 +116,7 @@ pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
                 findings.add(Grade::Hint, "repositories", text);
             }
         }
-        Err(failure) => findings.fail("repositories", &failure),
+        Err(failure) => findings.fail_of_github("repositories", &failure, repositories, told),
     }
     of_keys(repositories, told, &mut findings).await;
     findings.0
@@ -142,23 +144,51 @@ impl Findings {
         };
         self.add(grade, about, failure.detail.clone());
     }
+
+    /// The same, of a call to GitHub by the credential of the service. A token that is refused is mended where it stands.
+    fn fail_of_github(
+        &mut self,
+        about: &str,
+        failure: &Failure,
+        repositories: &Repositories,
+        told: &Told,
+    ) {
+        let is_token = repositories.source().app().is_none();
+        if failure.disposition != Disposition::Denied || !is_token {
+            return self.fail(about, failure);
+        }
+        let text = format!(
+            "GitHub refuses the token of {}; set one there that is valid and may read and write contents, issues and pull \
+             requests of the repository, from {}/settings/tokens ({})",
+            told.identity, told.github, failure.detail
+        );
+        self.add(Grade::Credential, about, text);
+    }
 }
 
 /// Checks an App: what it asks for, where its webhook posts to, and its installations; of one account where that is
 /// named. `github` is where people meet GitHub.
 pub async fn check_app(app: &AppClient, github: &str, account: Option<&str>) -> Vec<Finding> {
     let mut findings = Findings::default();
-    of_app(app, github, account, &mut findings).await;
+    of_app(app, github, account, None, &mut findings).await;
     findings.0
 }
 
-async fn of_app(app: &AppClient, github: &str, account: Option<&str>, findings: &mut Findings) {
+/// `identity`: where the App's number and key come from, if the caller does not say it by itself.
+async fn of_app(
+    app: &AppClient,
+    github: &str,
+    account: Option<&str>,
+    identity: Option<&str>,
+    findings: &mut Findings,
+) {
+    let from = identity.map_or_else(String::new, |from| format!("; both come from {from}"));
     let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
     let identity = match app.identity().await {
         Ok(identity) => identity,
         Err(failure) if failure.disposition == Disposition::Denied => {
             let text = format!(
-                "{}; the private key is not that of the App with this number, or it was deleted on GitHub",
+                "{}; the private key is not that of the App with this number, or it was deleted on GitHub{from}",
                 failure.detail
             );
             return findings.add(Grade::Credential, "GitHub App", text);
@@ -290,6 +320,7 @@ fn of_members(
     repositories: &Repositories,
     members: &[std::sync::Arc<Member>],
     whole: bool,
+    told: &Told,
     findings: &mut Findings,
 ) {
     findings.add(
@@ -325,7 +356,7 @@ fn of_members(
         findings.add(Grade::Credential, &one.name.to_string(), text);
     }
     for (name, failure) in repositories.unasked() {
-        findings.fail(&name.to_string(), &failure);
+        findings.fail_of_github(&name.to_string(), &failure, repositories, told);
     }
     for member in members {
         if let Err(no_key) = &member.jules {
@@ -361,7 +392,7 @@ async fn of_access(
                 findings.add(Grade::Hint, &name, "it is archived; nothing is done in it");
             }
             Ok(_) => {}
-            Err(failure) => findings.fail(&name, &failure),
+            Err(failure) => findings.fail_of_github(&name, &failure, repositories, told),
         }
         of_hooks(&client, &name, told, findings).await;
     }
@@ -425,13 +456,19 @@ const NAMED: usize = 3;
 
 async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findings) {
     let members = repositories.members();
-    let mut keys: BTreeMap<u64, (_, Vec<String>)> = BTreeMap::new();
+    let mut keys: BTreeMap<u64, (_, Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for member in &members {
         if let Ok(key) = &member.jules {
-            let (_, names) = keys
+            let client = || std::sync::Arc::clone(&key.client);
+            let (_, names, places) = keys
                 .entry(key.number)
-                .or_insert_with(|| (std::sync::Arc::clone(&key.client), Vec::new()));
+                .or_insert_with(|| (client(), Vec::new(), BTreeSet::new()));
             names.push(member.name.to_string());
+            let file = repositories.key_file(&member.name);
+            places.extend(match file {
+                Some(path) => Some(path.display().to_string()),
+                None => told.jules.as_ref().map(|(name, _)| name.clone()),
+            });
         }
     }
     if let Some((name, key)) = told.jules.as_ref().filter(|_| keys.is_empty()) {
@@ -439,14 +476,16 @@ async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findin
         let client = repositories.outside().jules_client(key.clone());
         of_key("Jules key", &client, &format!("from {name}"), findings).await;
     }
-    for (number, (client, mut names)) in keys {
+    for (number, (client, mut names, places)) in keys {
         names.sort_unstable();
         let whose = match names.len().saturating_sub(NAMED) {
             0 => names.join(", "),
             more => format!("{} and {more} more", names[..NAMED].join(", ")),
         };
         let about = format!("Jules key {}", number + 1);
-        of_key(&about, &client, &format!("that of {whose}"), findings).await;
+        let places: Vec<String> = places.into_iter().collect();
+        let which = format!("that of {whose}, from {}", places.join(" and "));
+        of_key(&about, &client, &which, findings).await;
     }
 }
 
@@ -468,7 +507,15 @@ async fn of_key(
         Ok(_) => findings.add(Grade::Good, about, format!("Jules takes it; it is {which}")),
         Err(error) => {
             let failure = Failure::from(error);
-            let detail = format!("{}; it is {which}", failure.detail);
+            let said = &failure.detail;
+            let detail = if failure.disposition == Disposition::Denied {
+                format!(
+                    "the key is wrong, was revoked, or may not do this; it is {which}: put another one there, from \
+                     https://jules.google.com/settings#api ({said})"
+                )
+            } else {
+                format!("{said}; it is {which}")
+            };
             findings.fail(about, &Failure { detail, ..failure });
         }
     }

@@ -108,7 +108,25 @@ impl Keys {
         self.locked().len()
     }
 
+    /// The file that a repository's key is read from. `None`: it is that of all, or there is none.
+    #[must_use]
+    pub fn file(&self, repository: &RepositoryName) -> Option<PathBuf> {
+        self.found(repository).ok()?.map(|(path, _)| path)
+    }
+
     fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
+        if let Some((_, key)) = self.found(repository)? {
+            return Ok(key);
+        }
+        let RepositoryName { owner, name } = repository;
+        self.for_all.clone().ok_or_else(|| NoKey::Missing {
+            repository: repository.to_string(),
+            file: format!("{owner}__{name}").to_ascii_lowercase(),
+        })
+    }
+
+    /// The nearest key that a file holds.
+    fn found(&self, repository: &RepositoryName) -> Result<Option<(PathBuf, JulesKey)>, NoKey> {
         let RepositoryName { owner, name } = repository;
         let own = format!("{owner}__{name}");
         if let Some(folder) = &self.folder {
@@ -119,15 +137,13 @@ impl Keys {
                 owner.to_ascii_lowercase(),
             ];
             for file in files {
-                if let Some(key) = read(&folder.join(file))? {
-                    return Ok(key);
+                let path = folder.join(file);
+                if let Some(key) = read(&path)? {
+                    return Ok(Some((path, key)));
                 }
             }
         }
-        self.for_all.clone().ok_or_else(|| NoKey::Missing {
-            repository: repository.to_string(),
-            file: own.to_ascii_lowercase(),
-        })
+        Ok(None)
     }
 }
 
@@ -179,6 +195,9 @@ mod tests {
             let found = keys.key(&name(repository)).unwrap();
             assert_eq!(found.digest(), digest(key), "{repository}");
         }
+        let file = |repository| keys.file(&name(repository));
+        assert_eq!(file("acme/gadget"), Some(folder.path().join("acme")));
+        assert_eq!(file("other/thing"), None);
         let broken = keys.key(&name("broken/one")).unwrap_err().to_string();
         assert!(
             broken.contains("broken__one") && !broken.contains("two"),

@@ -11,6 +11,7 @@ mod learnt;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -222,6 +223,12 @@ impl Repositories {
             .iter()
             .filter_map(|member| self.key_of(&member.name).ok());
         keys.map(|key| (key.number, key)).collect()
+    }
+
+    /// The file that a repository's Jules key is read from. `None`: it is that of all, or there is none.
+    #[must_use]
+    pub fn key_file(&self, repository: &RepositoryName) -> Option<PathBuf> {
+        self.keys.file(repository)
     }
 
     /// How many Jules keys are in use.

@@ -13,7 +13,7 @@ use super::super::output::Screen;
 use super::{ADMIN_LISTEN, LISTEN, database, fleet};
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DataDirectory;
-use crate::server::app::APP_FILE;
+use crate::server::app::{APP_FILE, origin_of_identity};
 use crate::server::check::{Finding, Grade, Told, check, check_key};
 use crate::server::config::{Config, secret};
 use crate::server::dashboard::Access;
@@ -93,6 +93,7 @@ async fn credentials(config: &Config) -> Vec<Finding> {
     let is_told = key.is_some() || !findings.is_empty() || config.jules_keys_dir.is_some();
     let told = Told {
         jules: key.clone(),
+        identity: origin_of_identity(variable),
         public_url: config.public_url.clone(),
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
     };

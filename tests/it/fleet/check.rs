@@ -76,6 +76,19 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
         .expect(3);
     assert!(refused.out.contains("missing: Jules key 1"), "{refused}");
     assert!(!refused.out.contains("test-key-of-nobody"), "{refused}");
+    assert!(
+        refused
+            .out
+            .contains("the key is wrong, was revoked, or may not do this; it is that of acme/r0, acme/r1, from JULES_API_KEY: "),
+        "{refused}"
+    );
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("acme");
+    std::fs::write(&file, "test-key-of-nobody").unwrap();
+    let more = ["--jules-keys-dir", folder.path().to_str().unwrap()];
+    let refused = app(check(&served, data.path(), &more)).run().expect(3);
+    let from = format!(", from {}: put another one there", file.display());
+    assert!(refused.out.contains(&from), "{refused}");
 
     // Another App's key.
     let (pem, _) = super::stage::key();
@@ -85,6 +98,12 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
         .run()
         .expect(3);
     assert!(stranger.out.contains("missing: GitHub App"), "{stranger}");
+    assert!(
+        stranger
+            .out
+            .contains("both come from GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY"),
+        "{stranger}"
+    );
 
     // Nobody at all.
     let nobody = check(&served, data.path(), &[]).run().expect(3);
@@ -162,6 +181,13 @@ fn a_token_looks_after_what_the_file_names() {
         .run()
         .expect(3);
     assert!(refused.out.contains("missing: acme/nothing"), "{refused}");
+    assert!(
+        refused
+            .out
+            .contains("GitHub refuses the token of GITHUB_TOKEN; set one there"),
+        "{refused}"
+    );
+    assert!(!refused.out.contains("test-token-of-nobody"), "{refused}");
     assert!(!refused.out.contains("unavailable"), "{refused}");
     let none = run("", 2);
     assert!(none.out.contains("it names none"), "{none}");
