@@ -87,6 +87,19 @@ fn the_marked_lines_of_the_compose_file_belong_together() {
     );
     let id = &named["services"]["phileas"]["environment"]["GITHUB_APP_ID"];
     assert!(id.is_string(), "{id:?}");
+    let shared: Vec<String> = compose
+        .lines()
+        .map(|line| match marked(line, "database") {
+            true => line.replacen("# ", "", 1),
+            false => line.to_owned(),
+        })
+        .collect();
+    let shared = parsed(&shared.join("\n"));
+    assert_eq!(secrets(&shared).last().unwrap(), "database_url");
+    let variables = &shared["services"]["phileas"]["environment"];
+    for name in ["PHILEAS_DATABASE_URL_FILE", "PHILEAS_DRAIN"] {
+        assert!(variables[name].is_string(), "{name}: {variables:?}");
+    }
 }
 
 fn text(path: &str) -> String {
