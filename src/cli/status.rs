@@ -160,6 +160,7 @@ pub(super) fn yield_json(figures: &Yield) -> Value {
     json!({
         "sessions": figures.sessions,
         "pulls": figures.pulls,
+        "at_work": figures.at_work,
         "merged": figures.merged,
         "rejected": figures.rejected,
         "ignored": figures.ignored,

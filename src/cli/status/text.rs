@@ -179,6 +179,7 @@ fn yields(status: &Status, width: Option<usize>) -> String {
     let header = [
         "persona",
         "sessions",
+        "at work",
         "merged",
         "rejected",
         "open",
@@ -192,7 +193,7 @@ fn yields(status: &Status, width: Option<usize>) -> String {
         "to merge",
         "resting until (UTC)",
     ];
-    let mut table = Table::new(header).within(width).figures(1..=12);
+    let mut table = Table::new(header).within(width).figures(1..=13);
     for (persona, figures) in &status.yields {
         table.row(yield_row(persona.as_str(), figures));
     }
@@ -200,11 +201,12 @@ fn yields(status: &Status, width: Option<usize>) -> String {
     table.text()
 }
 
-/// The columns from `merged` to `other` add up to the sessions; the ignored are among the open.
-fn yield_row(name: &str, figures: &Yield) -> [String; 14] {
+/// The columns from `at work` to `other` add up to the sessions; the ignored are among the open.
+fn yield_row(name: &str, figures: &Yield) -> [String; 15] {
     [
         name.to_owned(),
         figures.sessions.to_string(),
+        figures.at_work.to_string(),
         figures.merged.to_string(),
         figures.rejected.to_string(),
         figures.open.to_string(),

@@ -19,6 +19,11 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     let now = bench.shared.world().complete_books().github_writes.len();
     assert_eq!(writes, now);
     assert_eq!(document["yield"]["all"]["open"], pulls);
+    let live = |entry: &&HistoryEntry| entry.outcome.is_none();
+    let live = bench.state().history.values().filter(live).count();
+    assert!(live > 0, "one is at work");
+    assert_eq!(document["yield"]["all"]["at_work"], live);
+    assert_eq!(document["yield"]["all"]["other"], 0);
     assert_eq!(document["budget"]["day"]["limit"], 12);
     let created = bench.shared.world().complete_books().sessions.len();
     assert_eq!(document["budget"]["key_day"]["used"], created);
@@ -31,6 +36,7 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
         "tracks",
         "budget",
         "yield of the last",
+        "at work",
         "completed",
         "stuck",
         "cancelled",

@@ -1,23 +1,25 @@
 //! What became of the work, and what it cost: figures for people, out of the same facts that decide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
 use super::{Snapshot, budget, pulls, rest};
-use crate::model::{PersonaId, TrackName};
+use crate::model::{PersonaId, SessionId, TrackName};
 use crate::plan::{Policy, StepKind};
 use crate::state::{HistoryEntry, Outcome};
 
 /// What became of the sessions of one persona, or of all, as far as the history is not archived.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Yield {
-    /// Sessions, duplicates included. What became of them adds up to this: [`merged`](Self::merged) to
+    /// Sessions, duplicates included. What becomes of them adds up to this: [`at_work`](Self::at_work) to
     /// [`other`](Self::other), without [`ignored`](Self::ignored), which are among the open.
     pub sessions: u32,
     /// How many of them led to a pull request.
     pub pulls: u32,
+    /// Sessions of turns that go on, of which nothing has become yet.
+    pub at_work: u32,
     /// Pull requests that were merged.
     pub merged: u32,
     /// Pull requests that were closed without a merge.
@@ -36,7 +38,7 @@ pub struct Yield {
     pub stuck: u32,
     /// Sessions that a person ended.
     pub cancelled: u32,
-    /// Duplicates, and sessions whose outcome another program wrote in a word of its own or nobody wrote.
+    /// Duplicates, and sessions that are over and whose outcome another program wrote in a word of its own or nobody wrote.
     pub other: u32,
     /// From the start of a session to the merge of its pull request: the lower median over those merges of which both
     /// instants are known.
@@ -82,7 +84,6 @@ pub fn yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
 
 /// The same, by what a decision knows so far.
 pub(super) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
-    let snapshot = draft.snapshot;
     let mut entries: BTreeMap<&PersonaId, Vec<&HistoryEntry>> = BTreeMap::new();
     for entry in draft.state.history.values() {
         entries.entry(&entry.persona_id).or_default().push(entry);
@@ -90,7 +91,7 @@ pub(super) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
     entries
         .into_iter()
         .map(|(persona, entries)| {
-            let mut figures = of_entries(snapshot, &entries);
+            let mut figures = of_entries(draft, &entries);
             figures.resting_until = resting(draft, persona);
             (persona.clone(), figures)
         })
@@ -102,10 +103,15 @@ pub(super) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
 pub fn yield_of_all(snapshot: &Snapshot) -> Yield {
     let draft = Draft::new(snapshot);
     let entries: Vec<&HistoryEntry> = draft.state.history.values().collect();
-    of_entries(snapshot, &entries)
+    of_entries(&draft, &entries)
 }
 
-fn of_entries(snapshot: &Snapshot, entries: &[&HistoryEntry]) -> Yield {
+fn of_entries(draft: &Draft<'_>, entries: &[&HistoryEntry]) -> Yield {
+    let snapshot = draft.snapshot;
+    let tracks = draft.state.tracks.values();
+    let turns = tracks.flat_map(|track| track.turns.values());
+    let live: BTreeSet<&SessionId> = turns.filter_map(|turn| turn.session_id.as_ref()).collect();
+    let is_live = |id: &Option<SessionId>| id.as_ref().is_some_and(|id| live.contains(id));
     let mut figures = Yield::default();
     let mut to_merge = Vec::new();
     for entry in entries {
@@ -130,6 +136,7 @@ fn of_entries(snapshot: &Snapshot, entries: &[&HistoryEntry]) -> Yield {
             Some(Outcome::Failed) => figures.failed += 1,
             Some(Outcome::Stuck) => figures.stuck += 1,
             Some(Outcome::Cancelled) => figures.cancelled += 1,
+            None if is_live(&entry.session_id) => figures.at_work += 1,
             Some(Outcome::Duplicate | Outcome::Other(_)) | None => figures.other += 1,
         }
         figures.ignored += u32::from(rest::is_ignored(snapshot, entry));

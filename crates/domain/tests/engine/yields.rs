@@ -72,9 +72,10 @@ fn each_outcome_is_counted_under_its_name() {
     assert_eq!((all.merged, all.open, all.completed), (1, 1, 2));
     assert_eq!((all.no_output, all.rejected), (1, 1));
     assert_eq!((all.failed, all.stuck, all.cancelled), (1, 1, 1));
-    // Ten duplicates, one entry that is one, and the live turn's.
-    assert_eq!(all.other, 12);
-    let ended = all.merged + all.rejected + all.open + all.completed + all.no_output;
+    assert_eq!(all.at_work, 1);
+    // Ten duplicates, and one entry that is one.
+    assert_eq!(all.other, 11);
+    let ended = all.at_work + all.merged + all.rejected + all.open + all.completed + all.no_output;
     let ended = ended + all.failed + all.stuck + all.cancelled + all.other;
     assert_eq!(ended, all.sessions, "the outcomes add up to the sessions");
 }
@@ -90,7 +91,16 @@ fn a_turn_without_a_session_is_no_session() {
     state.history.insert(1, entry);
     desk.set_state(state);
     let all = yield_of_all(&desk.snapshot());
-    assert_eq!((all.sessions, all.cancelled, all.other), (1, 0, 1));
+    assert_eq!((all.sessions, all.cancelled, all.at_work), (1, 0, 1));
+    assert_eq!(all.other, 0);
+    // A session of no turn that goes on, whose outcome nobody wrote.
+    let mut state = desk.state().clone();
+    for track in state.tracks.values_mut() {
+        track.turns.clear();
+    }
+    desk.set_state(state);
+    let all = yield_of_all(&desk.snapshot());
+    assert_eq!((all.sessions, all.at_work, all.other), (1, 0, 1));
 }
 
 #[test]
