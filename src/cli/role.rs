@@ -9,7 +9,9 @@ use phileas_domain::Diagnostic;
 use phileas_domain::exchange::Layout;
 use phileas_domain::layers::{Catalogue, Fate, Held, Source, blank_role, is_role_name};
 use phileas_domain::model::Tree;
-use phileas_domain::plan::{self, CONFIG_PATH, Member, ROLE_LAYERS, Roster, closest};
+use phileas_domain::plan::{
+    self, CONFIG_PATH, Member, Plan, ROLE_LAYERS, Roster, Step, StepKind, closest,
+};
 use serde_json::json;
 
 use super::arguments::{RoleCommand, RoleLayer, RolePlace};
@@ -268,12 +270,18 @@ fn list(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let (tree, catalogue, roster) = read(&place.dir)?;
+    // A roster that cannot be read is not the one that is shown.
+    let (plan, found) = plan::read(&tree);
     let layers = ROLE_LAYERS
         .into_iter()
         .filter(|one| layer.is_none_or(|layer| layer.name() == *one));
     for layer in layers {
         // Whether it may work in a public repository counts here: that is where it matters.
         let standing = catalogue.standing(&roster, layer, true);
+        let idle = idle(&tree, &plan, layer);
+        if let Some(why) = idle.filter(|_| !place.json) {
+            screen.line(&format!("{layer:<11} {why}"))?;
+        }
         for role in catalogue.roles().iter().filter(|role| role.layer == layer) {
             let held = standing
                 .iter()
@@ -281,9 +289,11 @@ fn list(
                 .map(|one| one.held);
             let (state, why) = match held {
                 None => ("off", "it is not on the roster"),
+                Some(Some(held)) if held != Held::Sensitive => ("off", held.why()),
+                // Whoever stands on it works only where its layer does.
+                Some(_) if idle.is_some() => ("off", idle.unwrap_or_default()),
+                Some(Some(held)) => ("private", held.why()),
                 Some(None) => ("on", ""),
-                Some(Some(held @ Held::Sensitive)) => ("private", held.why()),
-                Some(Some(held)) => ("off", held.why()),
             };
             let source = match &role.source {
                 Source::Catalogue => "catalogue",
@@ -305,8 +315,6 @@ fn list(
             }
         }
     }
-    // A roster that cannot be read is not the one that is shown.
-    let (_, found) = plan::read(&tree);
     let mut found: Vec<Diagnostic> = found
         .into_iter()
         .filter(|one| one.is_error() && one.file == CONFIG_PATH)
@@ -317,5 +325,19 @@ fn list(
         Exit::Done
     } else {
         Exit::Findings
+    })
+}
+
+/// Why nobody of a layer works by itself in a repository, if so.
+fn idle(tree: &Tree, plan: &Plan, layer: &str) -> Option<&'static str> {
+    let of_layer = |step: &Step| matches!(&step.kind, StepKind::Layer(name) if name == layer);
+    let mut steps = plan.tracks.values().flat_map(|track| &track.steps);
+    if steps.any(of_layer) {
+        return None;
+    }
+    Some(if tree.get(CONFIG_PATH).is_none() {
+        "no layer works in this repository: there is no .jlo/config.toml; phileas init --layers writes it"
+    } else {
+        "the plan does not have its layer, so that it does not work by itself; phileas validate tells more"
     })
 }

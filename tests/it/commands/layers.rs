@@ -248,6 +248,28 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
             .count(),
         11
     );
+    // Nobody works there, and why is said.
+    let lines = alone(&["role", "list", "--dir", bare.text(), "--json"])
+        .done()
+        .lines();
+    for line in lines {
+        assert_eq!(line["state"], "off", "{line}");
+        if line["role"] == "errors" {
+            let why = line["why"].as_str().unwrap();
+            assert!(why.contains("phileas init --layers"), "{line}");
+        }
+    }
+    // Without a table of their own innovators do not work by themselves.
+    bare.write(".jlo/config.toml", "[observers]\nroles = [\"errors\"]\n");
+    let lines = alone(&["role", "list", "--dir", bare.text(), "--json"])
+        .done()
+        .lines();
+    let on: Vec<&str> = lines
+        .iter()
+        .filter(|line| line["state"] == "on")
+        .map(|line| line["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(on, ["errors"]);
 }
 
 #[test]
