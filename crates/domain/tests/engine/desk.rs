@@ -86,6 +86,8 @@ pub(crate) struct Desk {
     pub(crate) asked_about: usize,
     pub(crate) answering: Answering,
     pub(crate) listing_works: bool,
+    /// How old listings are when they are decided on.
+    pub(crate) listing_age: SignedDuration,
     /// Listings leave the prompts out; a session by itself shows it.
     pub(crate) prompts_hidden: bool,
     /// Sessions that no listing shows; by their ids Jules tells of them.
@@ -169,6 +171,7 @@ impl Desk {
             asked_about: 0,
             answering: Answering::Session,
             listing_works: true,
+            listing_age: SignedDuration::ZERO,
             prompts_hidden: false,
             left_out: Vec::new(),
             listings_reach: None,

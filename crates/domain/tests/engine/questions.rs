@@ -1,5 +1,6 @@
 //! Questions and plans of a session: who answers them, and when.
 
+use jiff::SignedDuration;
 use phileas_domain::engine::{ActivityKind, Effect, Reason, SessionState, Verdict};
 use phileas_domain::model::SessionId;
 
@@ -78,6 +79,20 @@ fn a_session_that_goes_on_and_says_so_is_not_answered_again() {
     }
     assert_eq!(answers(&desk, &id), ["q1"]);
     assert_eq!(desk.notices.len(), 0);
+}
+
+/// A tick that loses a race decides once more on what it has read, and minutes may have gone by.
+#[test]
+fn a_session_that_was_looked_at_long_ago_is_not_answered_again() {
+    let (mut desk, id) = asks();
+    desk.tick();
+    desk.seconds(1);
+    desk.becomes(SessionState::AwaitingUserFeedback);
+    desk.listing_age = SignedDuration::from_secs(1);
+    desk.tick_after(3 * 60);
+    assert_eq!(answers(&desk, &id), ["q1"]);
+    desk.tick_after(1);
+    assert_eq!(answers(&desk, &id), ["q1", "q2"]);
 }
 
 #[test]

@@ -327,14 +327,20 @@ fn asked(live: &Live<'_>) -> Progress {
             let asked_again = newest(activities, |kind| {
                 matches!(kind, ActivityKind::AgentMessaged(_))
             })
-            .is_some_and(|at| at > sent_at && now >= later(at, STATE_LAG));
-            if asked_again || now >= later(sent_at, MESSAGE_LAG) {
+            .is_some_and(|at| at > sent_at && seen_at(live) >= later(at, STATE_LAG));
+            if asked_again || seen_at(live) >= later(sent_at, MESSAGE_LAG) {
                 next(given + 1)
             } else {
                 wait(sent_at)
             }
         }
     }
+}
+
+/// When the session was looked at. A tick that had to begin anew may decide minutes later, on the same listing.
+fn seen_at(live: &Live<'_>) -> Timestamp {
+    let listing = live.snapshot.listing();
+    listing.map_or(live.snapshot.now, |listing| listing.taken_at)
 }
 
 /// Somebody else than phileas has answered the newest question: until when the state may lag behind that answer.

@@ -248,7 +248,7 @@ impl Desk {
             u32::try_from(counted.count()).unwrap()
         };
         Listing::Taken(Sessions {
-            taken_at: self.now,
+            taken_at: self.now - self.listing_age,
             since,
             archived,
             sessions: self
