@@ -171,7 +171,7 @@ pub(super) async fn run(
         board,
         repositories: Some(Arc::clone(&repositories)),
         clock: Arc::new(time),
-        access: Access::new(places.admin.local_addr()?, None, [])?,
+        access: Arc::new(Access::new(places.admin.local_addr()?, None, [])?),
         audit,
         figures: Arc::clone(&figures),
         github: GITHUB.to_owned(),
@@ -195,6 +195,7 @@ pub(super) async fn run(
         inbox,
         public: places.public,
         admin: places.admin,
+        access: Arc::clone(&dashboard.access),
         admin_routes: dashboard::routes(dashboard, measured),
         figures,
         driver: (
@@ -217,6 +218,7 @@ pub(super) async fn run(
         ),
         pulse,
         drain: Duration::ZERO,
+        hurry: asked.clone(),
     };
     tell(arguments, screen, &at, factor)?;
     let post = deliver(

@@ -81,6 +81,7 @@ pub(super) async fn run(
     let secrets = secrets(&config)?;
     let token = secret(ADMIN_TOKEN, variable)?;
     let access = Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
+    let access = Arc::new(access);
     let directory = DataDirectory::lock(&config.data_dir)?;
     let audit = Arc::new(Audit::open(directory.path())?);
     let (inbox, _lock) = match &database {
@@ -131,6 +132,7 @@ pub(super) async fn run(
         None => config.listed(),
     };
     let (end, asked) = ending();
+    let hurry = ending();
     let signals = signals()?;
     let measured = metrics::routes(Sources {
         metrics,
@@ -163,11 +165,13 @@ pub(super) async fn run(
         inbox,
         public,
         admin,
+        access: Arc::clone(&dashboard.access),
         admin_routes: dashboard::routes(dashboard, measured.merge(tools)),
         figures,
         driver: (Housekeeping, (fleet, sweep)),
         pulse,
         drain: config.drain,
+        hurry: hurry.1,
     };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
@@ -184,11 +188,24 @@ pub(super) async fn run(
     let drained = tokio::select! {
         drained = &mut running => drained,
         () = signals => {
-            tracing::info!("asked to end; running ticks stop between two effects, and deliveries are taken until then");
+            tracing::info!(
+                drain = ?config.drain,
+                "asked to end; running ticks stop between two effects, and deliveries are taken until then and until the \
+                 drain is over; ask again to end it"
+            );
             end.now();
-            running.await
+            let again = self::signals()?;
+            tokio::select! {
+                drained = &mut running => drained,
+                () = again => {
+                    hurry.0.now();
+                    running.await
+                }
+            }
         }
         () = lost => {
+            // Nothing that would come could be stored.
+            hurry.0.now();
             end.now();
             running.await;
             return Err(Stopped::fault(

@@ -1,14 +1,16 @@
-//! Whether the service lives, and whether deliveries may be sent to it. Why not is told to its own people alone.
+//! Whether the service lives, and whether deliveries may be sent to it. Why not is told to its own people alone, but that it
+//! is ending, which is no secret.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::routing::get;
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
+use super::dashboard::Access;
 use super::ending::Ending;
 use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
@@ -66,57 +68,58 @@ impl<I: Inbox> Watch<I> {
     }
 }
 
-/// Who asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asker {
-    /// Anybody in the world. What a database says of itself, such as names and addresses, is none of their business.
-    Anybody,
-    /// Whoever reaches the admin listener.
-    OwnPeople,
-}
-
 /// What each listener answers of the service's health.
 #[derive(Debug)]
 pub struct Routes {
     /// On the public listener, without reasons.
     pub public: Router,
-    /// On the admin listener, with the reason where deliveries should not be sent. No secret is in it.
+    /// On the admin listener. Whoever may come in there hears the reason, too, in which there may be names and addresses
+    /// of a database, and never a secret.
     pub admin: Router,
 }
 
 /// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
 /// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
-/// listeners close, so that whoever shares out deliveries sends it no more of them.
-pub fn routes<I: Inbox + 'static>(inbox: Arc<I>, pulse: Arc<Pulse>, ending: Ending) -> Routes {
+/// listeners close, so that whoever shares out deliveries sends it no more of them. `access`: who may come in.
+pub fn routes<I: Inbox + 'static>(
+    inbox: Arc<I>,
+    pulse: Arc<Pulse>,
+    ending: Ending,
+    access: Arc<Access>,
+) -> Routes {
     let watch = Arc::new(Watch {
         inbox,
         pulse,
         last: Mutex::default(),
     });
-    let routes = |asker| {
+    let routes = |access: Option<Arc<Access>>| {
         let (watch, ending) = (Arc::clone(&watch), ending.clone());
-        let ready = move || ready(Arc::clone(&watch), ending.clone(), asker);
+        let ready = move |headers: HeaderMap| {
+            let admits = |access: &Arc<Access>| access.admits(&headers, Instant::now());
+            let is_told_why = access.as_ref().is_some_and(admits);
+            ready(Arc::clone(&watch), ending.clone(), is_told_why)
+        };
         Router::new()
             .route("/healthz", get(|| async { "ok\n" }))
             .route("/readyz", get(ready))
     };
     Routes {
-        public: routes(Asker::Anybody),
-        admin: routes(Asker::OwnPeople),
+        public: routes(None),
+        admin: routes(Some(access)),
     }
 }
 
 async fn ready<I: Inbox>(
     watch: Arc<Watch<I>>,
     ending: Ending,
-    asker: Asker,
+    is_told_why: bool,
 ) -> (StatusCode, String) {
     // Its driver has ended then, and is not to be missed.
     if ending.has_come() {
         return not_ready(Some("the service is ending"));
     }
     match watch.trouble().await {
-        Some(trouble) => not_ready((asker == Asker::OwnPeople).then_some(&trouble)),
+        Some(trouble) => not_ready(is_told_why.then_some(&trouble)),
         None => (StatusCode::OK, "ready\n".to_owned()),
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 
+use super::dashboard::Access;
 use super::driver::Driver;
 use super::ending::Ending;
 use super::figures::Figures;
@@ -17,9 +18,10 @@ use crate::runtime::inbox::Inbox;
 
 /// How long the service may take to end where nobody says otherwise. Orchestrators kill after 30 s.
 pub const TIME_TO_END: Duration = Duration::from_secs(25);
-/// By so much a service with a long drain takes longer than it: requests at work and the driver have this long still.
+/// By so much a service with a long drain takes longer than it. Requests at work and the driver have this long still; what
+/// is cut off then was not answered, and the sweep has it sent again.
 const AFTER_DRAIN: Duration = Duration::from_secs(5);
-/// For so long before the very end nobody is accepted any more, so that requests at work are answered.
+/// For so long before the very end nobody is accepted any more, so that most of what is at work is answered.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// A service that is about to be started.
@@ -35,6 +37,8 @@ pub struct Service<I, D> {
     pub admin: TcpListener,
     /// What is served there, beside `/healthz` and `/readyz`.
     pub admin_routes: Router,
+    /// Who may come in there.
+    pub access: Arc<Access>,
     /// What the public listener counts.
     pub figures: Arc<Figures>,
     /// What works beside the listeners.
@@ -44,6 +48,8 @@ pub struct Service<I, D> {
     /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until whoever
     /// shares them out has looked.
     pub drain: Duration,
+    /// When the drain is cut short: whoever asks for the end once more does not want to wait.
+    pub hurry: Ending,
 }
 
 /// How long a service with this drain may take to end.
@@ -64,7 +70,12 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         let (close, closing) = super::ending();
         let (ticked, driver_ended) = super::ending();
         let time_to_end = time_to_end(self.drain);
-        let health = health::routes(Arc::clone(&self.inbox), self.pulse, stopping.clone());
+        let health = health::routes(
+            Arc::clone(&self.inbox),
+            self.pulse,
+            stopping.clone(),
+            self.access,
+        );
         let public = webhook::routes(self.intake).merge(health.public);
         let admin = self.admin_routes.merge(health.admin);
         let serving = async {
@@ -90,7 +101,8 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         };
         let draining = async {
             stopping.clone().come().await;
-            drained(driver_ended, self.drain, time_to_end - LAST_ANSWERS).await;
+            let drain = unhurried(self.drain, self.hurry);
+            drained(driver_ended, drain, time_to_end - LAST_ANSWERS).await;
             close.now();
         };
         let work = async { tokio::join!(serving, driving, draining) };
@@ -112,10 +124,18 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
 }
 
 /// Waits until the driver has ended and the drain is over, and for no longer than the limit.
-async fn drained(mut driver_ended: Ending, drain: Duration, limit: Duration) {
-    let drained = async { tokio::join!(driver_ended.come(), tokio::time::sleep(drain)) };
+async fn drained(mut driver_ended: Ending, drain: impl Future<Output = ()>, limit: Duration) {
+    let drained = async { tokio::join!(driver_ended.come(), drain) };
     // A driver that takes longer is cut off in the end; requests at work are answered before.
     let _late = tokio::time::timeout(limit, drained).await;
+}
+
+/// Waits for the drain, or until there is hurry.
+async fn unhurried(drain: Duration, mut hurry: Ending) {
+    tokio::select! {
+        () = tokio::time::sleep(drain) => {}
+        () = hurry.come() => {}
+    }
 }
 
 #[cfg(test)]
@@ -133,7 +153,15 @@ mod tests {
         let (_never, driver_ended) = super::super::ending();
         let limit = Duration::from_millis(20);
         for drain in [Duration::ZERO, Duration::from_secs(3600)] {
-            drained(driver_ended.clone(), drain, limit).await;
+            drained(driver_ended.clone(), tokio::time::sleep(drain), limit).await;
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_is_in_a_hurry_does_not_wait_for_the_drain() {
+        let (now, hurry) = super::super::ending();
+        let waiting = tokio::spawn(unhurried(Duration::from_secs(3600), hurry));
+        now.now();
+        waiting.await.unwrap();
     }
 }

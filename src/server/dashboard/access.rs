@@ -190,6 +190,17 @@ impl Access {
         }
     }
 
+    /// Whether a request comes from whoever may come in, and is meant for us.
+    #[must_use]
+    pub fn admits(&self, headers: &HeaderMap, now: Instant) -> bool {
+        match self.who(headers, now) {
+            // Whoever brings the token knows us, by whatever name.
+            Ok(Who::Bearer) => true,
+            Ok(_) => self.is_our_host(headers),
+            Err(_) => false,
+        }
+    }
+
     /// Looks at the token of a form.
     pub fn sign_in(&self, given: &str, now: Instant) -> Checked {
         self.check(&self.forms, given, now)

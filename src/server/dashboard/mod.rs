@@ -58,7 +58,7 @@ pub struct Dashboard<I> {
     /// The service's clock.
     pub clock: Arc<dyn Pause>,
     /// Who may come in.
-    pub access: Access,
+    pub access: Arc<Access>,
     /// Where deeds are written down.
     pub audit: Arc<Audit>,
     /// What the listeners count.

@@ -46,7 +46,9 @@ impl Stand {
             board: Arc::new(Board::default()),
             repositories: None,
             clock: Arc::new(SystemPause),
-            access: Access::new(HOST.parse().unwrap(), token.map(SecretString::from), []).unwrap(),
+            access: Arc::new(
+                Access::new(HOST.parse().unwrap(), token.map(SecretString::from), []).unwrap(),
+            ),
             audit: Arc::new(Audit::open(folder.path()).unwrap()),
             figures: Arc::default(),
             github: "https://github.com".to_owned(),

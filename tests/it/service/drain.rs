@@ -8,9 +8,9 @@ use axum::Router;
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::driver::Pulse;
 use phileas::runtime::inbox::{Inbox, Page, Start};
+use phileas::server::dashboard::Access;
 use phileas::server::ending::End;
 use phileas::server::figures::Figures;
-use phileas::server::service::TIME_TO_END;
 use phileas::server::webhook::{Intake, Listed, Secrets};
 use phileas::server::{Driver, Ending, Service, ending};
 use tempfile::tempdir;
@@ -25,6 +25,8 @@ use super::served::{self, deliveries};
 
 /// How long a condition may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Far less than a service takes to end whose driver is never heard to have ended.
+const SOON: Duration = Duration::from_secs(15);
 /// Between two looks at a condition.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -43,6 +45,7 @@ struct Stand {
     inbox: Arc<MemoryInbox>,
     let_go: Arc<Notify>,
     end: End,
+    hurry: End,
     public: SocketAddr,
     admin: SocketAddr,
     running: JoinHandle<bool>,
@@ -56,6 +59,7 @@ async fn stand(drain: Duration) -> Stand {
     let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let admin = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (end, asked) = ending();
+    let (hurry, hurried) = ending();
     let places = (public.local_addr().unwrap(), admin.local_addr().unwrap());
     let service = Service {
         inbox: Arc::clone(&inbox),
@@ -72,11 +76,14 @@ async fn stand(drain: Duration) -> Stand {
         driver: AtWork(Arc::clone(&let_go)),
         pulse: Arc::new(Pulse::default()),
         drain,
+        access: Arc::new(Access::new(places.1, None, []).unwrap()),
+        hurry: hurried,
     };
     Stand {
         inbox,
         let_go,
         end,
+        hurry,
         public: places.0,
         admin: places.1,
         running: tokio::spawn(service.run(asked)),
@@ -139,18 +146,30 @@ fn whoever_has_nothing_to_do_waits_for_the_drain_and_no_longer() {
         stand.end.now();
         assert!(runtime.block_on(stand.running).unwrap());
         let took = begun.elapsed();
-        assert!(took >= drain && took < TIME_TO_END, "{drain:?}: {took:?}");
+        assert!(took >= drain && took < SOON, "{drain:?}: {took:?}");
     }
 }
 
-/// The whole program, with a balancer that looks every second.
+#[test]
+fn whoever_is_in_a_hurry_does_not_wait_for_the_drain() {
+    let runtime = Runtime::new().unwrap();
+    let stand = runtime.block_on(stand(Duration::from_secs(600)));
+    stand.let_go.notify_one();
+    let begun = Instant::now();
+    stand.end.now();
+    stand.hurry.now();
+    assert!(runtime.block_on(stand.running).unwrap());
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+}
+
+/// The whole program, whose drain a balancer needs to notice that it is ending.
 #[test]
 fn a_service_behind_a_balancer_takes_deliveries_until_it_is_known_to_end() {
-    const DRAIN: Duration = Duration::from_secs(2);
+    const DRAIN: Duration = Duration::from_secs(8);
     let data = tempdir().unwrap();
-    let mut service = served::Service::start_with(data.path(), &["--drain", "2s"], |program| {
+    let mut service = served::Service::start_with(data.path(), &["--drain", "8s"], |program| {
         // The option counts.
-        program.env("PHILEAS_DRAIN", "9m")
+        program.env("PHILEAS_DRAIN", "3m")
     });
     let begun = Instant::now();
     service.ask_to_end();
@@ -160,7 +179,8 @@ fn a_service_behind_a_balancer_takes_deliveries_until_it_is_known_to_end() {
     let post = Post::about("between", 7);
     assert_eq!(ask(service.public, &post.bytes()).status, 202);
     assert_eq!(service.wait().code(), Some(0));
-    assert!(begun.elapsed() >= DRAIN, "{:?}", begun.elapsed());
+    let took = begun.elapsed();
+    assert!(took >= DRAIN && took < PATIENCE, "{took:?}");
     assert!(Line::open(service.public).is_err());
     assert_eq!(deliveries(data.path()).len(), 1);
 }
