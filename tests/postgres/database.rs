@@ -361,7 +361,7 @@ async fn a_database_that_refuses_us_is_told_without_a_password() {
     assert!(!format!("{unreachable} {unreachable:?}").contains("s3cret"));
     let told = unreachable.to_string();
     assert!(
-        told.starts_with("d on 127.0.0.1: ") && told.contains("see that the server runs"),
+        told.starts_with("a@127.0.0.1:1/d: ") && told.contains("see that the server runs"),
         "{told}"
     );
 }

@@ -294,7 +294,6 @@ mod tests {
             assert!(!said.contains("s3cret"), "{said}");
         }
         let shown = parsed("postgres://ada:s3cret@db.example.com/d").unwrap();
-        assert_eq!(shown.shown(), "d on db.example.com");
         assert!(!format!("{shown:?}").contains("s3cret"));
     }
 
