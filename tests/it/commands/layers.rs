@@ -240,14 +240,10 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     assert!(!listed.out.contains("private"), "{listed:?}");
     // A repository that never heard of layers has the catalogue all the same.
     let bare = Folder::empty();
-    assert_eq!(
-        alone(&["role", "list", "--dir", bare.text()])
-            .done()
-            .out
-            .lines()
-            .count(),
-        11
-    );
+    let shown = alone(&["role", "list", "--dir", bare.text()]).done().out;
+    let whys = |line: &&str| line.contains("phileas init --layers");
+    let layers = shown.lines().filter(whys).count();
+    assert_eq!((layers, shown.lines().count()), (2, 11 + 2), "{shown}");
     // Nobody works there, and why is said.
     let lines = alone(&["role", "list", "--dir", bare.text(), "--json"])
         .done()
