@@ -63,6 +63,12 @@ impl DatabaseUrl {
         {
             return Err(unreadable("it does not begin with postgres://"));
         }
+        if is_cut_short(url) {
+            return Err(unreadable(
+                "there is an `@` or a `/` where none can be; within a user, a password or a name they are written %40 and \
+                 %2F, and `?` %3F",
+            ));
+        }
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut roots, mut mode, mut rest) = (None, None, Vec::new());
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -85,16 +91,6 @@ impl DatabaseUrl {
                     let source = std::error::Error::source(&error);
                     unreadable(&source.map_or_else(|| error.to_string(), ToString::to_string))
                 })?;
-        // Of a password with an `@` in it, the rest would be shown as the host.
-        if config
-            .get_hosts()
-            .iter()
-            .any(|host| matches!(host, Host::Tcp(name) if name.contains('@')))
-        {
-            return Err(unreadable(
-                "there is an `@` within the user, the password or the host; one within a password is written %40",
-            ));
-        }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(unreadable("it names no host"));
         }
@@ -185,6 +181,16 @@ impl DatabaseUrl {
             .with_no_client_auth();
         Ok(MakeRustlsConnect::new(config))
     }
+}
+
+/// Whether a password ends where it should not: it has an `@`, a `/` or a `?` in it as it stands, and its rest would be
+/// taken for the host, the name of the database or a parameter, which are shown.
+fn is_cut_short(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, behind) = rest.split_at(end);
+    let path = behind.split('?').next().unwrap_or_default();
+    authority.matches('@').count() > 1 || behind.contains('@') || path.matches('/').count() > 1
 }
 
 fn called(host: &Host) -> String {
@@ -286,6 +292,11 @@ mod tests {
             ("postgres://ada:s3cret@h/d?sslmode=maybe", "sslmode"),
             ("postgres://ada:s3cret@h/d?colour=red", "colour"),
             ("postgres://ada:p@s3cret@h/d", "written %40"),
+            ("postgres://ada:p@ss/s3cret@127.0.0.1:5432/d", "written %40"),
+            ("postgres://ada:12/s3cret@h/d", "written %40"),
+            ("postgres://ada:12/s3cret/more", "%2F"),
+            ("postgres://ada:12?s3cret@h/d", "%3F"),
+            ("postgres://ada:12/d?s3cret@h", "%3F"),
             ("postgres://", "it names no host"),
             ("postgres:///s3cret", "it names no host"),
         ] {
