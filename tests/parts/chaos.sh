@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly SEEDS=${1:-50} FIRST=${2:-1}
 out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+trap 'tests/parts/remove-tree.sh "$out"' EXIT
 export out
 
 run_seed() {

@@ -6,7 +6,8 @@ set -euo pipefail
 : "${WORLD_GITHUB:?run this through tests/parts/with-world.mjs}"
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+trap '"$here/remove-tree.sh" "$work"' EXIT
 cd "$work"
 
 # Nothing of the user's git, no prompt, and the token in a header instead of an argument.

@@ -4,12 +4,12 @@
 //   node tests/parts/with-world.mjs node tests/parts/jules-sdk.mjs
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { connect } from '@google/jules-sdk';
 import { advance, books, script, setFaults, world } from './world.mjs';
+import { removeTree } from './remove-tree.mjs';
 
 const LIMIT = { timeout: 90_000 };
 const RESULT_LIMIT_MS = 60_000;
@@ -18,7 +18,7 @@ const STEPS = 200;
 
 // The SDK answers from its cache where it can; a folder of our own keeps earlier runs out.
 process.env.JULES_HOME = mkdtempSync(join(tmpdir(), 'jules-sdk-'));
-after(() => rm(process.env.JULES_HOME, { recursive: true, force: true }));
+after(() => removeTree(process.env.JULES_HOME));
 
 // How a session ends is drawn by chance unless a script says it.
 before(() => script({ when: { title: '^Notes$' }, ending: 'changes', questions: [], minutes: 20 }));

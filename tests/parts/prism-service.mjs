@@ -5,11 +5,12 @@
 //
 // Each webhook has lost one event, so that each sweep asks for it; what comes again must be taken.
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { run, stay } from './programs.mjs';
+import { removeTree } from './remove-tree.mjs';
 import { act, advance, delivered, deliveries, toPresent, world } from './world.mjs';
 
 // The first sweep comes a minute after the start: FIRST_AFTER in src/server/sweep.rs.
@@ -34,7 +35,7 @@ export async function service(surroundings, exercised) {
   try {
     return await journey(place, surroundings, exercised);
   } finally {
-    rmSync(place, { recursive: true });
+    removeTree(place);
   }
 }
 

@@ -1,10 +1,11 @@
 // Runs a workflow by act, on this machine and without containers, as GitHub's runner would.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { removeTree } from '../remove-tree.mjs';
 import { world } from '../world.mjs';
 
 const RUN_LIMIT_MS = 120_000;
@@ -82,7 +83,7 @@ export async function run(text, event, payload, { env = {}, secrets = {}, progra
     ], surroundings);
     return { ok: done.code === 0, ...read(done.text) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 

@@ -3,11 +3,12 @@
 //   PHILEAS_BIN=target/debug/phileas node tests/parts/with-world.mjs node --test tests/parts/action/action.mjs
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { act, advance, books, script, world } from '../world.mjs';
+import { removeTree } from '../remove-tree.mjs';
 import { run, workflow, workflowOfReadme } from './act.mjs';
 
 const REPOSITORY = { id: 1, full_name: world.repository, default_branch: 'main', fork: false };
@@ -236,7 +237,7 @@ test('the binary of a release is fetched, checked and kept', async () => {
     const anew = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
     assert.ok(anew.ok && said(anew, 'from the release'), anew.log.join('\n'));
   } finally {
-    rmSync(cache, { recursive: true, force: true });
+    removeTree(cache);
   }
 
   // `gh` is asked where it was built, and its no is a no.

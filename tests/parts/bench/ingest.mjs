@@ -1,13 +1,14 @@
 // How many webhooks a second, beside others, in interleaved rounds. Run by scripts/bench ingest.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { removeTree } from '../remove-tree.mjs';
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const SECONDS = Number(process.env.SECONDS_EACH ?? 3);
 const OFFERED_SECONDS = Number(process.env.OFFERED_SECONDS ?? 10);
@@ -76,7 +77,7 @@ async function withServer(server, measure) {
       child.kill('SIGKILL');
       await gone;
     }
-    rmSync(data, { recursive: true, force: true });
+    removeTree(data);
   }
 }
 
@@ -175,4 +176,4 @@ if (process.env.RESULTS) {
   writeFileSync(process.env.RESULTS, `${JSON.stringify({ rounds: ROUNDS, ratios, offered }, null, 1)}\n`);
 }
 for (const note of notes) console.log(`\nNote: ${note}.`);
-rmSync(scratch, { recursive: true, force: true });
+removeTree(scratch);

@@ -1,17 +1,18 @@
 """The image in a container, as compose.yaml asks for it: read-only, without capabilities, on a new volume.
 
     unshare --mount --net --pid --mount-proc --fork --kill-child \\
-        python3 -B tests/parts/image/container.py IMAGE podman [OPTION…]
+        python3 -B tests/parts/image/container.py IMAGE FOLDER podman [OPTION…]
+
+FOLDER is empty at first and holds the secrets. The caller removes it, to whom nothing of the container is mounted.
 
 The name spaces are those of `unshare`: the container shares its network, in which the ports of the image are free. Some
 machines mount control groups of both versions, which crun refuses: here only the second is seen, and none is used.
 """
 
+import argparse
 import json
 import os
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 from service import ADMIN_TOKEN, DATA, GRACE, USER, WEBHOOK_SECRET, demonstrate, fail, holds, kept, modes, network_of_our_own
@@ -73,25 +74,30 @@ class Container:
 
 
 def main():
-    image, podman = sys.argv[1], sys.argv[2:]
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("image")
+    words.add_argument("folder", type=Path)
+    words.add_argument("podman", nargs=argparse.REMAINDER, help="podman and its options")
+    given = words.parse_args()
+    if not given.podman:
+        words.error("podman is missing")
     network_of_our_own()
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
     if os.path.ismount(CONTROL_GROUPS):
         subprocess.run(["umount", "--recursive", CONTROL_GROUPS], check=True)
     subprocess.run(["mount", "-t", "cgroup2", "none", CONTROL_GROUPS], check=True)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        for name, text in {"webhook_secret": WEBHOOK_SECRET, "admin_token": ADMIN_TOKEN}.items():
-            secret = Path(folder, name)
-            secret.write_text(text + "\n")
-            secret.chmod(0o400)
-            os.chown(secret, USER, USER)
-        container = Container(podman, image, folder)
-        look_into(container)
-        refuses_to_start_open(container)
-        demonstrate(container.start, container.program, container.stop)
-        modes(container.asked("volume", "inspect", "--format", "{{.Mountpoint}}", "data").strip())
-        kept(container.program)
+    given.folder.chmod(0o755)
+    for name, text in {"webhook_secret": WEBHOOK_SECRET, "admin_token": ADMIN_TOKEN}.items():
+        secret = given.folder / name
+        secret.write_text(text + "\n")
+        secret.chmod(0o400)
+        os.chown(secret, USER, USER)
+    container = Container(given.podman, given.image, given.folder)
+    look_into(container)
+    refuses_to_start_open(container)
+    demonstrate(container.start, container.program, container.stop)
+    modes(container.asked("volume", "inspect", "--format", "{{.Mountpoint}}", "data").strip())
+    kept(container.program)
 
 
 def look_into(container):
@@ -129,6 +135,4 @@ def refuses_to_start_open(container):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        fail("usage: container.py IMAGE podman [OPTION…]")
     main()

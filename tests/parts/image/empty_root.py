@@ -1,6 +1,10 @@
 """The static binary in an empty root: no container engine, and all that one would take away is taken away.
 
-    unshare --mount --net --pid --mount-proc --fork --kill-child python3 -B tests/parts/image/empty_root.py BINARY
+    unshare --mount --net --pid --mount-proc --fork --kill-child \\
+        python3 -B tests/parts/image/empty_root.py BINARY FOLDER
+
+The root is made in FOLDER, which is empty at first. Its mounts are those of the name space and end with it, so FOLDER is
+removed by the caller, to whom nothing is mounted there: never in here, where `/dev` would be part of what is removed.
 
 The root is read-only and holds the binary, two secrets, a list of repositories, a data directory, and of what engines put
 there themselves `/etc/resolv.conf` and three devices (a static binary has no dynamic linker that would find it the call
@@ -9,6 +13,7 @@ without privileges. A name server of our own shows that names are resolved there
 known to fail at.
 """
 
+import argparse
 import ctypes
 import os
 import re
@@ -17,8 +22,6 @@ import shutil
 import socket
 import struct
 import subprocess
-import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -45,19 +48,17 @@ PR_SET_NO_NEW_PRIVS = 38
 
 
 def main():
-    binary = Path(sys.argv[1])
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("binary", type=Path)
+    words.add_argument("folder", type=Path)
+    given = words.parse_args()
     network_of_our_own()
-    with tempfile.TemporaryDirectory() as folder:
-        root = prepare(Path(folder), binary)
-        try:
-            look(root)
-        finally:
-            subprocess.run(["umount", "--recursive", root], check=True)
+    look(prepare(given.folder, given.binary))
 
 
 def prepare(folder, binary):
     """The empty root, mounted read-only, with the data directory mounted into it."""
-    # Mounts of ours must not reach the machine's own view.
+    # These mounts must not reach the machine's own view.
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
     root, data, seen = folder / "root", folder / "data", folder / "seen"
     (root / "run/secrets").mkdir(parents=True)
@@ -82,8 +83,6 @@ def prepare(folder, binary):
     subprocess.run(["mount", "--bind", data, seen / DATA[1:]], check=True)
     for device in DEVICES:
         subprocess.run(["mount", "--bind", f"/dev/{device}", seen / "dev" / device], check=True)
-    # Everybody must be able to walk down to it.
-    folder.chmod(0o755)
     return seen
 
 
@@ -252,6 +251,4 @@ def tls_listener(greeted):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        fail("usage: empty_root.py BINARY")
     main()

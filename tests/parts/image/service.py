@@ -95,9 +95,11 @@ def demonstrate(start, program, signaller=None):
     service = Service(start)
     holds(
         "serve listens on all addresses, on the ports that the image exposes",
-        service.places == {"listen": "0.0.0.0:8080", "admin_listen": "0.0.0.0:9090"},
+        (service.places["listen"], service.places["admin_listen"]) == ("0.0.0.0:8080", "0.0.0.0:9090"),
         service.places,
     )
+    inbox = f"SQLite, {DATA}/inbox.sqlite3"
+    holds("and keeps its inbox in the data directory", service.places["inbox"] == inbox, service.places)
     for words in (["health"], ["health", "--ready"]):
         code, said = program(words)
         holds(f"`phileas {' '.join(words)}` finds it well", code == 0, f"{code}: {said}")

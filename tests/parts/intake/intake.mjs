@@ -5,9 +5,10 @@
 // HASTY names a service that answers before it has committed (the negative control), POWER the library that keeps an
 // image of what was synced.
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdtempSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../remove-tree.mjs';
 import { deliver, payloads, sign, start, stored, together } from './service.mjs';
 
 const KILL_ROUNDS = Number(process.env.KILL_ROUNDS ?? 200);
@@ -26,7 +27,7 @@ try {
     if (chosen.length === 0 || chosen.includes(name)) await check(mkdtempSync(join(root, `${name}-`)));
   }
 } finally {
-  rmSync(root, { recursive: true, force: true });
+  removeTree(root);
 }
 process.exit(failures === 0 ? 0 : 1);
 

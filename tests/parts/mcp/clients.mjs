@@ -6,15 +6,16 @@
 // need no fixture meet the server as it is, the whole suites meet it with their fixtures and a baseline that names every
 // exception (a listed scenario that passes fails the run as well).
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { start } from '../programs.mjs';
 
+import { removeTree } from '../remove-tree.mjs';
 const LIMIT_MS = 300_000;
 const here = import.meta.dirname;
 const folder = mkdtempSync(join(tmpdir(), 'phileas-mcp-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.on('exit', () => removeTree(folder));
 
 const need = (name) => {
   if (!process.env[name]) throw new Error(`${name} is not set`);

@@ -49,7 +49,7 @@ def messages(output):
 
 
 def copy(root, tree):
-    shutil.rmtree(tree, ignore_errors=True)
+    subprocess.run([root / "tests/parts/remove-tree.sh", tree], check=True)
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
                            stdout=subprocess.PIPE, check=True).stdout
     for name in filter(None, names.decode().split("\0")):
