@@ -6,6 +6,7 @@ was lost, a session was doubled outside the one known window, a budget was excee
 label was lost, or an issue has two status comments.
 """
 
+import argparse
 import json
 import re
 import subprocess
@@ -143,17 +144,25 @@ def judge(export):
     return findings, figures
 
 
+def export(word):
+    if not Path(word, "world.json").is_file():
+        raise argparse.ArgumentTypeError(f"{word!r} is no folder of an export: it has no world.json")
+    return Path(word)
+
+
 def main():
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("exports", nargs="+", type=export, metavar="EXPORT")
+    exports = words.parse_args().exports
     total, wrong = Counter(), 0
-    for name in sys.argv[1:]:
-        findings, figures = judge(Path(name))
+    for name in exports:
+        findings, figures = judge(name)
         total += figures
         wrong += bool(findings)
         for finding in findings:
             print(f"{name}: {finding}")
-    runs = len(sys.argv) - 1
-    print(f"{runs} runs, {wrong} with findings; " + ", ".join(f"{count} {what}" for what, count in sorted(total.items())))
-    return 1 if wrong or not runs else 0
+    print(f"{len(exports)} runs, {wrong} with findings; " + ", ".join(f"{count} {what}" for what, count in sorted(total.items())))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -5,8 +5,11 @@ PHILEAS_BIN=target/release/phileas tests/parts/round.py: 24 steps and 23 schedul
 maintainer who merges everything. Exit 1 when the cycle leaves its order, a schedule's turn stands in another track
 than its own, more than the budget runs, or the history (archive included) has a gap. A step may be left out only
 where a decision says so (its persona ran by its schedule, and nothing has moved since).
+
+With --personas 6 --days 14 it is a smaller plan: the first six steps of the cycle, and the schedules of their personas.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -19,11 +22,18 @@ from pathlib import Path
 from judge import DAY, git, instant, line_of
 
 PLAN = Path(__file__).resolve().parent.parent / "fixtures" / "plan" / "schedules.toml"
-DAYS = 130
 BUDGET = 5
 
 
-def repository(folder, personas):
+def smaller(plan, count):
+    """The text of a plan with the first so many steps of the cycle, and the schedules of their personas."""
+    cycle = plan["cycle"][:count]
+    names = [path.split("/")[1] for path in cycle]
+    schedules = [f"{name} = {json.dumps(plan['schedules'][name])}" for name in names if name in plan["schedules"]]
+    return "\n".join([f"cycle = {json.dumps(cycle)}", "[schedules]", *schedules, ""])
+
+
+def repository(folder, text, personas):
     jules = folder / ".jules"
     for persona in personas:
         home = jules / "personas" / persona
@@ -31,7 +41,7 @@ def repository(folder, personas):
         (home / "prompt.md").write_text(
             f'---\nid: {persona}\nemoji: "⚙"\ndescription: The {persona}\n---\nDo the work of {persona}.\n'
         )
-    (jules / "schedules.toml").write_text(PLAN.read_text())
+    (jules / "schedules.toml").write_text(text)
 
 
 def entries(export):
@@ -64,7 +74,7 @@ def out_of_order(cycle, skipped, personas):
     return []
 
 
-def check(export, decisions, personas):
+def check(export, decisions, plan, personas):
     books = json.loads((export / "world.json").read_text())
     made = [(instant(session["created_at"]), line_of(session)) for session in books["sessions"]]
     made.sort(key=lambda one: one[0])
@@ -89,24 +99,38 @@ def check(export, decisions, personas):
     span = max(times) - min(times)
     print(
         f"round: {len(made)} sessions in {span // timedelta(days=1)} days, {len(cycle)} of the cycle, in order; "
-        f"{len({persona for _, persona in scheduled})} of 23 schedules ran; at most {most} within a day; "
+        f"{len({persona for _, persona in scheduled})} of {len(plan['schedules'])} schedules ran; at most {most} within a day; "
         f"{len(history)} entries without a gap"
     )
     return wrong
 
 
-def main():
-    plan = tomllib.loads(PLAN.read_text())
+def play(place, text, days):
+    """Plays a plan in the sandbox for so many days; what was wrong."""
+    plan = tomllib.loads(text)
     personas = [path.split("/")[1] for path in plan["cycle"]]
-    with tempfile.TemporaryDirectory() as place:
-        folder, export = Path(place) / "repository", Path(place) / "export"
-        repository(folder, personas)
-        decisions = Path(place) / "decisions.jsonl"
-        command = [os.environ["PHILEAS_BIN"], "sandbox", "--headless", "--json", "--maintainer", "eager"]
-        command += ["--repo", str(folder), "--until", f"{24 * DAYS}h", "--export", str(export)]
-        with decisions.open("w") as told:
-            subprocess.run(command, check=True, stdout=told)
-        wrong = check(export, decisions, personas)
+    folder, export, decisions = place / "repository", place / "export", place / "decisions.jsonl"
+    repository(folder, text, personas)
+    command = [os.environ["PHILEAS_BIN"], "sandbox", "--headless", "--json", "--maintainer", "eager"]
+    command += ["--repo", str(folder), "--until", f"{24 * days}h", "--export", str(export)]
+    with decisions.open("w") as told:
+        subprocess.run(command, check=True, stdout=told)
+    return check(export, decisions, plan, personas)
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("--personas", type=int, help="only the first so many steps, and the schedules of their personas")
+    words.add_argument("--days", type=int, default=130)
+    given = words.parse_args()
+    text = PLAN.read_text()
+    if given.personas is not None:
+        text = smaller(tomllib.loads(text), given.personas)
+    place = Path(tempfile.mkdtemp())
+    try:
+        wrong = play(place, text, given.days)
+    finally:
+        subprocess.run([Path(__file__).with_name("remove-tree.sh"), place], check=True)
     for one in wrong:
         print(f"round: {one}")
     return 1 if wrong else 0
