@@ -6,6 +6,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+die() {
+  printf 'tests/parts/chaos.sh: %s\n' "$*" >&2
+  exit 2
+}
+
+(($# < 3)) || die "it takes [SEEDS] [FIRST], not $# words"
+for word in "$@"; do [[ $word =~ ^[1-9][0-9]{0,8}$ ]] || die "'$word' is no number of seeds, and no first one"; done
+[[ -x ${PHILEAS_BIN:-} ]] || die "PHILEAS_BIN names no program: '${PHILEAS_BIN:-}'"
 readonly SEEDS=${1:-50} FIRST=${2:-1}
 out=$(mktemp -d)
 trap 'tests/parts/remove-tree.sh "$out"' EXIT

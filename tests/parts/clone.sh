@@ -3,10 +3,11 @@
 #
 #   node tests/parts/with-world.mjs tests/parts/clone.sh
 set -euo pipefail
+(($# == 0)) || { printf 'tests/parts/clone.sh takes no words, and there are: %s\n' "$*" >&2 && exit 2; }
 : "${WORLD_GITHUB:?run this through tests/parts/with-world.mjs}"
 
-work=$(mktemp -d)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
 trap '"$here/remove-tree.sh" "$work"' EXIT
 cd "$work"
 

@@ -15,7 +15,12 @@ const CLICK_LIMIT_MS = 20_000;
 const CHANGE_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 30_000;
 const SIZES = [{ width: 1280, height: 900 }, { width: 768, height: 1000 }, { width: 360, height: 740 }];
-const folder = process.argv[2] ?? 'target/dashboard';
+const words = process.argv.slice(2);
+if (words.length > 1 || words.some((word) => word === '' || word.startsWith('-'))) {
+  console.error(`not understood: ${words.join(' ')}\nusage: dashboard.mjs [FOLDER FOR SCREENSHOTS]`);
+  process.exit(2);
+}
+const folder = words[0] ?? 'target/dashboard';
 const browserPath = process.env.CHROMIUM_BIN ?? '/usr/bin/chromium';
 
 const wrong = [];

@@ -3,17 +3,23 @@
 //   node tests/parts/graphql-check.mjs FILE-OR-FOLDER…
 //
 // A file that holds nothing but fragments lends them to all the others, and each must be borrowed.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { GraphQLError, Kind, parse, Source, visit } from 'graphql';
 import { documentProblems } from './github-schema.mjs';
 
-const files = process.argv.slice(2).flatMap((given) =>
+const words = process.argv.slice(2);
+const unknown = words.find((word) => !existsSync(word));
+if (unknown !== undefined) {
+  console.error(`there is no file or folder '${unknown}'`);
+  process.exit(2);
+}
+const files = words.flatMap((given) =>
   statSync(given).isDirectory()
     ? readdirSync(given, { recursive: true }).filter((name) => name.endsWith('.graphql')).sort().map((name) => join(given, name))
     : [given]);
 if (files.length === 0) {
-  console.error('no .graphql file in', process.argv.slice(2).join(' ') || 'the empty list of arguments');
+  console.error('no .graphql file in', words.join(' ') || 'the empty list of arguments');
   process.exit(2);
 }
 

@@ -2,14 +2,15 @@
 // not know, so what it accepts is what the real service may send.
 //
 //   node tests/parts/with-world.mjs node tests/parts/jules-sdk.mjs
+import './no-words.mjs';
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { connect } from '@google/jules-sdk';
-import { advance, books, script, setFaults, world } from './world.mjs';
 import { removeTree } from './remove-tree.mjs';
+import { advance, books, script, setFaults, world } from './world.mjs';
 
 const LIMIT = { timeout: 90_000 };
 const RESULT_LIMIT_MS = 60_000;

@@ -2,6 +2,7 @@
 // Of interest through Prism: every answer is held against GitHub's description.
 //
 //   node tests/parts/with-world.mjs node tests/parts/octokit-routes.mjs
+import './no-words.mjs';
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { Octokit } from '@octokit/core';

@@ -3,6 +3,7 @@
 //   node tests/parts/with-world.mjs node tests/parts/octokit.mjs
 //
 // Through Prism (prism.mjs) the same calls also prove that the model answers as GitHub's description says.
+import './no-words.mjs';
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Octokit } from '@octokit/core';

@@ -9,6 +9,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { verify } from '@octokit/webhooks-methods';
 
+const words = process.argv.slice(2);
+if (words.length > 0 && (words.length !== 2 || words[0] !== '--deliver' || !URL.canParse(words[1]))) {
+  console.error(`not understood: ${words.join(' ')}\nusage: payloads.mjs [--deliver URL]`);
+  process.exit(2);
+}
 const SECRET = process.env.WEBHOOK_SECRET ?? 'parts-secret';
 const FOLDER = new URL('../../.parts/payloads/', import.meta.url);
 const REPLY_LIMIT_MS = 10_000; // GitHub itself waits no longer.
@@ -32,8 +37,7 @@ for (const { file, body, signature } of payloads) {
 console.log(`${payloads.length} payloads of ${events.length} events signed and verified`);
 if (payloads.length === 0) report('@octokit/webhooks-examples', 'holds no payload');
 
-const at = process.argv.indexOf('--deliver');
-if (at > 0) await deliverAll(process.argv[at + 1]);
+if (words.length > 0) await deliverAll(words[1]);
 process.exit(failures === 0 ? 0 : 1);
 
 async function deliverAll(url) {

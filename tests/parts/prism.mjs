@@ -9,6 +9,7 @@
 // First Octokit makes its calls through Prism, then phileas works while the world's time passes: at a command line, and
 // as a service. Fails when anything broke a description, when a run ends otherwise than expected, and when phileas has a
 // route that was never taken.
+import './no-words.mjs';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';

@@ -3,6 +3,7 @@
 //   node tests/parts/spec.mjs
 //
 // As the package has it, it has five gaps for a strict proxy; each is closed here, and nothing else is changed.
+import './no-words.mjs';
 import { createRequire } from 'node:module';
 import { readFile, writeFile } from 'node:fs/promises';
 

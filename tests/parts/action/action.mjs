@@ -1,14 +1,15 @@
 // The action, run by act as GitHub's runner would run it, against the models.
 //
 //   PHILEAS_BIN=target/debug/phileas node tests/parts/with-world.mjs node --test tests/parts/action/action.mjs
+import '../no-words.mjs';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { act, advance, books, script, world } from '../world.mjs';
 import { removeTree } from '../remove-tree.mjs';
+import { act, advance, books, script, world } from '../world.mjs';
 import { run, workflow, workflowOfReadme } from './act.mjs';
 
 const REPOSITORY = { id: 1, full_name: world.repository, default_branch: 'main', fork: false };

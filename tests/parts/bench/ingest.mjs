@@ -1,4 +1,5 @@
 // How many webhooks a second, beside others, in interleaved rounds. Run by scripts/bench ingest.
+import '../no-words.mjs';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,8 +8,8 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
 import { removeTree } from '../remove-tree.mjs';
+
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const SECONDS = Number(process.env.SECONDS_EACH ?? 3);
 const OFFERED_SECONDS = Number(process.env.OFFERED_SECONDS ?? 10);

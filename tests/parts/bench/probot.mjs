@@ -1,4 +1,5 @@
 // BENCH=FOLDER_OF_PROBOT SECRET=… node probot.mjs: a Probot app that counts; POST /webhook. Prints where it listens.
+import '../no-words.mjs';
 import crypto from 'node:crypto';
 import http from 'node:http';
 import { pathToFileURL } from 'node:url';

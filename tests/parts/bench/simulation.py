@@ -6,6 +6,7 @@ Each part is 25 seeds on one core, as many parts at once as there are cores. Wha
 measurement that was cut off goes on where it stood: name a folder of its own for each version of the code.
 """
 
+import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -19,7 +20,12 @@ COMMAND = ["cargo", "test", "--quiet", "--locked", "--release", "--test", "it", 
 # What is counted over seeds is added up; the pairs of knobs are all seen in each part.
 LINE = re.compile(r"^\.?simulation: (\d+ seeds, .*), (\d+ of \d+ settings of knob pairs), (\d+) violations(?:; .*at least (\d+) kills and (\d+) turns)?; (\d+) of")
 
-folder, seeds, hours = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+words = argparse.ArgumentParser(description=__doc__)
+words.add_argument("folder", type=pathlib.Path)
+words.add_argument("seeds", type=int)
+words.add_argument("hours", type=int)
+given = words.parse_args()
+folder, seeds, hours = given.folder, given.seeds, given.hours
 
 
 def kept(first):

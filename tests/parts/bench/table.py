@@ -5,6 +5,7 @@
 FIGURES is the folder that scripts/bench keeps. A part that was not measured keeps the row that the README has.
 """
 
+import argparse
 import json
 import pathlib
 import re
@@ -14,7 +15,11 @@ import sys
 BEGIN, END = "<!-- figures to reach, by scripts/bench -->", "<!-- end -->"
 HEAD = "| what | to reach | measured | by |\n|---|---|---|---|"
 
-figures, readme = (pathlib.Path(argument) for argument in sys.argv[1:])
+words = argparse.ArgumentParser(description=__doc__)
+words.add_argument("figures", type=pathlib.Path)
+words.add_argument("readme", type=pathlib.Path)
+paths = words.parse_args()
+figures, readme = paths.figures, paths.readme
 
 
 def said(part):

@@ -1,5 +1,6 @@
 """How long the process of an idle tick takes, and the most memory that it has. Run by scripts/bench tick."""
 
+import argparse
 import json
 import os
 import statistics
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 
+argparse.ArgumentParser(description=__doc__).parse_args()
 RUNS = 50
 # The first tick makes the ledger and starts a session; the second sees it at work.
 WARM_UPS = 2

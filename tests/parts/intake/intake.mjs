@@ -20,6 +20,11 @@ const MOST_TO_FILL = 200_000;
 
 const checks = { payloads: everyPayload, kill: killed, power: powerCut, full: filled };
 const chosen = process.argv.slice(2);
+for (const name of chosen) {
+  if (Object.hasOwn(checks, name)) continue;
+  console.error(`there is no check '${name}'; there are: ${Object.keys(checks).join(' ')}`);
+  process.exit(2);
+}
 const root = mkdtempSync(join(tmpdir(), 'phileas-intake-'));
 let failures = 0;
 try {

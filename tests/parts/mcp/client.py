@@ -1,8 +1,8 @@
 """The official Python client against `phileas mcp`, in each of its modes. Usage: client.py PHILEAS"""
 
+import argparse
 import asyncio
 import os
-import sys
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -34,5 +34,8 @@ async def main(program, mode):
         print(f"{mode}: {client.protocol_version}, {len(tools)} tools, job {job}")
 
 
+words = argparse.ArgumentParser(description=__doc__)
+words.add_argument("phileas")
+program = words.parse_args().phileas
 for chosen in REVISIONS:
-    asyncio.run(asyncio.wait_for(main(sys.argv[1], chosen), 60))
+    asyncio.run(asyncio.wait_for(main(program, chosen), 60))

@@ -5,13 +5,14 @@
 // The inspector and the Python client start the program themselves. The conformance suites speak HTTP: the scenarios that
 // need no fixture meet the server as it is, the whole suites meet it with their fixtures and a baseline that names every
 // exception (a listed scenario that passes fails the run as well).
+import '../no-words.mjs';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { start } from '../programs.mjs';
-
 import { removeTree } from '../remove-tree.mjs';
+
 const LIMIT_MS = 300_000;
 const here = import.meta.dirname;
 const folder = mkdtempSync(join(tmpdir(), 'phileas-mcp-'));

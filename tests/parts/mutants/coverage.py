@@ -1,12 +1,14 @@
 """How much of each directory of the domain its tests reach, as a table, from the report of cargo-tarpaulin."""
 
+import argparse
 import collections
 import json
-import sys
 
 DOMAIN = "crates/domain/src/"
 
-with open(sys.argv[1], encoding="utf-8") as report:
+words = argparse.ArgumentParser(description=__doc__)
+words.add_argument("report", help="tarpaulin-report.json")
+with open(words.parse_args().report, encoding="utf-8") as report:
     files = json.load(report)["files"]
 reached = collections.defaultdict(collections.Counter)
 for file in files:
