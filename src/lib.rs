@@ -61,7 +61,8 @@
 //!   `vars.PHILEAS_PAUSED`.
 //! - Journals are listed by the one read and fetched by a second one only for a persona that is about to start, so that
 //!   years of journals do not travel with every tick. Of tasks and papers of sprints it tells only whether there are any;
-//!   the same second one fetches those that are open, or of this sprint.
+//!   the same second one fetches those that are open, or of this sprint, and the files that its prompt is made from. Where
+//!   those name others, one more read fetches these.
 //! - What must still be read is asked of the engine itself (`engine::needs`), so that no second program guesses what
 //!   the decision will look at.
 //! - A listing may hide prompts and titles may be rewritten; then each session of unknown origin is looked at by its id

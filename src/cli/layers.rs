@@ -5,6 +5,7 @@ use phileas_domain::exchange::{FLAT_STREAM, Layout};
 use phileas_domain::layers::{Catalogue, Job, Source};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{CONFIG_PATH, Plan, ROLE_LAYERS, Roster, StepKind};
+use phileas_domain::prompt::RenderError;
 
 /// Everything that is wrong with roles and layers, but for the mistakes of `.jlo/config.toml`, which the plan tells.
 pub(super) fn check(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
@@ -66,6 +67,7 @@ fn prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnosti
                 .assemble(catalogue, &ledger, ("", now), &[0; 32])
                 .err()
         })
+        .flat_map(RenderError::into_diagnostics)
         .collect()
 }
 

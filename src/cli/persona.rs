@@ -77,8 +77,8 @@ pub(super) async fn run(
             });
             let rendered = match rendered {
                 Ok(rendered) => rendered,
-                Err(diagnostics) => {
-                    for one in diagnostics {
+                Err(error) => {
+                    for one in error.into_diagnostics() {
                         screen.line(&one.to_string())?;
                     }
                     return Ok(Exit::Findings);

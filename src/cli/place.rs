@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use phileas_domain::model::Oid;
+use phileas_domain::model::{Oid, Tree};
+use phileas_domain::{plan, prompt};
 
 use super::arguments::Where;
 use super::connect;
@@ -14,12 +15,16 @@ use super::worktree::{self, WorkTree};
 use crate::adapters::files::Wanted;
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
+use crate::runtime::sources;
 use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
 
 /// Where the layers are set up.
 const LAYERS_FOLDER: &str = ".jlo";
 /// No more workflows than this are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
+
+/// How often files are read that were found to name others.
+const SOURCES_ROUNDS: usize = 20;
 
 /// What a repository's folder has that was set up by hand or by `init`.
 const SET_UP: [&str; 2] = [".jules", LAYERS_FOLDER];
@@ -111,6 +116,7 @@ impl Place {
         for (path, entry) in client.read_folders(&head, &[LAYERS_FOLDER]).await?.iter() {
             tree.insert(path, entry.clone());
         }
+        read_sources(&client, &mut tree, &head).await?;
         let names = client.folder(&head, WORKFLOWS_FOLDER).await?;
         let paths: BTreeSet<String> = names
             .into_iter()
@@ -239,6 +245,22 @@ impl Place {
     pub(super) fn is_folder(&self) -> bool {
         matches!(self.at, At::Folder(_))
     }
+}
+
+/// Reads the files that the prompts of a tree are made from, so that its plan can be checked as that of a folder is.
+async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<(), Stopped> {
+    let (plan, _) = plan::read(tree);
+    for _ in 0..SOURCES_ROUNDS {
+        let personas = plan.personas.values();
+        let unread: BTreeSet<String> = personas
+            .flat_map(|persona| prompt::unread_sources(persona, tree))
+            .collect();
+        if unread.is_empty() {
+            break;
+        }
+        sources(client, tree, head, &unread).await?;
+    }
+    Ok(())
 }
 
 /// Asks a person, once. An end of the input instead of an answer is a mistake of whoever started this.

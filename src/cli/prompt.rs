@@ -5,11 +5,10 @@ use std::io::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
-use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, Layout};
 use phileas_domain::layers::{Catalogue, Job};
 use phileas_domain::model::Tree;
-use phileas_domain::prompt::{self, Assembled, Assembly, Include, Origin};
+use phileas_domain::prompt::{self, Assembled, Assembly, Include, Origin, RenderError};
 use serde_json::json;
 
 use super::arguments::{PromptCommand, RenderPrompt};
@@ -32,22 +31,26 @@ pub(super) fn run(
     let is_layer = prompt::canonical_layer(&arguments.layer).is_some();
     let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
-    match assembled(arguments, &catalogue, &ledger) {
-        Err(said) if !is_layer => Err(Stopped::usage(format!("{}; {}", said.message, said.mend))),
-        Ok(assembled) => show(&assembled, &tree, arguments, screen),
-        Err(said) => {
-            // The template is not to blame where it was not told what it is about.
-            let is_theirs = tree.get(&said.file).is_some();
-            if let Some(lacks) = lacking(arguments, &catalogue, is_theirs) {
-                return Err(Stopped::usage(lacks));
-            }
-            match arguments.json {
-                true => screen.line(&diagnostic_json(&said).to_string())?,
-                false => screen.line(&said.to_string())?,
-            }
-            Ok(Exit::Findings)
+    let error = match assembled(arguments, &catalogue, &ledger) {
+        Ok(assembled) => return show(&assembled, &tree, arguments, screen),
+        Err(error) => error,
+    };
+    // A folder is read as a whole, so that there is one mistake.
+    for said in error.into_diagnostics() {
+        if !is_layer {
+            return Err(Stopped::usage(format!("{}; {}", said.message, said.mend)));
+        }
+        // The template is not to blame where it was not told what it is about.
+        let is_theirs = tree.get(&said.file).is_some();
+        if let Some(lacks) = lacking(arguments, &catalogue, is_theirs) {
+            return Err(Stopped::usage(lacks));
+        }
+        match arguments.json {
+            true => screen.line(&diagnostic_json(&said).to_string())?,
+            false => screen.line(&said.to_string())?,
         }
     }
+    Ok(Exit::Findings)
 }
 
 /// What the command line does not tell of what a prompt is about. Whoever sets names of the template's own may need
@@ -88,7 +91,7 @@ fn assembled(
     arguments: &RenderPrompt,
     catalogue: &Catalogue,
     ledger: &Tree,
-) -> Result<Assembled, Diagnostic> {
+) -> Result<Assembled, RenderError> {
     let mut set: BTreeMap<String, String> = arguments.set.iter().cloned().collect();
     if let Some(role) = &arguments.role {
         set.insert("role".to_owned(), role.clone());

@@ -77,9 +77,7 @@ async fn layers(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
     };
     match github.read_folders(&commit, &LAYERS).await {
         Ok(tree) => {
-            for (path, entry) in tree.iter() {
-                snapshot.tree.insert(path, entry.clone());
-            }
+            snapshot.tree.take_in(&tree);
             snapshot.layers_read = true;
         }
         Err(failure) => {

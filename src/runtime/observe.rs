@@ -17,13 +17,14 @@ pub(super) use sessions::leave_unread;
 
 use self::said::{checks, remarks, wishes};
 use self::sessions::{know, list};
+pub(crate) use self::texts::sources;
 use self::texts::texts;
 use super::handed_over;
 use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch};
 use super::tick::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is.
-const MAX_READS: usize = 8;
+const MAX_READS: usize = 20;
 
 /// A snapshot, and when it was taken by the stopwatch.
 #[derive(Debug, Clone)]
@@ -271,7 +272,7 @@ async fn read(
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
         wishes(github, snapshot, needs).await;
     }
-    if !needs.texts.is_empty() || !needs.folders.is_empty() {
+    if !(needs.texts.is_empty() && needs.folders.is_empty() && needs.sources.is_empty()) {
         texts(github, snapshot, needs).await;
     }
     handed_over::read(github, jules, snapshot, needs).await;

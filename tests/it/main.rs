@@ -36,5 +36,6 @@ mod service;
 mod setup;
 mod simulation;
 mod support;
+mod templates;
 mod twenty_four;
 mod unread;

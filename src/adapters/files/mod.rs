@@ -8,11 +8,10 @@ use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use phileas_domain::model::{Entry, Mode, Tree};
+use phileas_domain::prompt::SOURCE_FOLDERS;
 
 pub use together::{Unchanged, Wanted, change_together};
 
-/// The folders that phileas looks at.
-const FOLDERS: [&str; 2] = [".jules", ".jlo"];
 /// What new files are called until they are whole. One that a killed process has left is passed over.
 const NEW: &str = ".phileas-new-";
 /// No file larger than this is read as text.
@@ -52,7 +51,7 @@ pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     }
     let mut tree = Tree::new();
     let mut left = FILES_LIMIT;
-    for folder in FOLDERS {
+    for folder in SOURCE_FOLDERS {
         let path = root.join(folder);
         if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
             walk(&path, folder, 0, &mut left, &mut tree)?;

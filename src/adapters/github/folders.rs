@@ -46,9 +46,7 @@ impl Client {
             .await?;
         let mut files = Files::default();
         for (path, file) in paths.iter().zip(&found) {
-            if let Some(file) = file {
-                files.add(path, file);
-            }
+            files.note_read(path, file.as_ref());
         }
         let (mut tree, unread) = files.into_parts();
         let small = unread

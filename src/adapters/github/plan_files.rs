@@ -19,6 +19,10 @@ pub(super) struct Unread {
 /// The files of a commit, and those among them whose text must be fetched.
 pub(super) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
     let mut files = Files::default();
+    match &commit.jules {
+        Some(folder) => files.note_entries(".jules", folder),
+        None => files.tree.note_missing(".jules"),
+    }
     for (path, file) in [
         (".jules/schedules.toml", &commit.schedules),
         (".jules/blocks", &commit.blocks),
@@ -48,16 +52,46 @@ pub(super) fn papers_of(commit: &DefaultCommit) -> BTreeSet<String> {
 }
 
 /// Files that are put together from what GitHub shows.
-#[derive(Default)]
 pub(super) struct Files {
     tree: Tree,
     unread: Vec<Unread>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self {
+            tree: Tree::in_parts(),
+            unread: Vec::new(),
+        }
+    }
 }
 
 impl Files {
     /// The files, and those among them whose text must be fetched.
     pub(super) fn into_parts(self) -> (Tree, Vec<Unread>) {
         (self.tree, self.unread)
+    }
+
+    /// Notes what is in a folder, without adding it.
+    fn note_entries(&mut self, path: &str, folder: &File) {
+        if folder.listed.form() != Form::Folder {
+            self.tree.note_missing(path);
+            return;
+        }
+        self.tree.note_listed(path);
+        for entry in folder.entries() {
+            self.tree
+                .note_exists(&format!("{path}/{}", entry.listed.name));
+        }
+    }
+
+    /// Notes that a path was asked for with everything that [`add`](Self::add) finds there.
+    pub(super) fn note_read(&mut self, path: &str, file: Option<&File>) {
+        self.tree.note_read(path);
+        match file {
+            Some(file) => self.add(path, file),
+            None => self.tree.note_missing(path),
+        }
     }
 
     /// Adds a file, or everything below a folder.
@@ -68,6 +102,10 @@ impl Files {
             Form::Submodule => Mode::Submodule,
             // The document decides how deep it looks; below that there is nothing here.
             Form::Folder => {
+                match file.is_listed() {
+                    true => self.tree.note_listed(path),
+                    false => self.tree.note_exists(path),
+                }
                 for entry in file.entries() {
                     self.add(&format!("{path}/{}", entry.listed.name), entry);
                 }
@@ -85,7 +123,7 @@ impl Files {
                     oid: file.listed.oid.clone(),
                     size: file.size(),
                 }),
-                Text::Binary => {}
+                Text::Binary => self.tree.note_read(path),
             }
         }
         let entry = Entry {

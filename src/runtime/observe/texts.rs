@@ -1,13 +1,17 @@
-//! The files that prompts quote.
+//! The files that prompts are made from, and those that they quote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::engine::{Needs, Snapshot};
-use phileas_domain::model::{Entry, Mode, Oid};
+use phileas_domain::model::{Entry, Mode, Oid, Tree};
 
 use crate::runtime::ports::{Failure, ReadGitHub};
 
-/// Reads what prompts quote. Where it cannot be read, they go without it.
+/// How many files and folders that prompts are made from one query reads.
+const SOURCES_READ: usize = 50;
+
+/// Reads what prompts quote, and what they are made from. Where the first cannot be read, they go without it; where the
+/// second cannot, they wait.
 pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
     let Some(commit) = snapshot.repository.default_head.clone() else {
         return;
@@ -19,6 +23,9 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
             BTreeMap::new()
         }
     };
+    if let Err(failure) = sources(github, &mut snapshot.tree, &commit, &needs.sources).await {
+        tracing::warn!(%failure, "files that prompts are made from could not be read; the prompts wait");
+    }
     snapshot.papers.read.extend(needs.folders.iter().cloned());
     for path in &needs.texts {
         // What cannot be read counts as empty, so that it is asked for once.
@@ -40,36 +47,60 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
     }
 }
 
-/// The texts of files, in one read with everything below folders, which goes into the tree.
+/// Reads files and folders that prompts are made from, as far as they were not read yet.
+pub(crate) async fn sources(
+    github: &impl ReadGitHub,
+    tree: &mut Tree,
+    commit: &Oid,
+    paths: &BTreeSet<String>,
+) -> Result<(), Failure> {
+    let unread = paths.iter().map(String::as_str);
+    let unread: Vec<&str> = unread
+        .filter(|path| tree.is_unread(path) || tree.is_unlisted(path))
+        .collect();
+    for chunk in unread.chunks(SOURCES_READ) {
+        let read = github.read_folders(commit, chunk).await?;
+        take_in(tree, &read, chunk);
+    }
+    Ok(())
+}
+
+/// Adds what a read of paths brought. What is not in it is not there, or is no text, and is not asked for again.
+fn take_in(tree: &mut Tree, read: &Tree, paths: &[&str]) {
+    tree.take_in(read);
+    for path in paths {
+        tree.note_read(path);
+    }
+}
+
+/// The texts of files, in one read with everything below folders and the first of what prompts are made from, which go
+/// into the tree.
 async fn quoted(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
     needs: &Needs,
     commit: &Oid,
 ) -> Result<BTreeMap<String, String>, Failure> {
-    if needs.folders.is_empty() {
+    if needs.folders.is_empty() && needs.sources.is_empty() {
         return github.read_texts(commit, &needs.texts).await;
     }
     let paths: Vec<&str> = needs.folders.iter().map(String::as_str).collect();
     let files: Vec<&str> = needs.texts.iter().map(String::as_str).collect();
-    let read = match github.read_folders(commit, &[paths, files].concat()).await {
+    let sources = needs.sources.iter().map(String::as_str);
+    let sources: Vec<&str> = sources.take(SOURCES_READ).collect();
+    let all = [paths, files, sources.clone()].concat();
+    let read = match github.read_folders(commit, &all).await {
         Ok(read) => read,
         // Large folders fail first. The journals need not be missing with them.
         Err(failure) => {
             tracing::warn!(%failure, "tasks and papers of the sprint could not be read; the prompt goes without them");
+            if needs.texts.is_empty() {
+                return Ok(BTreeMap::new());
+            }
             return github.read_texts(commit, &needs.texts).await;
         }
     };
-    let mut texts = BTreeMap::new();
-    for (path, entry) in read.iter() {
-        if needs.texts.contains(path) {
-            texts.extend(
-                read.text(path)
-                    .map(|text| (path.to_owned(), text.to_owned())),
-            );
-        } else {
-            snapshot.tree.insert(path, entry.clone());
-        }
-    }
-    Ok(texts)
+    take_in(&mut snapshot.tree, &read, &sources);
+    let text = |path: &String| Some((path.clone(), read.text(path)?.to_owned()));
+    Ok(needs.texts.iter().filter_map(text).collect())
 }

@@ -1,6 +1,6 @@
 //! A turn is announced: its intent goes into the state, its session becomes an effect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Draft;
 use super::layers::{self, Seat};
@@ -11,11 +11,14 @@ use super::{
 };
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Automation, Branch, PlanApproval};
-use crate::prompt;
+use crate::prompt::{self, RenderError};
 use crate::state::{Extra, Genesis, Intent, Turn};
 
 /// Before the names of the branches that sessions start from where a persona asks for one of its own.
 pub(super) const START_BRANCHES: &str = "phileas/";
+
+/// How many paths that are read for a prompt a report names.
+const PATHS_SHOWN: usize = 3;
 
 /// Announces a candidate's turn.
 ///
@@ -170,14 +173,7 @@ fn of_persona<'s>(
     });
     let rendered = match rendered {
         Ok(rendered) => rendered,
-        Err(diagnostics) => {
-            let text = diagnostics.first().map_or_else(
-                || "its prompt cannot be rendered".to_owned(),
-                ToString::to_string,
-            );
-            draft.diagnose(diagnostics);
-            return Err((Reason::PromptInvalid, text));
-        }
+        Err(error) => return Err(no_prompt(draft, error)),
     };
     let words = Words {
         title: rendered.title,
@@ -187,6 +183,44 @@ fn of_persona<'s>(
         given: BTreeMap::new(),
     };
     Ok((words, subject))
+}
+
+/// Why there is no prompt: what it is made from is asked for, what is wrong with it is reported.
+pub(super) fn no_prompt(draft: &mut Draft<'_>, error: RenderError) -> (Reason, String) {
+    match error {
+        RenderError::Unread(paths) => {
+            let text = format!(
+                "its prompt waits for files of the default branch to be read: {}",
+                listed(&paths)
+            );
+            draft.needs.sources.extend(paths);
+            (Reason::PromptUnread, text)
+        }
+        RenderError::Invalid(diagnostics) => {
+            let text = diagnostics.first().map_or_else(
+                || "its prompt cannot be rendered".to_owned(),
+                ToString::to_string,
+            );
+            draft.diagnose(diagnostics);
+            (Reason::PromptInvalid, text)
+        }
+    }
+}
+
+/// The first paths, and how many more there are.
+fn listed(paths: &BTreeSet<String>) -> String {
+    let shown: Vec<String> = paths
+        .iter()
+        .take(PATHS_SHOWN)
+        .map(|path| format!("`{}`", prompt::clean_line(path)))
+        .collect();
+    let more = paths.len() - shown.len();
+    let and = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("{}{and}", shown.join(", "))
 }
 
 fn quoted(subject: &Subject) -> prompt::Subject<'_> {

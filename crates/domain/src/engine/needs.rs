@@ -35,6 +35,9 @@ pub struct Needs {
     /// Folders of the default branch whose files are needed with their texts, in the same read as [`texts`](Self::texts):
     /// open tasks and the papers of a sprint, for personas that may run.
     pub folders: BTreeSet<String>,
+    /// Files and folders of the default branch that prompts are made from, in the same read as [`texts`](Self::texts). A
+    /// prompt waits until they are read.
+    pub sources: BTreeSet<String>,
     /// Issues and pull requests that a wish is about.
     pub subjects: BTreeSet<u64>,
     /// Sessions that are looked at by themselves: nothing else needs a listing.

@@ -198,6 +198,8 @@ reasons! {
     NotDue = "waiting.not_due",
     /// The exchange, or what a session wrote for it, is being read.
     ExchangeUnread = "waiting.exchange_unread",
+    /// The files that its prompt is made from are being read.
+    PromptUnread = "waiting.prompt_unread",
     /// More is due than one commit starts; the next one goes on.
     NextCommit = "waiting.next_commit",
     /// The intent belongs to another process that is still within its time.

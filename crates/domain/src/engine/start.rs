@@ -93,10 +93,15 @@ pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
         while let Some(candidate) = next.take() {
             if let Some(line) = obstacle(draft, &candidate, started) {
                 draft.say(line);
-            } else if let Err(why) = dispatch::start(draft, &candidate) {
-                next = leave_out(draft, &candidate, why);
-            } else {
-                started += 1;
+                continue;
+            }
+            match dispatch::start(draft, &candidate) {
+                Ok(()) => started += 1,
+                Err((reason @ Reason::PromptUnread, text)) => {
+                    let until = draft.after(super::limits::POLL);
+                    draft.say(wait(&candidate, reason, text).until(until));
+                }
+                Err(why) => next = leave_out(draft, &candidate, why),
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::Diagnostic;
 use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem, shown};
 use crate::model::{RepositoryName, Tree};
 use crate::plan::closest;
-use crate::prompt::{Assembled, Assembly, Attached, OpenPull, assemble, clean_line};
+use crate::prompt::{Assembled, Assembly, Attached, OpenPull, RenderError, assemble, clean_line};
 
 /// The task of innovators.
 const PROPOSE: &str = "create_three_proposals";
@@ -98,14 +98,14 @@ impl Brief {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with the templates.
+    /// What must be read first, or the first thing that is wrong with the templates.
     pub fn assemble(
         &self,
         catalogue: &Catalogue,
         ledger: &Tree,
         (turn, now): (&str, Timestamp),
         entropy: &[u8; 32],
-    ) -> Result<Assembled, Diagnostic> {
+    ) -> Result<Assembled, RenderError> {
         let attached: Vec<Attached<'_>> = self
             .sections
             .iter()

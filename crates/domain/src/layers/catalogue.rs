@@ -75,11 +75,7 @@ impl Catalogue {
             laid_out(tree, layout)
         } else {
             // Most repositories leave layers as they come, and all of those have the same files beside their own.
-            let mut whole = built_in_files(layout).clone();
-            for (path, entry) in tree.iter() {
-                whole.insert(path, entry.clone());
-            }
-            whole
+            tree.laid_over(built_in_files(layout))
         };
         Self {
             layout,

@@ -1,6 +1,6 @@
 //! The files of one commit, as far as they were read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a tree entry is. Only regular files are ever read as text; links and submodules are findings.
@@ -30,9 +30,33 @@ pub struct Entry {
 }
 
 /// The files of one commit below the paths that phileas looks at, keyed by path from the repository's root.
+///
+/// A folder of this machine is read as a whole. Of a commit on GitHub a tick reads parts; such a tree knows which paths it
+/// cannot tell about, so that a reader asks for them instead of taking them for missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
     entries: BTreeMap<String, Entry>,
+    /// `None`: the tree is whole.
+    parts: Option<Arc<Parts>>,
+}
+
+/// What is known of a tree that was read in parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Parts {
+    places: BTreeMap<String, Place>,
+    /// Files whose text was asked for, whatever came of it.
+    read: BTreeSet<String>,
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// There is nothing.
+    Missing,
+    /// There is something.
+    Exists,
+    /// It is a folder, and its direct entries are known.
+    Listed,
 }
 
 impl Tree {
@@ -52,6 +76,131 @@ impl Tree {
             tree.insert_text(path, text.as_ref());
         }
         tree
+    }
+
+    /// A tree of which nothing is known yet.
+    #[must_use]
+    pub fn in_parts() -> Self {
+        Self {
+            entries: BTreeMap::new(),
+            parts: Some(Arc::default()),
+        }
+    }
+
+    /// Whether parts of it may be unread.
+    #[must_use]
+    pub fn is_in_parts(&self) -> bool {
+        self.parts.is_some()
+    }
+
+    /// The same tree, with what is unread taken for missing.
+    #[must_use]
+    pub fn as_whole(mut self) -> Self {
+        self.parts = None;
+        self
+    }
+
+    /// Notes that nothing is at a path.
+    pub fn note_missing(&mut self, path: &str) {
+        self.note(path, Place::Missing);
+    }
+
+    /// Notes that something is at a path, which is not read.
+    pub fn note_exists(&mut self, path: &str) {
+        self.note(path, Place::Exists);
+    }
+
+    /// Notes that a path is a folder whose direct entries are all known.
+    pub fn note_listed(&mut self, path: &str) {
+        self.note(path, Place::Listed);
+    }
+
+    /// Notes that the text of a file was asked for.
+    pub fn note_read(&mut self, path: &str) {
+        if let Some(parts) = &mut self.parts {
+            Arc::make_mut(parts).read.insert(path.to_owned());
+        }
+    }
+
+    fn note(&mut self, path: &str, place: Place) {
+        if let Some(parts) = &mut self.parts {
+            let known = Arc::make_mut(parts).places.entry(path.to_owned());
+            let known = known.or_insert(place);
+            *known = place.max(*known);
+        }
+    }
+
+    /// Whether a file may be at a path, or a text in it, that was never asked for. Never so in a whole tree.
+    #[must_use]
+    pub fn is_unread(&self, path: &str) -> bool {
+        let Some(parts) = &self.parts else {
+            return false;
+        };
+        if parts.read.contains(path) {
+            return false;
+        }
+        match self.entries.get(path) {
+            Some(entry) => entry.mode == Mode::File && entry.text.is_none(),
+            None => !self.is_missing(parts, path) && parts.places.get(path) != Some(&Place::Listed),
+        }
+    }
+
+    /// Whether a folder may be at a path whose entries were never asked for. Never so in a whole tree.
+    #[must_use]
+    pub fn is_unlisted(&self, folder: &str) -> bool {
+        let Some(parts) = &self.parts else {
+            return false;
+        };
+        !parts.read.contains(folder)
+            && !self.entries.contains_key(folder)
+            && !self.is_missing(parts, folder)
+            && parts.places.get(folder) != Some(&Place::Listed)
+    }
+
+    /// Whether it is known that nothing is at a path.
+    fn is_missing(&self, parts: &Parts, path: &str) -> bool {
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        let mut parent = None;
+        for end in ends.chain([path.len()]) {
+            let here = &path[..end];
+            let place = parts.places.get(here);
+            let is_file = end < path.len() && self.entries.contains_key(here);
+            let is_left_out = parent == Some(&Place::Listed)
+                && place.is_none()
+                && !self.entries.contains_key(here);
+            if is_file || is_left_out || place == Some(&Place::Missing) {
+                return true;
+            }
+            parent = place;
+        }
+        false
+    }
+
+    /// Adds everything that another read of the same commit tells.
+    pub fn take_in(&mut self, other: &Self) {
+        for (path, entry) in &other.entries {
+            self.entries.insert(path.clone(), entry.clone());
+        }
+        let Some(parts) = &other.parts else {
+            return;
+        };
+        for (path, place) in &parts.places {
+            self.note(path, *place);
+        }
+        for path in &parts.read {
+            self.note_read(path);
+        }
+    }
+
+    /// This tree, with the files of another where it has none itself.
+    #[must_use]
+    pub fn laid_over(&self, other: &Self) -> Self {
+        let mut whole = other.clone();
+        whole.parts = self.parts.clone();
+        for (path, entry) in &self.entries {
+            whole.insert(path.clone(), entry.clone());
+        }
+        whole
     }
 
     /// Adds or replaces an entry.
@@ -152,6 +301,46 @@ mod tests {
         assert_eq!(way("a/b"), None);
         assert_eq!(way("a/c"), None);
         assert_eq!(way("ab/c"), Some("ab"));
+    }
+
+    #[test]
+    fn a_tree_in_parts_tells_missing_from_unread() {
+        let mut tree = Tree::in_parts();
+        assert!(tree.is_unread("a/b.md") && tree.is_unlisted("a"));
+        tree.note_listed("a");
+        tree.note_exists("a/b.md");
+        tree.note_exists("a/sub");
+        tree.insert_text("a/c.md", "1");
+        let listed = Entry {
+            text: None,
+            ..tree.get("a/c.md").unwrap().clone()
+        };
+        tree.insert("a/d.md", listed);
+        for (path, unread) in [
+            ("a/b.md", true),
+            ("a/c.md", false),
+            ("a/c.md/x", false),
+            ("a/d.md", true),
+            ("a/gone.md", false),
+            ("a/gone/x.md", false),
+            ("a/sub/x.md", true),
+            ("b/x.md", true),
+        ] {
+            assert_eq!(tree.is_unread(path), unread, "{path}");
+        }
+        assert!(tree.is_unlisted("a/sub") && !tree.is_unlisted("a") && !tree.is_unlisted("a/no"));
+        tree.note_read("a/d.md");
+        tree.note_missing("b");
+        assert!(!tree.is_unread("a/d.md") && !tree.is_unread("b/x.md"));
+        let mut read = Tree::in_parts();
+        read.note_listed("a/sub");
+        read.insert_text("a/sub/x.md", "2");
+        tree.take_in(&read);
+        assert_eq!(tree.text("a/sub/x.md"), Some("2"));
+        assert!(!tree.is_unlisted("a/sub") && !tree.is_unread("a/sub/y.md"));
+        let whole = Tree::of_texts([("a/c.md", "1")]);
+        assert!(!whole.is_unread("x") && !whole.is_unlisted("x"));
+        assert!(!tree.as_whole().is_unread("a/b.md"));
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! Which file a name in a template means, and which files may be named at all.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::limits::TEMPLATE_LIMIT_BYTES;
+use super::limits::{TEMPLATE_LIMIT_BYTES, UNREAD_LIMIT_PATHS};
 use crate::model::{Mode, Tree};
 use crate::plan::Persona;
 
-/// Folders that names may begin with, counted from the repository's root.
-const ROOTS: [&str; 2] = [".jules/", ".jlo/"];
+/// The folders of the default branch that prompts are made from, with everything below them.
+pub const SOURCE_FOLDERS: [&str; 2] = [".jules", ".jlo"];
 
 /// Folders that a bare name is looked for in, after the persona's own. The last two are where seed 004's repository
 /// kept its templates.
@@ -75,41 +75,54 @@ impl From<Refusal> for minijinja::Error {
     }
 }
 
-#[derive(Debug)]
-enum Found {
-    Text(Arc<str>),
-    Unread,
-    Link,
-    Submodule,
+/// Whether a prompt may draw from a path. Whatever reads files for prompts, from a folder or from GitHub, reads by this.
+#[must_use]
+pub fn is_source(path: &str) -> bool {
+    SOURCE_FOLDERS.iter().any(|folder| {
+        path.strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
+    })
 }
 
-/// The files below `.jules` and `.jlo` at the plan's commit, as one persona sees them.
+/// Paths of files and folders that a prompt asked for, and that its tree cannot tell about. Making the prompt goes on with
+/// nothing in their place, so that one attempt finds as many as possible; its result counts for nothing.
+#[derive(Debug, Default)]
+pub(super) struct Unread(Mutex<BTreeSet<String>>);
+
+impl Unread {
+    pub(super) fn note(&self, path: &str) {
+        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if paths.len() < UNREAD_LIMIT_PATHS {
+            paths.insert(path.to_owned());
+        }
+    }
+
+    pub(super) fn paths(&self) -> BTreeSet<String> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// The sources of a prompt at the plan's commit, as one persona sees them.
 #[derive(Debug)]
 pub(super) struct Files {
-    found: BTreeMap<String, Found>,
+    tree: Tree,
     folders: Vec<String>,
+    unread: Unread,
 }
 
 impl Files {
     pub(super) fn new(tree: &Tree, persona: &Persona) -> Arc<Self> {
-        let found = tree
-            .iter()
-            .filter(|(path, _)| ROOTS.iter().any(|root| path.starts_with(root)))
-            .map(|(path, entry)| {
-                let found = match (entry.mode, &entry.text) {
-                    (Mode::Link, _) => Found::Link,
-                    (Mode::Submodule, _) => Found::Submodule,
-                    (Mode::Special, _) => Found::Unread,
-                    (Mode::File, Some(text)) => Found::Text(Arc::clone(text)),
-                    (Mode::File, None) => Found::Unread,
-                };
-                (path.to_owned(), found)
-            })
-            .collect();
         let own = folder_of(&persona.path).to_owned();
         let mut folders = vec![own];
         folders.extend(SEARCH.map(str::to_owned));
-        Arc::new(Self { found, folders })
+        Arc::new(Self {
+            tree: tree.clone(),
+            folders,
+            unread: Unread::default(),
+        })
     }
 
     /// Folders that a bare name is looked for in, the first one first.
@@ -117,9 +130,32 @@ impl Files {
         &self.folders
     }
 
-    /// All paths below `.jules` and `.jlo`.
+    /// All paths that a prompt may draw from.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.found.keys().map(String::as_str)
+        self.tree
+            .iter()
+            .map(|(path, _)| path)
+            .filter(|path| is_source(path))
+    }
+
+    /// What has to be read before the prompt can be made.
+    pub(super) fn unread(&self) -> BTreeSet<String> {
+        self.unread.paths()
+    }
+
+    /// Paths of the files directly in a folder below one of [`folders`](Self::folders), which is asked for with it.
+    pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &str> {
+        for folder in [folder_of(folder), folder] {
+            if self.tree.is_unlisted(folder) {
+                self.unread.note(folder);
+                break;
+            }
+        }
+        let start = folder.len() + 1;
+        self.tree
+            .below(folder)
+            .map(|(path, _)| path)
+            .filter(move |path| !path[start..].contains('/'))
     }
 
     /// The path that a name means in the template `parent`. `None`: there is no such file.
@@ -129,47 +165,69 @@ impl Files {
             None => (false, name),
         };
         check_name(name, bare)?;
-        let exists = |path: String| self.found.contains_key(&path).then_some(path);
+        let exists = |path: String| {
+            // A tree that cannot tell answers as if it were there: its text is asked for next.
+            let is_there = self.tree.get(&path).is_some() || self.tree.is_unread(&path);
+            (is_source(&path) && is_there).then_some(path)
+        };
         if beside {
             return Ok(exists(format!("{}/{bare}", folder_of(parent))));
         }
-        if ROOTS.iter().any(|root| bare.starts_with(root)) {
+        if is_source(bare) {
             return Ok(exists(bare.to_owned()));
         }
-        Ok(self
+        let mut candidates = self
             .folders
             .iter()
-            .find_map(|folder| exists(format!("{folder}/{bare}"))))
+            .filter_map(|folder| exists(format!("{folder}/{bare}")));
+        let first = candidates.next();
+        if let Some(first) = &first
+            && self.tree.get(first).is_none()
+        {
+            // Whether it is there, or one of the next, one read tells.
+            self.unread.note(first);
+            let unsure = candidates.take_while(|next| self.tree.get(next).is_none());
+            unsure.for_each(|next| self.unread.note(&next));
+        }
+        Ok(first)
     }
 
     /// The text of a path that [`resolve`](Self::resolve) gave.
     pub(super) fn text(&self, path: &str) -> Result<Arc<str>, Refusal> {
-        match self.found.get(path) {
-            Some(Found::Text(text)) if text.len() <= TEMPLATE_LIMIT_BYTES => Ok(Arc::clone(text)),
-            Some(Found::Text(text)) => Err(Refusal::new(
+        if self.tree.is_unread(path) {
+            self.unread.note(path);
+            return Ok("".into());
+        }
+        let entry = self.tree.get(path);
+        let (message, mend) = match entry.map(|entry| (entry.mode, &entry.text)) {
+            Some((Mode::File, Some(text))) if text.len() <= TEMPLATE_LIMIT_BYTES => {
+                return Ok(Arc::clone(text));
+            }
+            Some((Mode::File, Some(text))) => (
                 format!(
                     "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
                     text.len()
                 ),
                 "split it, or leave a part of it out",
-            )),
-            Some(Found::Unread) => Err(Refusal::new(
+            ),
+            Some((Mode::File | Mode::Special, _)) => (
                 format!("`{path}` was not read: it is too large, or no text"),
                 "name a smaller text file",
-            )),
-            Some(Found::Link) => Err(Refusal::new(
+            ),
+            Some((Mode::Link, _)) => (
                 format!("`{path}` is a symbolic link, and links are never followed"),
                 "put a regular file in its place",
-            )),
-            Some(Found::Submodule) => Err(Refusal::new(
+            ),
+            Some((Mode::Submodule, _)) => (
                 format!("`{path}` is a submodule"),
                 "name a file of this repository",
-            )),
-            None => Err(Refusal::new(
+            ),
+            None => (
                 format!("there is no `{path}`"),
                 "name a file that exists at the default branch's head",
-            )),
-        }
+            ),
+        };
+        Err(Refusal::new(message, mend))
     }
 
     /// The text of a template: like [`text`](Self::text), for files that agents do not write.

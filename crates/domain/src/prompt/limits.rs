@@ -18,6 +18,8 @@ pub const PARTIAL_DEPTH_LIMIT: usize = 4;
 pub const PARTIALS_LIMIT: usize = 200;
 /// What all `{{ … }}` of one prompt may put out together, in bytes, captured or not.
 pub const EMITTED_LIMIT_BYTES: usize = 4 * PROMPT_LIMIT_BYTES;
+/// How many paths one attempt to make a prompt asks for; more are asked for by the next one.
+pub const UNREAD_LIMIT_PATHS: usize = 50;
 /// How many journal entries a prompt shows: the last ones.
 pub const JOURNALS_LIMIT: usize = 10;
 /// One journal entry or sprint paper, in bytes; the rest is cut.

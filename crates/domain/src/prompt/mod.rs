@@ -63,6 +63,7 @@ pub use assembly::{
     canonical_layer, read_orders,
 };
 pub use checks::{CheckReport, failed_checks};
+pub use files::{SOURCE_FOLDERS, is_source};
 pub use journals::{journals_to_read, shown_journal};
 pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};
@@ -71,8 +72,12 @@ pub use render::render;
 pub use reviews::{ReviewRemark, ReviewSaying, review_remarks};
 pub(crate) use secrets::hide as without_secrets;
 pub use untrusted::{clean, clean_line};
-pub use validate::validate;
+pub use validate::{unread_sources, validate};
 
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::Diagnostic;
 use crate::model::{PullNumber, RepositoryName, TrackName, Tree};
 use crate::plan::Persona;
 
@@ -84,7 +89,7 @@ pub struct Request<'a> {
     /// Who.
     pub persona: &'a Persona,
     /// The files of the default branch at the plan's commit, with the texts of [`journals_to_read`] and of
-    /// [`folders_to_read`].
+    /// [`folders_to_read`]. Where it was read in parts, [`RenderError::Unread`] tells what else it must hold.
     pub tree: &'a Tree,
     /// The track of its turn.
     pub track: &'a TrackName,
@@ -126,6 +131,46 @@ pub struct OpenPull {
     pub head: String,
     /// Whether it is a draft.
     pub draft: bool,
+}
+
+/// Why there is no prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RenderError {
+    /// These files and folders of the default branch must be read first.
+    Unread(BTreeSet<String>),
+    /// What is wrong with the templates.
+    Invalid(Vec<Diagnostic>),
+}
+
+impl fmt::Display for RenderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let diagnostics = self.clone().into_diagnostics();
+        let lines: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl From<Diagnostic> for RenderError {
+    fn from(wrong: Diagnostic) -> Self {
+        Self::Invalid(vec![wrong])
+    }
+}
+
+impl RenderError {
+    /// What is wrong, as a person is told of it.
+    #[must_use]
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
+        match self {
+            Self::Invalid(diagnostics) => diagnostics,
+            Self::Unread(paths) => paths
+                .into_iter()
+                .map(|path| {
+                    Diagnostic::error(path, "it was not read, and a prompt is made from it")
+                        .mend("run this again")
+                })
+                .collect(),
+        }
+    }
 }
 
 /// A prompt without its marker.

@@ -17,10 +17,9 @@ pub(super) fn partials(
     let mut named = BTreeMap::new();
     for folder in files.folders() {
         for (kind, suffix) in [("partials", ""), ("blocks", "_block")] {
-            let prefix = format!("{folder}/{kind}/");
-            for path in files.paths() {
-                let name = path.strip_prefix(&prefix).and_then(name_of);
-                if let Some(name) = name {
+            let folder = format!("{folder}/{kind}");
+            for path in files.in_folder(&folder) {
+                if let Some(name) = name_of(&path[folder.len() + 1..]) {
                     named
                         .entry(format!("{name}{suffix}"))
                         .or_insert_with(|| path.to_owned());

@@ -21,7 +21,7 @@ use super::stack::deep;
 use super::subject::subject;
 use super::tasks::tasks_text;
 use super::title::{TITLE_TEMPLATE, title};
-use super::{Rendered, Request};
+use super::{RenderError, Rendered, Request};
 use crate::Diagnostic;
 
 /// What the quoted texts of a request are, before a template asks for them.
@@ -42,21 +42,33 @@ pub(super) struct Quoted {
 ///
 /// # Errors
 ///
-/// What is wrong with the templates, with the file and line of the one that is wrong; and which limit was passed.
-pub fn render(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
-    deep(&request.persona.path, || render_here(request)).map_err(|full| vec![full])?
+/// What must be read first, where the tree was read in parts; else what is wrong with the templates, with the file and
+/// line of the one that is wrong; and which limit was passed.
+pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
+    let persona = request.persona;
+    let files = Files::new(request.tree, persona);
+    let rendered = deep(&persona.path, || render_here(request, &files))?;
+    let unread = files.unread();
+    if unread.is_empty() {
+        rendered.map_err(RenderError::Invalid)
+    } else {
+        Err(RenderError::Unread(unread))
+    }
 }
 
-fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
+fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Vec<Diagnostic>> {
     let persona = request.persona;
+    let is_template = persona.path.ends_with(".j2");
     let fence = Fence::draw(request.entropy, &persona.id, request.track);
-    let files = Files::new(request.tree, persona);
-    let partials = partials(&files, &persona.path).map_err(|said| vec![said])?;
+    let partials = if is_template || persona.title.is_some() {
+        partials(files, &persona.path).map_err(|said| vec![said])?
+    } else {
+        BTreeMap::new()
+    };
     let included = Included::default();
     let quoted = quote(request, &fence);
-    let mut environment = environment(&files, &fence, &included);
+    let mut environment = environment(files, &fence, &included);
 
-    let is_template = persona.path.ends_with(".j2");
     let mut broken = Vec::new();
     let mut sources = Vec::new();
     if is_template {
@@ -86,7 +98,7 @@ fn render_here(request: &Request<'_>) -> Result<Rendered, Vec<Diagnostic>> {
     );
     let place = Place {
         persona,
-        files: &files,
+        files,
         context: &context,
     };
     if !broken.is_empty() {

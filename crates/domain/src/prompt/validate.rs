@@ -1,6 +1,8 @@
 //! Whether a persona's prompt would come out, asked before its turn.
 
-use super::{OpenPull, Request, render};
+use std::collections::BTreeSet;
+
+use super::{OpenPull, RenderError, Rendered, Request, render};
 use crate::Diagnostic;
 use crate::model::{PullNumber, RepositoryName, TrackName, Tree};
 use crate::plan::Persona;
@@ -9,6 +11,44 @@ use crate::plan::Persona;
 /// without, so that both ways through a condition are tried. Returns each mistake once.
 #[must_use]
 pub fn validate(persona: &Persona, tree: &Tree) -> Vec<Diagnostic> {
+    let mut said: Vec<Diagnostic> = both_ways(persona, tree)
+        .into_iter()
+        .filter_map(|rendered| rendered.err().map(RenderError::into_diagnostics))
+        .flatten()
+        .collect();
+    if !persona.path.ends_with(".j2")
+        && (persona.body.contains("{{") || persona.body.contains("{%"))
+    {
+        said.push(
+            Diagnostic::warning(
+                &persona.path,
+                "the prompt looks like a template, but is said word for word",
+            )
+            .mend(format!(
+                "rename it to `{}.j2`",
+                persona.path.rsplit('/').next().unwrap_or_default()
+            )),
+        );
+    }
+    said.sort();
+    said.dedup();
+    said
+}
+
+/// What must be read before [`validate`] can tell, where the tree was read in parts. Reading it may show more.
+#[must_use]
+pub fn unread_sources(persona: &Persona, tree: &Tree) -> BTreeSet<String> {
+    let unread = |rendered: Result<Rendered, RenderError>| match rendered {
+        Err(RenderError::Unread(paths)) => paths,
+        _ => BTreeSet::new(),
+    };
+    both_ways(persona, tree)
+        .into_iter()
+        .flat_map(unread)
+        .collect()
+}
+
+fn both_ways(persona: &Persona, tree: &Tree) -> [Result<Rendered, RenderError>; 2] {
     let repository = RepositoryName {
         owner: "octocat".to_owned(),
         name: "hello-world".to_owned(),
@@ -45,26 +85,5 @@ pub fn validate(persona: &Persona, tree: &Tree) -> Vec<Diagnostic> {
         subject: None,
         ..busy
     };
-    let mut said: Vec<Diagnostic> = [busy, quiet]
-        .iter()
-        .filter_map(|request| render(request).err())
-        .flatten()
-        .collect();
-    if !persona.path.ends_with(".j2")
-        && (persona.body.contains("{{") || persona.body.contains("{%"))
-    {
-        said.push(
-            Diagnostic::warning(
-                &persona.path,
-                "the prompt looks like a template, but is said word for word",
-            )
-            .mend(format!(
-                "rename it to `{}.j2`",
-                persona.path.rsplit('/').next().unwrap_or_default()
-            )),
-        );
-    }
-    said.sort();
-    said.dedup();
-    said
+    [busy, quiet].map(|request| render(&request))
 }

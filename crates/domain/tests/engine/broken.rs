@@ -1,6 +1,10 @@
 //! Prompts that cannot be rendered: they stop their own slot, and nobody else's.
 
-use phileas_domain::engine::{Ask, Line, Reason, SessionState, Verdict};
+use jiff::SignedDuration;
+use phileas_domain::engine::{
+    Ask, Assumptions, Line, Reason, SessionState, Snapshot, Verdict, decide, needs, simulate,
+};
+use phileas_domain::model::Tree;
 
 use crate::desk::{Answering, Desk};
 
@@ -152,4 +156,48 @@ fn who_asked_for_what_is_given_up_reads_why() {
             "{status}"
         );
     }
+}
+
+/// A tick reads the tree in parts. What it has not read is no mistake of the person who wrote the prompt.
+#[test]
+fn a_prompt_whose_files_are_unread_waits_and_is_not_skipped() {
+    let prompt = "---\nid: a\nemoji: \"🔧\"\n---\n{% extends \"base.md.j2\" %}\n";
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.files.remove(".jules/personas/a/prompt.md");
+    let path = ".jules/personas/a/prompt.md.j2";
+    desk.files.insert(path.to_owned(), prompt.to_owned());
+    let mut snapshot = desk.look();
+    let mut tree = Tree::in_parts();
+    for folder in [".jules", ".jules/personas", ".jules/personas/a"] {
+        tree.note_listed(folder);
+    }
+    tree.note_exists(".jules/base.md.j2");
+    tree.insert_text(path, prompt);
+    snapshot.tree = tree;
+    let lines = |snapshot: &Snapshot| {
+        let lines = decide(snapshot, &[]).report.lines;
+        let of_track = lines.into_iter().filter(|line| line.track.is_some());
+        of_track
+            .map(|line| (line.verdict, line.reason))
+            .collect::<Vec<_>>()
+    };
+    let wanted = needs(&snapshot).sources;
+    assert_eq!(wanted, [".jules/base.md.j2".to_owned()].into());
+    let waits = (Verdict::Waiting, Reason::PromptUnread);
+    assert_eq!(lines(&snapshot), [waits]);
+
+    let mut read = snapshot.clone();
+    read.tree
+        .insert_text(".jules/base.md.j2", "Follow the rules.\n");
+    assert!(needs(&read).sources.is_empty());
+    assert!(lines(&read).contains(&(Verdict::Dispatched, Reason::DueTrack)));
+
+    let mut gone = snapshot.clone();
+    gone.tree.note_read(".jules/base.md.j2");
+    assert!(lines(&gone).contains(&(Verdict::Skipped, Reason::PromptInvalid)));
+
+    // A forecast does not depend on what prompts say.
+    let until = snapshot.now + SignedDuration::from_hours(1);
+    let forecast = simulate(&snapshot, until, Assumptions::default());
+    assert!(!forecast.turns.is_empty(), "{:?}", forecast.waiting);
 }

@@ -89,6 +89,12 @@ impl File {
             .unwrap_or(self.listed.size)
     }
 
+    /// Whether the document asked for the entries of a folder.
+    pub(in super::super) fn is_listed(&self) -> bool {
+        let object = self.object.as_ref();
+        object.is_some_and(|object| object.entries.is_some())
+    }
+
     pub(in super::super) fn entries(&self) -> &[Self] {
         self.object
             .as_ref()

@@ -73,6 +73,8 @@ pub(in super::super) struct DefaultCommit {
     #[serde(deserialize_with = "present")]
     pub(in super::super) status_check_rollup: Option<Rollup>,
     #[serde(deserialize_with = "present")]
+    pub(in super::super) jules: Option<File>,
+    #[serde(deserialize_with = "present")]
     pub(in super::super) schedules: Option<File>,
     #[serde(deserialize_with = "present")]
     pub(in super::super) blocks: Option<File>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::dispatch::Words;
+use super::super::dispatch::{Words, no_prompt};
 use super::super::draft::Draft;
 use super::super::start::Candidate;
 use super::super::{PullState, Reason, binding};
@@ -14,7 +14,7 @@ use super::{picture, reviewed};
 use crate::exchange::{Exchange, Filed, WorkItem, offered};
 use crate::layers::{Brief, Job, Section};
 use crate::model::{TrackName, Tree};
-use crate::prompt::{self, OpenPull, TITLE_LIMIT_CHARS};
+use crate::prompt::{self, OpenPull, RenderError, TITLE_LIMIT_CHARS};
 
 /// What the session of a slot is told. The exchange and the files of layers must have been read.
 ///
@@ -68,6 +68,7 @@ pub(in crate::engine) fn speak(
     let repository = &draft.snapshot.repository.name;
     let made = catalogue
         .brief(repository, ledger, exchange, &stream, job)
+        .map_err(RenderError::from)
         .and_then(|mut brief| {
             brief.sections.append(&mut beside);
             // Why an item came back stands in it, so that a person has read it; what else there is to say was read by
@@ -98,11 +99,7 @@ pub(in crate::engine) fn speak(
                 .collect(),
             given: given(exchange, ledger, seat, &brief),
         }),
-        Err(wrong) => {
-            let text = wrong.to_string();
-            draft.diagnose(vec![wrong]);
-            Err((Reason::PromptInvalid, text))
-        }
+        Err(error) => Err(no_prompt(draft, error)),
     }
 }
 

@@ -18,6 +18,7 @@ use super::{
 use crate::model::{
     BranchName, Login, Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, Tree,
 };
+use crate::prompt;
 use crate::state::State;
 
 /// No forecast looks at more instants than this.
@@ -137,6 +138,18 @@ struct Imagined {
     held: BTreeMap<Place, Held>,
 }
 
+/// When a turn starts does not depend on its prompt. One whose files were not read is imagined to be a plain text.
+fn plain_where_unread(snapshot: &mut Snapshot) {
+    let tree = std::mem::take(&mut snapshot.tree);
+    for persona in snapshot.plan.personas.values_mut() {
+        if !prompt::unread_sources(persona, &tree).is_empty() {
+            persona.path = persona.path.trim_end_matches(".j2").to_owned();
+            persona.title = None;
+        }
+    }
+    snapshot.tree = tree.as_whole();
+}
+
 /// Where a turn would start: track, slot and persona.
 type Place = (TrackName, Option<Slot>, PersonaId);
 
@@ -193,6 +206,7 @@ impl Imagined {
         let exchange = exchange.map(|read| read.tree).unwrap_or_default();
         let has_layers = handed::can_be_imagined(&exchange.with(&streams(&snapshot.tree)));
         snapshot.layers_read = has_layers;
+        plain_where_unread(&mut snapshot);
         let mut imagined = Self {
             has_layers,
             snapshot,
@@ -496,7 +510,7 @@ impl Imagined {
 fn goes_on_at_once(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::ExchangeUnread | Reason::NextCommit | Reason::RequestUnread
+        Reason::ExchangeUnread | Reason::NextCommit | Reason::PromptUnread | Reason::RequestUnread
     )
 }
 

@@ -39,6 +39,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 pub use home::canonical_layer;
 pub use lint::read_orders;
 
+use super::RenderError;
 use super::environment::{Page, metered, seed_syntax};
 use super::fence::Fence;
 use super::limits::{FUEL_LIMIT_STEPS, MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, RECURSION_LIMIT};
@@ -154,17 +155,28 @@ struct Notes {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its file and line, and the templates that lead there.
-pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, Diagnostic> {
+/// What must be read first, where the tree was read in parts; else the first thing that is wrong, with its file and line,
+/// and the templates that lead there.
+pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, RenderError> {
     let home = Home::of(request.tree, request.layer)?;
-    deep(&home.entry(), || assemble_here(request, &home))?
+    let sources = Arc::new(Sources::new(request, &home));
+    let made = deep(&home.entry(), || assemble_here(request, &home, &sources))?;
+    let unread = sources.unread();
+    if unread.is_empty() {
+        Ok(made?)
+    } else {
+        Err(RenderError::Unread(unread))
+    }
 }
 
-fn assemble_here(request: &Assembly<'_>, home: &Home) -> Result<Assembled, Diagnostic> {
+fn assemble_here(
+    request: &Assembly<'_>,
+    home: &Home,
+    sources: &Arc<Sources>,
+) -> Result<Assembled, Diagnostic> {
     let role = request.variables.get("role").map_or("", String::as_str);
     let about = format!("{}\n{role}\n{}", home.layer, request.turn);
     let fence = Arc::new(Fence::around(request.entropy, &about));
-    let sources = Arc::new(Sources::new(request, home));
     let notes = Arc::new(Mutex::new(Notes::default()));
     let mut variables = request.variables.clone();
     if let Some(task) = request.task {
@@ -176,7 +188,7 @@ fn assemble_here(request: &Assembly<'_>, home: &Home) -> Result<Assembled, Diagn
         Form::Pair => Some(older::compile(request.tree, home, &variables)?),
     };
     let entry = home.entry();
-    let mut environment = environment(&sources, &fence, &notes);
+    let mut environment = environment(sources, &fence, &notes);
     if let Some(compiled) = &compiled {
         for (name, source) in [
             (&entry, &compiled.source),

@@ -1,5 +1,6 @@
 //! Which file a path means, and which files may be put in at all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,11 +10,10 @@ use super::{Assembly, Origin, RULES, RULES_PATH};
 use crate::Diagnostic;
 use crate::exchange::{self, Owner};
 use crate::model::{Mode, Tree};
-use crate::prompt::files::{Refusal, check_name, is_on_the_ledger, is_written_by_agents};
+use crate::prompt::files::{
+    Refusal, Unread, check_name, is_on_the_ledger, is_source, is_written_by_agents,
+};
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
-
-/// Where files can be put in from.
-const ROOTS: [&str; 2] = [".jules/", ".jlo/"];
 
 /// The files of both branches, as one layer sees them.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub(super) struct Sources {
     role: String,
     stream: String,
     now: Timestamp,
+    unread: Unread,
 }
 
 /// What there is at a path.
@@ -61,7 +62,13 @@ impl Sources {
                 .get("workstream")
                 .cloned()
                 .unwrap_or_default(),
+            unread: Unread::default(),
         }
+    }
+
+    /// What of the default branch has to be read before the prompt can be made.
+    pub(super) fn unread(&self) -> BTreeSet<String> {
+        self.unread.paths()
     }
 
     /// A path without `.` parts.
@@ -74,7 +81,7 @@ impl Sources {
         let path = parts.join("/");
         let mend = "name a file below `.jules` or `.jlo`, from the repository's root";
         check_name(name, &path).map_err(|refusal| Refusal::new(refusal.message, mend))?;
-        if !ROOTS.iter().any(|root| path.starts_with(root)) {
+        if !is_source(&path) {
             let message = format!(
                 "`{path}` is outside of `.jules` and `.jlo`, which are all that can be put in"
             );
@@ -90,6 +97,10 @@ impl Sources {
     /// It, or a folder above it, is a link.
     pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
         let tree = self.tree_of(path);
+        if !is_on_the_ledger(path) && tree.is_unread(path) {
+            self.unread.note(path);
+            return Ok(Found::Text("".into()));
+        }
         let above = tree.in_the_way(path);
         let here = tree.get(path).map(|entry| (path, entry));
         if let Some((place, entry)) = above.or(here)

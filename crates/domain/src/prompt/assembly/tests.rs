@@ -183,7 +183,7 @@ fn tasks_sprints_and_journals_are_read_from_the_default_branch() {
         let (mut ledger, variables) = (ledger(), variables(&[]));
         ledger.insert_text(path, "from the ledger: never read\n");
         let said = assemble(&request(&tree, &ledger, &variables)).unwrap_err();
-        assert!(said.message.contains("there is no file"), "{said}");
+        assert!(said.to_string().contains("there is no file"), "{said}");
     }
 }
 
@@ -339,12 +339,17 @@ fn a_task_is_text_and_name_and_a_missing_one_names_its_place() {
         assert!(
             ask(task)
                 .unwrap_err()
-                .message
+                .to_string()
                 .contains("cannot be a task's name"),
             "{task}"
         );
     }
-    assert!(ask("..").unwrap_err().message.contains("there is no task"));
+    assert!(
+        ask("..")
+            .unwrap_err()
+            .to_string()
+            .contains("there is no task")
+    );
 }
 
 #[test]

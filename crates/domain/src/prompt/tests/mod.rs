@@ -66,7 +66,7 @@ impl Given {
         self
     }
 
-    pub(super) fn render(&self) -> Result<Rendered, Vec<crate::Diagnostic>> {
+    pub(super) fn render(&self) -> Result<Rendered, Vec<Diagnostic>> {
         render(&Request {
             repository: &RepositoryName {
                 owner: "acme".to_owned(),
@@ -81,6 +81,7 @@ impl Given {
             notes: &self.notes,
             subject: None,
         })
+        .map_err(RenderError::into_diagnostics)
     }
 
     pub(super) fn prompt(&self) -> String {

@@ -58,7 +58,7 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
     tree.insert_text(".jlo/x", &big);
     let (ledger, variables) = (ledger(), variables(&[]));
     let said = assemble(&request(&tree, &ledger, &variables)).unwrap_err();
-    assert!(said.message.contains("TEMPLATE_LIMIT_BYTES"), "{said}");
+    assert!(said.to_string().contains("TEMPLATE_LIMIT_BYTES"), "{said}");
 }
 
 #[test]

@@ -1,0 +1,251 @@
+//! The folders that prompts are made from: what `validate` and `persona render` see on disk, a tick sees on GitHub.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use phileas::sandbox::Shared;
+use phileas_domain::model::Marker;
+
+use crate::support::books::counted;
+use crate::support::ticks::{MINUTE, quiet_world, tick};
+use crate::support::{Folder, Phileas, Served};
+
+/// A repository of the shape of seed 004's, with templates in each folder that prompts may draw from.
+fn fixture() -> Folder {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/templates");
+    let folder = Folder::empty();
+    folder.write("README.md", "# Widget\n");
+    let mut folders = vec![root.clone()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path: PathBuf = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            folder.write(path.strip_prefix(&root).unwrap().to_str().unwrap(), &text);
+        }
+    }
+    folder
+}
+
+/// What `persona render` prints for a folder: the prompt without its marker.
+fn rendered(folder: &Folder, id: &str) -> String {
+    let arguments = [
+        "persona",
+        "render",
+        id,
+        "--dir",
+        folder.text(),
+        "--repo",
+        "acme/widget",
+        "--json",
+    ];
+    let ended = Phileas::new(&arguments).run().expect(0);
+    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    document["prompt"].as_str().unwrap().trim_end().to_owned()
+}
+
+/// The prompts of the sessions so far, without their markers, by persona.
+fn prompts(shared: &Shared) -> BTreeMap<String, String> {
+    let world = shared.world();
+    let sessions = world.books().sessions.iter();
+    sessions
+        .map(|session| {
+            let line = Marker::in_prompt(&session.prompt).unwrap();
+            let (text, _) = session.prompt.rsplit_once("phileas-turn: ").unwrap();
+            (line.persona.to_string(), text.trim_end().to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn every_persona_that_renders_is_started_by_ticks() {
+    let folder = fixture();
+    Phileas::new(&["validate", folder.text()]).run().expect(0);
+    let ids: BTreeSet<String> = std::fs::read_dir(folder.join(".jules/personas"))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("prompt.md.j2").is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(ids.len(), 8);
+    let shared = quiet_world(&folder, 7, Vec::new());
+    for turn in 0..ids.len() {
+        tick(&shared, &format!("turn:{turn}"));
+        shared.pass(MINUTE * 10);
+    }
+    let prompts = prompts(&shared);
+    assert_eq!(prompts.keys().cloned().collect::<BTreeSet<_>>(), ids);
+    for id in ids {
+        assert_eq!(prompts[&id], rendered(&folder, &id), "{id}");
+    }
+    let world = shared.world();
+    let sessions = world.books().sessions.iter();
+    let titles: Vec<String> = sessions.filter_map(|one| one.title.clone()).collect();
+    assert!(
+        titles
+            .iter()
+            .any(|title| title.starts_with("🕸 weaver joins branches")),
+        "{titles:?}"
+    );
+}
+
+/// Where a template may lie, and how a prompt names it.
+const PLACES: [(&str, &str); 14] = [
+    (".jules/x.md.j2", "{% extends 'x.md.j2' %}"),
+    (".jules/x.txt", "{{ include_required('.jules/x.txt') }}"),
+    (".jules/deep/er/x.j2", "{% include 'deep/er/x.j2' %}"),
+    (".jules/templates/x.md.j2", "{% extends 'x.md.j2' %}"),
+    (
+        ".jules/templates/a/b/c/d/e/f/x.j2",
+        "{% include 'a/b/c/d/e/f/x.j2' %}",
+    ),
+    (".jules/jules/templates/x.md.j2", "{% extends 'x.md.j2' %}"),
+    (".jules/personas/x.md.j2", "{% extends 'x.md.j2' %}"),
+    (".jules/personas/me/x.md.j2", "{% extends 'x.md.j2' %}"),
+    (
+        ".jules/personas/me/a/b/x.md.j2",
+        "{% include './a/b/x.md.j2' %}",
+    ),
+    (
+        ".jules/personas/other/a/x.j2",
+        "{% include '.jules/personas/other/a/x.j2' %}",
+    ),
+    (".jules/blocks/a/x.j2", "{% include 'blocks/a/x.j2' %}"),
+    (".jules/partials/a/x.j2", "{% include 'partials/a/x.j2' %}"),
+    (".jules/layers/x.j2", "{% include '.jules/layers/x.j2' %}"),
+    (".jlo/x.md", "{% include '.jlo/x.md' %}"),
+];
+
+/// Where a partial or a block may lie, and its name.
+const NAMED: [(&str, &str); 9] = [
+    (".jules/partials/x.md.j2", "x"),
+    (".jules/blocks/x.md", "x_block"),
+    (".jules/templates/partials/x.j2", "x"),
+    (".jules/templates/blocks/x.md.j2", "x_block"),
+    (".jules/jules/templates/partials/x.md.j2", "x"),
+    (".jules/personas/partials/x.md.j2", "x"),
+    (".jules/personas/blocks/x.md.j2", "x_block"),
+    (".jules/personas/me/partials/x.md.j2", "x"),
+    (".jules/personas/me/blocks/x.md.j2", "x_block"),
+];
+
+/// A prompt is the same by a tick as on disk, wherever the file lies that it draws from.
+#[test]
+fn a_tick_sees_each_folder_that_a_prompt_may_draw_from() {
+    let named = NAMED.map(|(path, name)| (path, format!("{{{{ {name} }}}}")));
+    let places = PLACES.map(|(path, body)| (path, body.to_owned()));
+    for (path, body) in places.into_iter().chain(named) {
+        let folder = Folder::repository("cycle = [\"me\"]\n", &[]);
+        let prompt = format!("---\nid: me\nemoji: \"⚙\"\n---\n{body}\n");
+        folder.write(".jules/personas/me/prompt.md.j2", &prompt);
+        folder.write(path, "What stands in the other file.\n");
+        let shared = quiet_world(&folder, 7, Vec::new());
+        let report = tick(&shared, "tick");
+        let prompts = prompts(&shared);
+        let made = prompts.get("me");
+        let made = made.unwrap_or_else(|| panic!("{path}: {:?}", report.waiting));
+        assert_eq!(*made, "What stands in the other file.", "{path}");
+        assert_eq!(*made, rendered(&folder, "me"), "{path}");
+    }
+}
+
+/// Each template names the next one, and none of them lies where a tick looks by itself.
+#[test]
+fn a_chain_of_templates_is_read_to_its_end() {
+    const LENGTH: usize = 11;
+    let folder = Folder::repository("cycle = [\"me\"]\n", &[]);
+    let prompt = "---\nid: me\nemoji: \"⚙\"\n---\n{% include '.jlo/1.j2' %}\n";
+    folder.write(".jules/personas/me/prompt.md.j2", prompt);
+    for step in 1..LENGTH {
+        let text = format!("{step}\n{{% include '.jlo/{}.j2' %}}\n", step + 1);
+        folder.write(&format!(".jlo/{step}.j2"), &text);
+    }
+    folder.write(&format!(".jlo/{LENGTH}.j2"), "the end\n");
+    Phileas::new(&["validate", folder.text()]).run().expect(0);
+    let shared = quiet_world(&folder, 7, Vec::new());
+    tick(&shared, "tick");
+    assert_eq!(prompts(&shared)["me"], rendered(&folder, "me"));
+}
+
+/// What is missing, or no text, is told as on disk, with the place.
+#[test]
+fn a_missing_template_is_a_mistake_and_not_a_wait() {
+    for (body, told) in [
+        ("{% extends 'base.md.j2' %}", "base.md.j2"),
+        ("{{ include_required('.jules/no.md') }}", "there is no file"),
+        ("{% include '.jules/link.md' %}", "symbolic link"),
+    ] {
+        let folder = Folder::repository("cycle = [\"me\"]\n", &[]);
+        let prompt = format!("---\nid: me\nemoji: \"⚙\"\n---\n{body}\n");
+        folder.write(".jules/personas/me/prompt.md.j2", &prompt);
+        std::os::unix::fs::symlink("schedules.toml", folder.join(".jules/link.md")).unwrap();
+        let on_disk = Phileas::new(&["validate", folder.text()]).run().expect(1);
+        assert!(on_disk.out.contains(told), "{on_disk}");
+        let shared = quiet_world(&folder, 7, Vec::new());
+        let report = tick(&shared, "tick");
+        let [mistake] = &report.plan_diagnostics[..] else {
+            panic!("{body}: {:?}", report.plan_diagnostics);
+        };
+        assert!(
+            on_disk.out.contains(&mistake.to_string()),
+            "{mistake}: {on_disk}"
+        );
+    }
+}
+
+/// Templates are read when a prompt is made of them, and at no other time.
+#[test]
+fn templates_cost_one_request_where_a_prompt_is_made() {
+    let folder = fixture();
+    let plan = "cycle = [\"curator\"]\n[budget]\nmax_active = 1\n";
+    folder.write(".jules/schedules.toml", plan);
+    let shared = quiet_world(&folder, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    let (dispatching, _) = counted(&shared, &served);
+    assert_eq!(prompts(&shared).len(), 1);
+    let (idle, _) = counted(&shared, &served);
+    assert_eq!(idle, 1);
+
+    let plain = Folder::repository(plan, &["curator"]);
+    let shared = quiet_world(&plain, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    let (without, _) = counted(&shared, &served);
+    assert_eq!(
+        dispatching - without,
+        2,
+        "{dispatching}: the prompt's own, and those that they name"
+    );
+}
+
+/// The prompts of layers draw from the same folders.
+#[test]
+fn a_layers_template_draws_from_the_whole_default_branch() {
+    let folder = Folder::repository("", &[]);
+    folder.write(
+        ".jlo/config.toml",
+        "version = 1\n[workflow]\ncron = [\"0 0 * * *\"]\n[observers]\nroles = [\"qa\"]\n",
+    );
+    folder.write(
+        ".jules/layers/narrator/narrator_prompt.j2",
+        "{{ section(\"Guide\", include_required(\".jules/docs/guide.md\")) }}\n{% include \".jlo/common.j2\" %}\n\
+         {% if file_exists(\".jules/docs/more.md\") %}There is more.{% endif %}\n",
+    );
+    folder.write(".jules/docs/guide.md", "Names are nouns.\n");
+    folder.write(".jules/docs/more.md", "More.\n");
+    folder.write(".jlo/common.j2", "What all layers share.\n");
+    let shared = quiet_world(&folder, 7, Vec::new());
+    let report = tick(&shared, "tick");
+    let world = shared.world();
+    let sessions = &world.books().sessions;
+    assert_eq!(sessions.len(), 1, "{:?}", report.waiting);
+    for text in [
+        "Names are nouns.",
+        "What all layers share.",
+        "There is more.",
+    ] {
+        assert!(sessions[0].prompt.contains(text), "{}", sessions[0].prompt);
+    }
+}
