@@ -173,6 +173,21 @@ impl Cron {
         &self.expression
     }
 
+    /// The days that it means, where it restricts both the day of the month and the weekday: a union, which many take for
+    /// an intersection. Beside them the expressions that mean one of the two.
+    pub(super) fn union_days(&self) -> Option<(String, [String; 2])> {
+        let days = Fields::parse(&self.expression).ok()?.union_days()?;
+        let parts: Vec<&str> = self.expression.split(' ').collect();
+        let [minute, hour, day, month, weekday] = parts.as_slice() else {
+            return None;
+        };
+        let alone = [
+            format!("{minute} {hour} {day} {month} *"),
+            format!("{minute} {hour} * {month} {weekday}"),
+        ];
+        Some((days, alone))
+    }
+
     /// The zone's IANA name, in the database's own spelling.
     #[must_use]
     pub fn timezone(&self) -> &str {

@@ -166,7 +166,19 @@ pub(super) fn read_cron(
 ) -> Option<Cron> {
     let text = entry.text(reader)?;
     match Cron::parse(text, timezone) {
-        Ok(cron) => Some(cron),
+        Ok(cron) => {
+            if let Some((days, [by_day, by_weekday])) = cron.union_days() {
+                let message = format!(
+                    "`{}` starts on {days}: a day of the month and a weekday in one expression are a union",
+                    cron.expression()
+                );
+                let mend = format!(
+                    "where only one of the two is meant, write `{by_day}` or `{by_weekday}`; cron cannot say both at once"
+                );
+                reader.warning(entry.value_at(), &entry.path, message, mend);
+            }
+            Some(cron)
+        }
         Err(error) => {
             let mend = format!("{}; {meanwhile}", error.mend());
             reader.error(entry.value_at(), &entry.path, error.to_string(), mend);

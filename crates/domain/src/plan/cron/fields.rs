@@ -14,6 +14,15 @@ const DAYS_COMPARED: usize = 28 * 366;
 const MONTHS: [&str; 12] = [
     "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
 ];
+const DAYS: [&str; 7] = [
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+];
 const WEEKDAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 /// The most days that each month can have.
 const LONGEST: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -139,6 +148,34 @@ impl Fields {
                 (false, true) => day(),
                 (false, false) => day() || weekday(),
             }
+    }
+
+    /// The days that are selected where both day fields are restricted: a day that matches either, as POSIX says.
+    /// <https://pubs.opengroup.org/onlinepubs/9799919799/utilities/crontab.html>
+    pub(super) fn union_days(&self) -> Option<String> {
+        if self.any_day || self.any_weekday {
+            return None;
+        }
+        let weekdays: Vec<&str> = self
+            .weekdays
+            .iter()
+            .map(|day| DAYS[*day as usize % 7])
+            .collect();
+        if self.days.len() == 31 || weekdays.len() == 7 {
+            return Some("every day".to_owned());
+        }
+        let days: Vec<String> = self.days.iter().map(ToString::to_string).collect();
+        let day = if days.len() == 1 { "day" } else { "days" };
+        let months = if self.months.len() == 12 {
+            "each month".to_owned()
+        } else {
+            let months: Vec<String> = self.months.iter().map(ToString::to_string).collect();
+            format!("month {}", months.join(", "))
+        };
+        let (days, weekdays) = (days.join(", "), weekdays.join(", "));
+        Some(format!(
+            "{day} {days} of {months}, and also every {weekdays}"
+        ))
     }
 
     /// Whether no calendar has such a day (`30 2`). A restricted weekday occurs in every month.

@@ -35,6 +35,75 @@ fn told(text: &str) -> Vec<String> {
         .collect()
 }
 
+#[test]
+fn a_byte_order_mark_is_no_fault() {
+    let text = "cycle = [\"bolt\"]\n[schedules]\nauditor = \"0 8 * * 1\"\n";
+    assert_eq!(plan(&format!("\u{feff}{text}")), plan(text));
+    let wrong = told("\u{feff}cycle = [\"bolt\"]\n[schedules]\nauditor = \"x\"\n");
+    assert!(wrong[0].starts_with("3:11 "), "{wrong:?}");
+}
+
+/// The first Monday of the month was meant, and it started on eight days.
+#[test]
+fn a_day_of_the_month_and_a_weekday_are_named_as_a_union() {
+    for (cron, days) in [
+        (
+            "0 8 1-7 * 1",
+            "days 1, 2, 3, 4, 5, 6, 7 of each month, and also every Monday",
+        ),
+        (
+            "0 8 */10 * MON-TUE",
+            "days 1, 11, 21, 31 of each month, and also every Monday, Tuesday",
+        ),
+        (
+            "0 8 15 6,7 0",
+            "day 15 of month 6, 7, and also every Sunday",
+        ),
+        ("0 8 15 * 7", "day 15 of each month, and also every Sunday"),
+        ("0 8 1-31 * 1", "every day"),
+        (
+            "0 8 1 * */2",
+            "day 1 of each month, and also every Sunday, Tuesday, Thursday, Saturday",
+        ),
+    ] {
+        for (text, place) in [
+            (
+                format!("[schedules]\nauditor = \"{cron}\"\n"),
+                "2:11 schedules.auditor: ",
+            ),
+            (
+                format!("[schedules.auditor]\ncron = \"{cron}\"\n"),
+                "2:8 schedules.auditor.cron: ",
+            ),
+            (
+                format!("[tracks.a]\nsteps = [\"bolt\"]\nstart = \"{cron}\"\n"),
+                "3:9 tracks.a.start: ",
+            ),
+        ] {
+            let found = told(&text);
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+            assert!(found[0].starts_with(place), "{}", found[0]);
+            assert!(
+                found[0].contains(&format!("starts on {days}: ")),
+                "{}",
+                found[0]
+            );
+        }
+    }
+    let both = told("[schedules]\nauditor = \"0 8 1-7 * 1\"\n").remove(0);
+    assert!(
+        both.ends_with("write `0 8 1-7 * *` or `0 8 * * 1`; cron cannot say both at once"),
+        "{both}"
+    );
+    for cron in ["0 8 1-7 * *", "0 8 * * 1", "0 8 */1 * 1", "0 8 1 * */1"] {
+        assert_eq!(
+            told(&format!("[schedules]\nauditor = \"{cron}\"\n")),
+            [""; 0],
+            "{cron}"
+        );
+    }
+}
+
 #[track_caller]
 fn plan(text: &str) -> Plan {
     let (plan, diagnostics) = read(&tree(text));
