@@ -16,8 +16,8 @@ use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
 use crate::runtime::ports::{Disposition, Failure};
-use crate::server::app::{APP_ID, APP_KEY, is_app_id};
-use crate::server::config::secret;
+use crate::server::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN, is_app_id};
+use crate::server::config::{origin, secret};
 
 /// Clients of one repository.
 pub(super) struct Connection {
@@ -130,16 +130,14 @@ pub(super) fn jules_key_of_file() -> Result<Option<SecretString>, Stopped> {
 
 /// Whether a variable holds a credential of GitHub.
 pub(super) fn has_github_credential() -> bool {
-    [APP_ID, APP_KEY, "GITHUB_TOKEN", "GH_TOKEN"]
+    [APP_ID, APP_KEY, TOKEN, OTHER_TOKEN]
         .into_iter()
-        .any(|name| variable(name).is_some())
+        .any(has_secret)
 }
 
 /// Whether a variable holds a Jules key.
 pub(super) fn has_jules_key() -> bool {
-    [jules::key::VARIABLE, jules::key::OLD_VARIABLE]
-        .into_iter()
-        .any(|name| variable(name).is_some())
+    has_secret(jules::key::VARIABLE) || variable(jules::key::OLD_VARIABLE).is_some()
 }
 
 /// Jules with another key than the environment's.
@@ -252,58 +250,82 @@ fn warn(warning: Option<String>) {
     }
 }
 
-/// Who this process is to GitHub.
+/// Who this process is to GitHub. Each secret may stand in a file that its variable with `_FILE` names.
 pub(super) fn credential() -> Result<Credential, Stopped> {
-    let refused = |error: github::CredentialError| Stopped::credential(error.to_string());
+    let refused = |name: &str, error: github::CredentialError| {
+        Stopped::credential(format!("{}: {error}", origin(name, variable)))
+    };
     let half = |set: &str, missing: &str| {
         Stopped::credential(format!(
-            "{set} is set and {missing} is not; set both, or neither of them and GITHUB_TOKEN"
+            "{set} is set and {missing} is not; set both ({APP_KEY}_FILE names a file with the key), or neither of them \
+             and GITHUB_TOKEN"
         ))
     };
-    match (variable(APP_ID), variable(APP_KEY)) {
+    match (variable(APP_ID), secret(APP_KEY, variable)?) {
         (Some(id), Some(key)) => {
             if !is_app_id(id.trim()) {
                 return Err(Stopped::credential(format!(
                     "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
                 )));
             }
-            return App::new(&id, &key).map(Credential::App).map_err(refused);
+            let app = App::new(&id, key.expose_secret());
+            return app
+                .map(Credential::App)
+                .map_err(|error| refused(APP_KEY, error));
         }
         (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
-        (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
+        (None, Some(_)) => return Err(half(&name_of(APP_KEY), APP_ID)),
         (None, None) => {}
     }
-    let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).ok_or_else(|| {
-        Stopped::credential(
-            "there is no GitHub credential; set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY",
-        )
-    })?;
-    let token = Token::new(&token).map_err(refused)?;
-    let in_workflow = variable("GITHUB_ACTIONS").is_some();
-    Ok(if in_workflow {
-        Credential::WorkflowToken(token)
+    for name in [TOKEN, OTHER_TOKEN] {
+        let Some(token) = secret(name, variable)? else {
+            continue;
+        };
+        let token = Token::new(token.expose_secret()).map_err(|error| refused(name, error))?;
+        let in_workflow = variable("GITHUB_ACTIONS").is_some();
+        return Ok(if in_workflow {
+            Credential::WorkflowToken(token)
+        } else {
+            Credential::Token(token)
+        });
+    }
+    Err(Stopped::credential(
+        "there is no GitHub credential; set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY (or the same names \
+         with _FILE, for files with these secrets)",
+    ))
+}
+
+/// The variable of a secret that is set: its own, or the one with `_FILE`.
+fn name_of(name: &str) -> String {
+    let file = format!("{name}_FILE");
+    if variable(&file).is_some() {
+        file
     } else {
-        Credential::Token(token)
-    })
+        name.to_owned()
+    }
+}
+
+fn has_secret(name: &str) -> bool {
+    variable(name).is_some() || variable(&format!("{name}_FILE")).is_some()
 }
 
 /// The variables that the GitHub credential came from.
-pub(super) fn github_variables() -> &'static str {
+pub(super) fn github_variables() -> String {
     if variable(APP_ID).is_some() {
-        "GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY"
-    } else if variable("GITHUB_TOKEN").is_some() {
-        "GITHUB_TOKEN"
+        format!("{APP_ID} and {}", name_of(APP_KEY))
+    } else if has_secret(TOKEN) {
+        name_of(TOKEN)
     } else {
-        "GH_TOKEN"
+        name_of(OTHER_TOKEN)
     }
 }
 
 /// How a person mends a Jules key that is refused.
 pub(super) fn mend_of_jules_key() -> String {
-    let name = if variable(jules::key::VARIABLE).is_some() {
-        jules::key::VARIABLE
+    let name = if has_secret(jules::key::VARIABLE) {
+        name_of(jules::key::VARIABLE)
     } else {
-        jules::key::OLD_VARIABLE
+        jules::key::OLD_VARIABLE.to_owned()
     };
     format!(
         "the Jules key came from {name}; make a new one at jules.google.com/settings#api, and set it there"

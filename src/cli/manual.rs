@@ -34,11 +34,11 @@ const EXIT_CODES: [(&str, &str); 6] = [
 const VARIABLES: [(&str, &str); 14] = [
     (
         "GITHUB_TOKEN, GH_TOKEN",
-        "A token that may read and write contents and issues; the first counts.",
+        "A token that may read and write contents and issues; the first counts. With _FILE: a file that holds it.",
     ),
     (
         "GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY",
-        "A GitHub App's number or client id, and its key in PEM form, instead of a token.",
+        "A GitHub App's number or client id, and its key in PEM form, instead of a token. With _FILE: the key's file.",
     ),
     (
         "JULES_API_KEY",

@@ -17,6 +17,7 @@ mod pipeline;
 mod probe;
 mod repository;
 mod schema;
+mod secrets;
 mod session;
 mod show;
 mod simulate;

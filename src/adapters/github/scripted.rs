@@ -169,6 +169,12 @@ pub(super) fn not_sent() -> Outcome {
 
 /// An App with a key of its own, and the public half of it.
 pub(super) fn app() -> (App, Vec<u8>) {
+    let (pem, public) = key();
+    (App::new("Iv1.test", &pem).unwrap(), public)
+}
+
+/// A private key in PEM form, and the public half of it.
+pub(super) fn key() -> (String, Vec<u8>) {
     use aws_lc_rs::encoding::AsDer as _;
     use aws_lc_rs::rsa::{KeyPair, KeySize};
     use aws_lc_rs::signature::KeyPair as _;
@@ -186,6 +192,5 @@ pub(super) fn app() -> (App, Vec<u8>) {
         "-----BEGIN {label}-----\n{}\n-----END {label}-----\n",
         lines.join("\n")
     );
-    let app = App::new("Iv1.test", &pem).unwrap();
-    (app, pair.public_key().as_ref().to_vec())
+    (pem, pair.public_key().as_ref().to_vec())
 }

@@ -3,10 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 use http::HeaderValue;
 use jiff::Timestamp;
 use octocrab::EncodingKey;
 use secrecy::{ExposeSecret as _, SecretString};
+
+/// What a key in PEM form begins and ends its marks with.
+const PEM_MARK: &str = "-----";
 
 /// A token. Neither `Debug` nor an error ever shows it.
 #[derive(Clone)]
@@ -84,7 +88,7 @@ impl Token {
     ///
     /// An empty token, or one that cannot stand in a header.
     pub fn new(text: &str) -> Result<Self, CredentialError> {
-        let text = text.trim();
+        let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return Err(CredentialError::EmptyToken);
         }
@@ -135,8 +139,7 @@ impl App {
         if id.is_empty() {
             return Err(CredentialError::EmptyIssuer);
         }
-        // Secrets in one line are common: their line breaks arrive as the two characters `\n`.
-        let pem = pem.trim().replace("\\n", "\n");
+        let pem = pem_of(pem);
         let key =
             EncodingKey::from_rsa_pem(pem.as_bytes()).map_err(|_| CredentialError::NotAKey)?;
         Ok(Self {
@@ -145,6 +148,31 @@ impl App {
             signed: Arc::default(),
         })
     }
+}
+
+/// The key in PEM form. Secrets in one line are common: base64 of the whole file, line ends as the two characters `\n`,
+/// or spaces in their place.
+fn pem_of(text: &str) -> String {
+    let bare = text.trim_start_matches('\u{feff}').trim();
+    let bare = bare.trim_matches(['"', '\'']).trim();
+    let compact: String = bare.split_whitespace().collect();
+    let decoded = [&BASE64, &BASE64URL, &BASE64_NOPAD, &BASE64URL_NOPAD]
+        .into_iter()
+        .filter(|_| !bare.contains(PEM_MARK))
+        .find_map(|form| form.decode(compact.as_bytes()).ok())
+        .and_then(|bytes| String::from_utf8(bytes).ok());
+    let pem = decoded.as_deref().unwrap_or(bare);
+    let pem = pem.replace("\\r", "").replace("\\n", "\n");
+    let parts: Vec<&str> = pem.trim().split(PEM_MARK).map(str::trim).collect();
+    // Before, the first label, the body, the last label, behind.
+    let [_, begin, body, end, ..] = parts.as_slice() else {
+        return pem;
+    };
+    if pem.trim().lines().count() > 1 {
+        return pem;
+    }
+    let body = body.split_whitespace().collect::<Vec<_>>().join("\n");
+    format!("{PEM_MARK}{begin}{PEM_MARK}\n{body}\n{PEM_MARK}{end}{PEM_MARK}\n")
 }
 
 impl fmt::Debug for App {
@@ -167,6 +195,49 @@ mod tests {
         assert_eq!(
             format!("{:?}", Credential::Token(token)),
             "Token(Token(hidden))"
+        );
+    }
+
+    /// The forms in which secret stores and env files hold a key of several lines.
+    #[test]
+    fn a_key_is_taken_in_the_forms_that_secret_stores_have() {
+        let (pem, _) = crate::adapters::github::scripted::key();
+        let wrapped = |text: &str, width: usize| {
+            let lines = text.as_bytes().chunks(width).map(String::from_utf8_lossy);
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let base64 = BASE64.encode(pem.as_bytes());
+        for (form, text) in [
+            ("as it is", pem.clone()),
+            (
+                "with a mark and CRLF",
+                format!("\u{feff}{}", pem.replace('\n', "\r\n")),
+            ),
+            ("escaped", pem.replace('\n', "\\n")),
+            ("escaped CRLF", pem.replace('\n', "\\r\\n")),
+            (
+                "escaped and quoted",
+                format!("\"{}\"", pem.replace('\n', "\\n")),
+            ),
+            ("with spaces", pem.replace('\n', " ")),
+            ("base64", base64.clone()),
+            ("base64 in lines", wrapped(&base64, 76) + "\n"),
+            (
+                "base64 without padding",
+                base64.trim_end_matches('=').to_owned(),
+            ),
+            ("base64url", BASE64URL.encode(pem.as_bytes())),
+            (
+                "base64 of an escaped one",
+                BASE64.encode(pem.replace('\n', "\\n").as_bytes()),
+            ),
+        ] {
+            assert!(App::new("1", &text).is_ok(), "{form}");
+        }
+        let nothing = BASE64.encode(b"-----BEGIN nothing-----");
+        assert_eq!(
+            App::new("1", &nothing).unwrap_err(),
+            CredentialError::NotAKey
         );
     }
 

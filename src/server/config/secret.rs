@@ -83,6 +83,7 @@ pub fn secret(
         return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
     }
     text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    let text = text.trim_start_matches('\u{feff}').to_owned();
     if text.trim().is_empty() {
         return Err(SecretError::Empty {
             name: name.to_owned(),
@@ -128,6 +129,11 @@ mod tests {
         );
         let missing = read(&[("KEY_FILE", "/nowhere/key")]).unwrap_err();
         assert!(missing.contains("/nowhere/key"), "{missing}");
+        std::fs::write(&path, "\u{feff}from a file\n").unwrap();
+        assert_eq!(
+            read(&[("KEY_FILE", file)]),
+            Ok(Some("from a file".to_owned()))
+        );
         std::fs::write(&path, vec![b'x'; 70_000]).unwrap();
         let large = read(&[("KEY_FILE", file)]).unwrap_err();
         assert!(large.contains("65536"), "{large}");

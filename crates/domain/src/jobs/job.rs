@@ -16,10 +16,16 @@ const MAX_ID_CHARS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(String);
 
+/// Where a session's page is, and where the API is.
+const HOSTS: [&str; 2] = ["jules.google.com", "jules.googleapis.com"];
+/// What stands before the id in the path of such an address.
+const PAGES: [&str; 3] = ["session", "sessions", "task"];
+
 /// Why a text is not the id of a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it is no session's id; an id is at most {MAX_ID_CHARS} letters, digits, `-` and `_`, such as `15481661885092594092`"
+    "it is no session's id; an id is at most {MAX_ID_CHARS} letters, digits, `-` and `_`, such as `15481661885092594092`; \
+     the address of the session's page at jules.google.com is taken, too"
 )]
 pub struct JobIdError;
 
@@ -40,16 +46,34 @@ impl JobId {
 impl FromStr for JobId {
     type Err = JobIdError;
 
-    /// Takes a bare id, and `sessions/<id>` as Jules names its sessions.
+    /// Takes a bare id, `sessions/<id>` as Jules names its sessions, and the address of a session's page.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        let bare = text.strip_prefix("sessions/").unwrap_or(text);
+        let bare = of_address(text).unwrap_or(text);
+        let bare = bare.strip_prefix("sessions/").unwrap_or(bare);
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if bare.is_empty() || bare.len() > MAX_ID_CHARS || !bare.bytes().all(legal) {
             return Err(JobIdError);
         }
         Ok(Self(bare.to_owned()))
     }
+}
+
+/// The id in the address of a session: of its page, or of the API.
+fn of_address(text: &str) -> Option<&str> {
+    let lower = text.to_ascii_lowercase();
+    let scheme = ["https://", "http://"]
+        .into_iter()
+        .find(|one| lower.starts_with(one));
+    let rest = &text[scheme.map_or(0, str::len)..];
+    let (host, path) = rest.split_once('/')?;
+    if !HOSTS.iter().any(|known| host.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let path = path.split(['?', '#']).next()?.trim_end_matches('/');
+    // `session/<id>`, `session/<id>/code/…`, `u/1/session/<id>` where a browser has several accounts.
+    let mut parts = path.split('/').skip_while(|part| !PAGES.contains(part));
+    parts.nth(1)
 }
 
 impl fmt::Display for JobId {
@@ -289,6 +313,30 @@ mod tests {
         }
         let id: JobId = " sessions/15481661885092594092\n".parse().unwrap();
         assert_eq!(id.as_str(), "15481661885092594092");
+    }
+
+    #[test]
+    fn the_address_of_a_session_is_taken() {
+        for text in [
+            "https://jules.google.com/session/15481661885092594092",
+            "https://jules.google.com/session/15481661885092594092/code/src/lib.rs?pli=1#top",
+            "https://jules.google.com/u/1/session/15481661885092594092/",
+            "HTTPS://Jules.Google.com/task/15481661885092594092",
+            "jules.google.com/session/15481661885092594092",
+            "https://jules.googleapis.com/v1alpha/sessions/15481661885092594092",
+        ] {
+            let id: JobId = text.parse().unwrap();
+            assert_eq!(id.as_str(), "15481661885092594092", "{text}");
+        }
+        for text in [
+            "https://github.com/acme/widget/pull/12",
+            "https://jules.google.com/",
+            "https://jules.google.com/session/",
+            "https://jules.google.com/session/../1",
+            "https://jules.google.com.example/session/12",
+        ] {
+            assert_eq!(text.parse::<JobId>(), Err(JobIdError), "{text}");
+        }
     }
 
     #[test]
