@@ -136,7 +136,7 @@ pub(super) async fn run(
     let folder = tempfile::tempdir()?;
     let directory = DataDirectory::lock(folder.path())?;
     let audit = Arc::new(Audit::open(directory.path())?);
-    let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM)?);
+    let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM, time.now())?);
     let changed = Arc::new(Notify::new());
     let repositories = Arc::new(repositories(
         &shared,

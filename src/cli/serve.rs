@@ -91,7 +91,11 @@ pub(super) async fn run(
             Some(directory),
         ),
         None => (
-            ServedInbox::File(SqliteInbox::open(directory, config.inbox_max_bytes)?),
+            ServedInbox::File(SqliteInbox::open(
+                directory,
+                config.inbox_max_bytes,
+                connect::local_now(),
+            )?),
             None,
         ),
     };

@@ -54,13 +54,13 @@ pub struct SqliteInbox {
 }
 
 impl SqliteInbox {
-    /// Opens the inbox of a service, and makes it where there is none. Whoever held leases before is gone, since nobody
-    /// else has the lock: they end now.
+    /// Opens the inbox of a service, and makes it where there is none. The processes that held leases are gone, because
+    /// this one has the lock: the leases end `now`.
     ///
     /// # Errors
     ///
     /// When it takes more room than [`LEAST_ROOM`] leaves, cannot be opened, or was made by a newer phileas.
-    pub fn open(directory: DataDirectory, room: u64) -> Result<Self, OpenError> {
+    pub fn open(directory: DataDirectory, room: u64, now: Timestamp) -> Result<Self, OpenError> {
         if room < LEAST_ROOM {
             return Err(OpenError::Room { room });
         }
@@ -68,7 +68,7 @@ impl SqliteInbox {
         schema::make_file(&path)?;
         let mut connection = schema::connect(&path)?;
         schema::migrate(&mut connection, &path)?;
-        schema::end_leases(&connection, &path)?;
+        schema::end_leases(&connection, &path, now)?;
         let known = Known::read(&connection).map_err(OpenError::sqlite(&path))?;
         Self::start(connection, &path, room, Some((directory, known)))
     }

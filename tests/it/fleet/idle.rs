@@ -104,7 +104,7 @@ impl Service {
         };
         {
             let directory = DataDirectory::lock(data.path()).unwrap();
-            let inbox = SqliteInbox::open(directory, DEFAULT_ROOM).unwrap();
+            let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, Timestamp::now()).unwrap();
             let later = Timestamp::now() + LONGEST_REST;
             wake_all(inbox, ids.iter().map(|id| (*id, later)));
         }

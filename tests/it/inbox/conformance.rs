@@ -3,7 +3,7 @@
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, LEAST_ROOM, SqliteInbox};
 
-use super::stand::{ALL, Room, Stand};
+use super::stand::{ALL, Room, Stand, at};
 use super::suite::{conformance, suite};
 use super::{faults, keeping, leases};
 
@@ -29,7 +29,7 @@ async fn sqlite(room: Room) -> Stand<SqliteInbox> {
     };
     let directory = DataDirectory::lock(folder.path()).unwrap();
     Stand {
-        inbox: SqliteInbox::open(directory, room).unwrap(),
+        inbox: SqliteInbox::open(directory, room, at(0)).unwrap(),
         _beside: Box::new(folder),
     }
 }

@@ -15,7 +15,7 @@ use super::stand::{LEASE, WIDGET, at, claim, claim_due, delivery, holder, id, ne
 
 fn open(path: &Path) -> SqliteInbox {
     let directory = DataDirectory::lock(path).unwrap();
-    SqliteInbox::open(directory, DEFAULT_ROOM).unwrap()
+    SqliteInbox::open(directory, DEFAULT_ROOM, at(0)).unwrap()
 }
 
 fn mode(path: &Path) -> u32 {
@@ -50,6 +50,22 @@ async fn what_was_accepted_is_there_after_a_restart() {
     let records = inbox.deliveries(page).await.unwrap();
     assert_eq!(records.len(), 2);
     assert!(records.iter().all(|one| one.outcome == Outcome::Handled));
+}
+
+/// The end of a lease was the year 1970, and a repository counted as due for half a century.
+#[tokio::test]
+async fn a_lease_that_a_restart_ends_is_due_since_the_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = open(folder.path());
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    claim(&inbox, "before", at(1)).await;
+    drop(inbox);
+    let directory = DataDirectory::lock(folder.path()).unwrap();
+    let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, at(9)).unwrap();
+    let counts = inbox.counts(at(12)).await.unwrap();
+    assert_eq!((counts.due, counts.oldest_due), (1, Some(at(9))));
+    assert_eq!(inbox.next_due().await.unwrap(), Some(at(9)));
+    assert_eq!(inbox.due(at(9), 9).await.unwrap(), [WIDGET]);
 }
 
 #[tokio::test]
@@ -90,13 +106,16 @@ async fn other_files_and_versions_are_refused_with_advice() {
         assert!(refused.contains(words), "{refused}");
     };
     says(SqliteInbox::visit(folder.path()), "phileas serve");
-    says(SqliteInbox::open(directory(), LEAST_ROOM - 1), "at least");
+    says(
+        SqliteInbox::open(directory(), LEAST_ROOM - 1, at(0)),
+        "at least",
+    );
 
     drop(open(folder.path()));
     let raw = Connection::open(&file).unwrap();
     raw.pragma_update(None, "user_version", 999).unwrap();
     says(
-        SqliteInbox::open(directory(), DEFAULT_ROOM),
+        SqliteInbox::open(directory(), DEFAULT_ROOM, at(0)),
         "newer phileas",
     );
     says(SqliteInbox::visit(folder.path()), "newer phileas");
@@ -109,12 +128,12 @@ async fn other_files_and_versions_are_refused_with_advice() {
     raw.execute_batch("CREATE TABLE others (a)").unwrap();
     drop(raw);
     says(
-        SqliteInbox::open(directory(), DEFAULT_ROOM),
+        SqliteInbox::open(directory(), DEFAULT_ROOM, at(0)),
         "no inbox of phileas",
     );
     fs::write(&file, "not a database, and long enough to be looked at").unwrap();
     says(
-        SqliteInbox::open(directory(), DEFAULT_ROOM),
+        SqliteInbox::open(directory(), DEFAULT_ROOM, at(0)),
         "no inbox of phileas",
     );
 }
@@ -205,7 +224,7 @@ async fn a_damaged_file_is_told_with_what_to_do() {
     bytes[100..4_096].fill(0xff);
     fs::write(&file, bytes).unwrap();
     let directory = DataDirectory::lock(folder.path()).unwrap();
-    let refused = SqliteInbox::open(directory, DEFAULT_ROOM).unwrap_err();
+    let refused = SqliteInbox::open(directory, DEFAULT_ROOM, at(0)).unwrap_err();
     let said = refused.to_string();
     assert!(matches!(refused, OpenError::Damaged { .. }), "{said}");
     assert!(

@@ -109,7 +109,11 @@ fn verifying(secret: String) -> Router {
 }
 
 fn accepting(how: How, secret: &str, data: &Path) -> Result<Router, Failure> {
-    let inner = Arc::new(SqliteInbox::open(DataDirectory::lock(data)?, DEFAULT_ROOM)?);
+    let inner = Arc::new(SqliteInbox::open(
+        DataDirectory::lock(data)?,
+        DEFAULT_ROOM,
+        jiff::Timestamp::now(),
+    )?);
     let one = Mutex::new(());
     let secrets = Secrets::from_list(&secret.into())?;
     let (listed, figures) = (Listed::default(), Arc::new(Figures::default()));

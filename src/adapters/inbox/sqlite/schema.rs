@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::directory::{private, sync_folder};
@@ -206,11 +207,16 @@ pub(super) fn expect_present_version(
     }
 }
 
-/// Ends all leases: their holders are gone. That they never came back stays counted.
-pub(super) fn end_leases(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+/// Ends all leases: their holders are gone. That they never came back stays counted. The repositories are due since now:
+/// an older time would count as the time for which no tick was started.
+pub(super) fn end_leases(
+    connection: &Connection,
+    path: &Path,
+    now: Timestamp,
+) -> Result<(), OpenError> {
     let ended = connection.execute(
-        "UPDATE wake SET lease_until = 0, next_at = 0 WHERE lease_owner IS NOT NULL",
-        [],
+        "UPDATE wake SET lease_until = ?1, next_at = ?1 WHERE lease_owner IS NOT NULL",
+        [now.as_microsecond()],
     );
     ended.map(drop).map_err(OpenError::sqlite(path))
 }
