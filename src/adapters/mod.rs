@@ -13,3 +13,4 @@ pub mod pipeline;
 pub mod repository;
 pub mod stopwatch;
 pub mod transport;
+pub mod trust;

@@ -49,9 +49,9 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
     }
 }
 
-/// What serves all adapters: how a request travels, how one waits and knows for how long, and how their tests hear what
-/// they log.
-const GROUND: [&str; 4] = ["transport", "pause", "stopwatch", "log_capture"];
+/// What serves all adapters: how a request travels, which certificates are trusted, how one waits and knows for how long,
+/// and how their tests hear what they log.
+const GROUND: [&str; 5] = ["transport", "trust", "pause", "stopwatch", "log_capture"];
 
 fn between_adapters(from: &str, to: &str) -> Option<&'static str> {
     if from == to || GROUND.contains(&to) {

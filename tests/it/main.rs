@@ -37,5 +37,6 @@ mod setup;
 mod simulation;
 mod support;
 mod templates;
+mod tls;
 mod twenty_four;
 mod unread;

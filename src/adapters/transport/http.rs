@@ -1,6 +1,5 @@
 //! The real transport.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,6 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::connector::{Dialer, Limited, Proxies, is_loopback};
 use super::{BoxFuture, Transport, TransportError};
+use crate::adapters::trust;
 
 /// What phileas calls itself.
 const AGENT: &str = concat!("phileas/", env!("CARGO_PKG_VERSION"));
@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// HTTP/1.1 over TLS 1.2 or later with the roots of Mozilla; unencrypted to this machine only.
+/// HTTP/1.1 over TLS 1.2 or later with the authorities of [`trust`]; unencrypted to this machine only.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     client: Client<Limited<HttpsConnector<Dialer>>, Full<Bytes>>,
@@ -58,8 +58,7 @@ impl HttpTransport {
     #[must_use]
     pub fn new(limits: Limits, proxies: Proxies) -> Self {
         let connector = HttpsConnectorBuilder::new()
-            .with_provider_and_webpki_roots(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-            .expect("ring supports the default protocol versions")
+            .with_tls_config(trust::client_config())
             .https_or_http()
             .enable_http1()
             .wrap_connector(Dialer::new(proxies));
@@ -99,8 +98,13 @@ impl HttpTransport {
         let response = self.client.request(request).await.map_err(|error| {
             let text = causes(&error);
             if error.is_connect() {
+                let help = if text.contains("UnknownIssuer") {
+                    format!("; {}", trust::HELP)
+                } else {
+                    String::new()
+                };
                 TransportError::NotSent(format!(
-                    "no connection to {host} (network, name service, proxy or TLS): {text}"
+                    "no connection to {host} (network, name service, proxy or TLS): {text}{help}"
                 ))
             } else {
                 TransportError::Lost(text)

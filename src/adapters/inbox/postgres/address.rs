@@ -13,6 +13,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use crate::adapters::trust;
+
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);
 /// Where a server listens whose address says no port.
@@ -26,7 +28,7 @@ const LIMITS: &str =
 #[derive(Debug, Clone)]
 pub struct DatabaseUrl {
     config: Config,
-    /// A file with the certificates of those that are trusted, instead of those that browsers trust.
+    /// A file with the certificates of the only authorities that are trusted.
     roots: Option<PathBuf>,
 }
 
@@ -152,26 +154,30 @@ impl DatabaseUrl {
 
     /// How to speak, once it is connected.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, DatabaseUrlError> {
+        // libpq's word for the system's store.
+        // <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-SSLROOTCERT>
+        let named = self
+            .roots
+            .as_ref()
+            .filter(|path| path.as_os_str() != "system");
+        let Some(path) = named else {
+            return Ok(MakeRustlsConnect::new(trust::client_config()));
+        };
+        let wrong = |detail: String| DatabaseUrlError::Roots {
+            path: path.clone(),
+            detail,
+        };
         let mut store = RootCertStore::empty();
-        match &self.roots {
-            Some(path) => {
-                let wrong = |detail: String| DatabaseUrlError::Roots {
-                    path: path.clone(),
-                    detail,
-                };
-                let found =
-                    CertificateDer::pem_file_iter(path).map_err(|e| wrong(e.to_string()))?;
-                for certificate in found {
-                    let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-                    store
-                        .add(certificate)
-                        .map_err(|error| wrong(error.to_string()))?;
-                }
-                if store.is_empty() {
-                    return Err(wrong("there is no certificate in it".to_owned()));
-                }
-            }
-            None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        let found =
+            CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
+        for certificate in found {
+            let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+            store
+                .add(certificate)
+                .map_err(|error| wrong(error.to_string()))?;
+        }
+        if store.is_empty() {
+            return Err(wrong("there is no certificate in it".to_owned()));
         }
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
@@ -313,6 +319,9 @@ mod tests {
         let missing = parsed("postgres://a@h/d?sslrootcert=/nowhere/ca.pem").unwrap();
         let said = missing.tls().err().unwrap().to_string();
         assert!(said.contains("/nowhere/ca.pem"), "{said}");
-        assert!(parsed("postgres://a@h/d").unwrap().tls().is_ok());
+        for trusting in ["", "?sslrootcert=system"] {
+            let url = format!("postgres://a@h/d{trusting}");
+            assert!(parsed(&url).unwrap().tls().is_ok(), "{url}");
+        }
     }
 }
