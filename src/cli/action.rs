@@ -391,7 +391,8 @@ fn payload() -> Result<Value, Stopped> {
     if bytes.len() as u64 > MAX_EVENT {
         return Err(wrong(format!("it is larger than {MAX_EVENT} bytes")));
     }
-    serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
+    let bare = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    serde_json::from_slice(bare).map_err(|error| wrong(error.to_string()))
 }
 
 /// The workflow's own file, from `owner/name/.github/workflows/phileas.yml@refs/heads/main`.

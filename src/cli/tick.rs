@@ -93,7 +93,7 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
     };
     let text = std::fs::read_to_string(path)
         .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
-    serde_json::from_str::<serde_json::Value>(&text)
+    serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'))
         .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
     tracing::debug!(
         event.name = arguments.event_name.as_deref().unwrap_or(""),

@@ -15,6 +15,9 @@ pub const VARIABLE: &str = "JULES_EVENT";
 /// Linux takes no variable of 128 KiB or more. A longer event comes without its payload there, and whole on standard input.
 const MAX_VARIABLE_BYTES: usize = 120 << 10;
 
+/// The longest kind of an event in the variable where the event is too long for it, in bytes.
+const MAX_WORD_BYTES: usize = 200;
+
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -85,6 +88,15 @@ impl Handler for Commands {
             short.message = None;
             short.rest.clear();
             carried = short.render().trim_end().to_owned();
+            if carried.len() > MAX_VARIABLE_BYTES {
+                // Another writer may have put any text into any field.
+                short
+                    .event
+                    .truncate(short.event.floor_char_boundary(MAX_WORD_BYTES));
+                short.status = None;
+                short.dedup_key = None;
+                carried = short.render().trim_end().to_owned();
+            }
         }
         let name = command.name();
         let mut child = process

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
-use phileas_domain::jobs::{Acknowledged, Draft, Event, EventId};
+use phileas_domain::jobs::line::first_value;
+use phileas_domain::jobs::{Acknowledged, Draft, Event, EventId, Line};
 
 use super::files::{self, Lock, StoreError, beside};
 use super::lines::Lines;
@@ -16,13 +18,13 @@ use super::lines::Lines;
 pub const OLDER: &str = ".1";
 /// What is added to the name for the list of what is acknowledged.
 const ACKNOWLEDGED: &str = ".acknowledged.json";
+/// What is added to the name for the list of what a watcher has handed on.
+const HANDED_ON: &str = ".handed-on.json";
 /// A file of this many bytes is put aside before more is written; the one that was put aside before goes.
 pub const MAX_FILE_BYTES: u64 = 8 << 20;
 /// How much of the end of the file is looked through for an event that was written already. A writer that was killed may
 /// have written the events of one pass without remembering it.
 const TAIL_BYTES: u64 = 512 << 10;
-/// The longest line that is read.
-pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 /// The largest list of what is acknowledged.
 const MAX_ACKNOWLEDGED_BYTES: usize = 1 << 20;
 /// Ids are below this, the first whole number that not every reader of JSON keeps.
@@ -30,10 +32,15 @@ const MAX_ID: u64 = 1 << 53;
 /// The most events that are read at once.
 pub const MAX_PAGE: usize = 1_000;
 
+/// The most lines of a file that are named in the log, each once.
+const MAX_NAMED: usize = 100;
+
 /// An events file, shared with whoever else reads and writes it.
 #[derive(Debug, Clone)]
 pub struct EventsFile {
     path: PathBuf,
+    /// The lines that were named in the log.
+    named: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// Events in their order.
@@ -51,7 +58,10 @@ impl EventsFile {
     /// A file, which need not exist yet.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self {
+            path: path.into(),
+            named: Arc::default(),
+        }
     }
 
     /// Where it is.
@@ -85,11 +95,7 @@ impl EventsFile {
         if length(&self.path)? >= MAX_FILE_BYTES {
             fs::rename(&self.path, &older).map_err(|error| StoreError::new(&self.path, error))?;
         }
-        let mut end = End::default();
-        end.read(&self.path)?;
-        if !end.is_numbered {
-            end.read(&older)?;
-        }
+        let mut end = self.end()?;
         let mut lines = String::new();
         let mut new = Vec::new();
         for draft in drafts {
@@ -107,8 +113,8 @@ impl EventsFile {
         Ok(new)
     }
 
-    /// The events after a cursor, at most `limit` and [`MAX_PAGE`] of those that `wanted` says yes to. Lines of other
-    /// writers, which have no id, are not among them.
+    /// The events after a cursor, at most `limit` and [`MAX_PAGE`] of those that `wanted` says yes to. A line of another
+    /// writer has no id; it gets the one behind the line before it. A line that is no event is named in the log.
     ///
     /// # Errors
     ///
@@ -124,28 +130,46 @@ impl EventsFile {
             cursor,
             ..Page::default()
         };
+        let mut last = EventId::default();
         for path in [beside(&self.path, OLDER), self.path.clone()] {
-            let Some(file) = open(&path)? else { continue };
+            let Some(file) = files::open(&path)? else {
+                continue;
+            };
             for line in Lines::new(BufReader::new(file)) {
                 let line = line.map_err(|error| StoreError::new(&path, error))?;
-                let Some(event) = event_of(&line) else {
-                    continue;
+                let mut event = match event_of(&path, &line) {
+                    Ok(Some(event)) => event,
+                    Ok(None) => continue,
+                    Err(wrong) => {
+                        self.name_once(&wrong);
+                        continue;
+                    }
                 };
-                let Some(id) = event.id.filter(|id| *id > page.cursor) else {
+                let id = *event.id.get_or_insert(EventId(last.0 + 1));
+                last = last.max(id);
+                if id <= cursor {
                     continue;
-                };
+                }
                 let fits = wanted(&event);
-                if fits && page.events.len() == limit {
+                // A line of another writer and the next one of ours may have the same id: a page does not end between them.
+                if fits && page.events.len() >= limit && id > page.cursor {
                     page.more = true;
                     return Ok(page);
                 }
-                page.cursor = id;
+                page.cursor = page.cursor.max(id);
                 if fits {
                     page.events.push(event);
                 }
             }
         }
         Ok(page)
+    }
+
+    fn name_once(&self, wrong: &Diagnostic) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if named.len() < MAX_NAMED && named.insert(wrong.to_string()) {
+            tracing::warn!("{wrong}");
+        }
     }
 
     /// An event.
@@ -165,12 +189,19 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn last(&self) -> Result<EventId, StoreError> {
+        Ok(EventId(self.end()?.last))
+    }
+
+    /// What the end of the file tells; where no line of it has an id, the file before it counts, too.
+    fn end(&self) -> Result<End, StoreError> {
         let mut end = End::default();
         end.read(&self.path)?;
         if !end.is_numbered {
+            end.last = 0;
             end.read(&beside(&self.path, OLDER))?;
+            end.read(&self.path)?;
         }
-        Ok(EventId(end.last))
+        Ok(end)
     }
 
     /// What is acknowledged.
@@ -179,15 +210,31 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn acknowledged(&self) -> Result<Acknowledged, StoreError> {
-        let path = beside(&self.path, ACKNOWLEDGED);
-        let Some(text) = files::read(&path, MAX_ACKNOWLEDGED_BYTES)? else {
-            return Ok(Acknowledged::default());
+        self.read_list(ACKNOWLEDGED, false)
+    }
+
+    /// What a watcher has handed on. That is not acknowledged: the agent that was woken still has to deal with it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn handed_on(&self) -> Result<Acknowledged, StoreError> {
+        self.read_list(HANDED_ON, false)
+    }
+
+    fn read_list(&self, name: &str, moves: bool) -> Result<Acknowledged, StoreError> {
+        let path = beside(&self.path, name);
+        let parse = |file: &str, bytes: &[u8]| {
+            let (value, behind) = first_value(file, bytes)?;
+            let known = serde_json::from_value(value)
+                .map_err(|error| Diagnostic::error(file, error.to_string()).at(1, 1))?;
+            Ok((known, Vec::from_iter(behind)))
         };
-        serde_json::from_str(&text).map_err(|error| {
-            let what = Diagnostic::error(path.to_string_lossy(), error.to_string())
-                .mend("mend it, or remove it; without it no event is acknowledged");
-            StoreError::new(&path, what)
-        })
+        let (known, found) = files::read_state(&path, MAX_ACKNOWLEDGED_BYTES, moves, parse)?;
+        for wrong in &found {
+            self.name_once(wrong);
+        }
+        Ok(known.unwrap_or_default())
     }
 
     /// Takes note of an event, so that nobody is woken for it any more; says whether it was not before.
@@ -196,9 +243,22 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn acknowledge(&self, event: EventId) -> Result<bool, StoreError> {
-        let path = beside(&self.path, ACKNOWLEDGED);
+        self.note(ACKNOWLEDGED, event)
+    }
+
+    /// Remembers that an event was handed on, so that no watcher hands it on again; says whether it was not before.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    pub fn hand_on(&self, event: EventId) -> Result<bool, StoreError> {
+        self.note(HANDED_ON, event)
+    }
+
+    fn note(&self, name: &str, event: EventId) -> Result<bool, StoreError> {
+        let path = beside(&self.path, name);
         let _lock = Lock::wait(&path)?;
-        let mut known = self.acknowledged()?;
+        let mut known = self.read_list(name, true)?;
         let new = known.add(event);
         if new {
             let text = serde_json::to_string(&known).expect("numbers can be written as JSON");
@@ -220,22 +280,23 @@ struct End {
 
 impl End {
     fn read(&mut self, path: &Path) -> Result<(), StoreError> {
-        let Some(mut file) = open(path)? else {
+        let Some(mut file) = files::open(path)? else {
             return Ok(());
         };
         let wrong = |error: io::Error| StoreError::new(path, error);
         let length = file.metadata().map_err(wrong)?.len();
         let from = length.saturating_sub(TAIL_BYTES);
         let last = self.last;
-        self.read_from(&mut file, from, length).map_err(wrong)?;
+        self.read_from(path, &mut file, from, length)
+            .map_err(wrong)?;
         if from > 0 && !self.is_numbered {
             self.last = last;
-            self.read_from(&mut file, 0, length).map_err(wrong)?;
+            self.read_from(path, &mut file, 0, length).map_err(wrong)?;
         }
         Ok(())
     }
 
-    fn read_from(&mut self, file: &mut File, from: u64, to: u64) -> io::Result<()> {
+    fn read_from(&mut self, path: &Path, file: &mut File, from: u64, to: u64) -> io::Result<()> {
         file.seek(SeekFrom::Start(from))?;
         let mut lines = Lines::new(BufReader::new(file.take(to - from)));
         if from > 0 {
@@ -243,7 +304,7 @@ impl End {
             lines.next().transpose()?;
         }
         for line in lines {
-            let Some(event) = event_of(&line?) else {
+            let Ok(Some(event)) = event_of(path, &line?) else {
                 continue;
             };
             self.is_numbered |= event.id.is_some();
@@ -256,23 +317,23 @@ impl End {
     }
 }
 
-fn event_of(line: &[u8]) -> Option<Event> {
-    let line = std::str::from_utf8(line).ok()?;
-    if line.trim().is_empty() || line.len() > MAX_LINE_BYTES {
-        return None;
+/// The event of a line; `None` for a blank one.
+pub(super) fn event_of(path: &Path, line: &Line) -> Result<Option<Event>, Diagnostic> {
+    let file = path.to_string_lossy();
+    let text = line
+        .text()
+        .map_err(|fault| fault.warning(&file, line.number))?;
+    if text.trim().is_empty() {
+        return Ok(None);
     }
-    let mut event = Event::parse(line).ok()?;
-    // A number that leaves no room behind it is somebody else's, and no place in the file.
+    let mut event = Event::parse(text).map_err(|wrong| {
+        Diagnostic::warning(file, wrong)
+            .at(u32::try_from(line.number).unwrap_or(u32::MAX), 1)
+            .mend("write one JSON object a line, with the text `event`")
+    })?;
+    // A number that leaves no room behind it is another writer's, and no place in the file.
     event.id = event.id.filter(|id| (1..MAX_ID).contains(&id.0));
-    Some(event)
-}
-
-fn open(path: &Path) -> Result<Option<File>, StoreError> {
-    match File::open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::new(path, error)),
-    }
+    Ok(Some(event))
 }
 
 fn length(path: &Path) -> Result<u64, StoreError> {
@@ -352,7 +413,7 @@ mod tests {
         assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [4]);
         assert_eq!(
             ids(&file.after(EventId(0), 9, |_| true).unwrap().events),
-            [3, 4]
+            [1, 2, 3, 4]
         );
     }
 
@@ -387,9 +448,9 @@ mod tests {
         // The same where the file was put aside, and others began the next one.
         fs::rename(&path, beside(&path, OLDER)).unwrap();
         fs::write(&path, line).unwrap();
-        assert_eq!(ids(&file.append(vec![draft(1, "c")], now).unwrap()), [12]);
+        assert_eq!(ids(&file.append(vec![draft(1, "c")], now).unwrap()), [13]);
         let page = file.after(EventId(8), 9, |_| true).unwrap();
-        assert_eq!(ids(&page.events), [9, 11, 12]);
+        assert_eq!(ids(&page.events), [9, 10, 11, 12, 13]);
     }
 
     /// One more than the largest number was none, and the writer panicked.
@@ -403,7 +464,80 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         assert_eq!(ids(&file.append(vec![draft(1, "a")], now).unwrap()), [4]);
         let page = file.after(EventId(0), 9, |_| true).unwrap();
-        assert_eq!((ids(&page.events), page.cursor), (vec![4], EventId(4)));
+        let seen = (ids(&page.events), page.cursor);
+        assert_eq!(seen, (vec![1, 2, 3, 4], EventId(4)));
+    }
+
+    /// A line of another writer was handed on by the watcher and hidden from every list.
+    #[test]
+    fn lines_of_other_writers_have_a_place_among_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let now = Timestamp::UNIX_EPOCH;
+        file.append(vec![draft(1, "a")], now).unwrap();
+        files::append_lines(&path, "{\"event\": \"question\", \"job_id\": \"7\"}\n").unwrap();
+        file.append(vec![draft(1, "b")], now).unwrap();
+        let page = file.after(EventId(0), 9, |_| true).unwrap();
+        assert_eq!(ids(&page.events), [1, 2, 3]);
+        let foreign = file.get(EventId(2)).unwrap().unwrap();
+        assert_eq!(foreign.job_id.unwrap().as_str(), "7");
+        assert_eq!(
+            ids(&file.after(EventId(1), 1, |_| true).unwrap().events),
+            [2]
+        );
+        // Written while one of ours was: both have the same place, and no page ends between them.
+        let ours = "{\"id\": 5, \"event\": \"stuck\"}\n";
+        let theirs = "{\"event\": \"error\"}\n";
+        files::append_lines(&path, &format!("{theirs}{theirs}{ours}")).unwrap();
+        let page = file.after(EventId(3), 2, |_| true).unwrap();
+        assert_eq!((ids(&page.events), page.more), (vec![4, 5, 5], false));
+    }
+
+    /// One bad byte, and nothing was said of it; a large event was none.
+    #[test]
+    fn what_is_no_event_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let utf16: Vec<u8> = "{\"event\": \"stuck\"}\r\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let large = format!(
+            "{{\"event\": \"error\", \"x\": \"{}\"}}\n",
+            "y".repeat(3 << 20)
+        );
+        let mut bytes = b"\xef\xbb\xbf{\"event\": \"stuck\"}\n\xff\n7\n".to_vec();
+        bytes.extend_from_slice(&utf16);
+        bytes.extend_from_slice(b"{\"event\": \"completed\"}\n");
+        bytes.extend_from_slice(large.as_bytes());
+        fs::write(&path, bytes).unwrap();
+        let page = file.after(EventId(0), 9, |_| true).unwrap();
+        let kinds: Vec<_> = page.events.iter().map(|one| one.event.as_str()).collect();
+        assert_eq!(kinds, ["stuck", "completed", "error"]);
+        let named: Vec<_> = file.named.lock().unwrap().iter().cloned().collect();
+        for (told, number) in named.iter().zip([2, 3, 4]) {
+            assert!(told.contains(&format!("events.jsonl:{number}:")), "{told}");
+        }
+        assert_eq!(named.len(), 3, "{named:?}");
+    }
+
+    #[test]
+    fn a_list_of_acknowledged_events_that_cannot_be_read_stops_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let file = EventsFile::new(&path);
+        let list = beside(&path, ACKNOWLEDGED);
+        for bytes in [&b""[..], b"{\"through\": \"x\"}", b"\xff\xfe{\0"] {
+            fs::write(&list, bytes).unwrap();
+            assert!(!file.acknowledged().unwrap().contains(EventId(1)));
+            assert!(file.acknowledge(EventId(1)).unwrap());
+            assert!(file.acknowledged().unwrap().contains(EventId(1)));
+            assert_eq!(fs::read(beside(&list, files::UNREADABLE)).unwrap(), bytes);
+        }
+        fs::write(&list, "\u{feff}{\"through\": 3}\n").unwrap();
+        assert!(file.acknowledged().unwrap().contains(EventId(3)));
     }
 
     /// Upstream defect 10: two monitors wrote into one another's lines.

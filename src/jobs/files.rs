@@ -8,6 +8,8 @@ use phileas_domain::Diagnostic;
 
 /// What is added to a file's name for its lock.
 const LOCK: &str = ".lock";
+/// What is added to the name of a state file in which nothing can be read.
+pub const UNREADABLE: &str = ".unreadable";
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -151,34 +153,91 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Reads a file of at most so many bytes; `None` where there is none.
+/// Reads a text of at most so many bytes, without a byte order mark; `None` where there is no file.
 ///
 /// # Errors
 ///
 /// When it cannot be read, is too large, or is no UTF-8.
 pub fn read(path: &Path, limit: usize) -> Result<Option<String>, StoreError> {
+    let Some(bytes) = read_bytes(path, limit)? else {
+        return Ok(None);
+    };
+    let file = path.to_string_lossy();
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text.trim_start_matches('\u{feff}').to_owned())),
+        Err(error) => {
+            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let begin = good.iter().rposition(|byte| *byte == b'\n');
+            let column = good.len() - begin.map_or(0, |end| end + 1) + 1;
+            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            let wrong = Diagnostic::error(file, "the file is not UTF-8")
+                .at(place(line), place(column))
+                .mend("save it as UTF-8");
+            Err(StoreError::new(path, wrong))
+        }
+    }
+}
+
+/// Reads a state file. One in which nothing can be read is named, and its program goes on without it: the file is moved
+/// aside where `moves`, which only the one writer of the file may ask for.
+///
+/// # Errors
+///
+/// When the system does not let it be read or moved.
+pub fn read_state<T>(
+    path: &Path,
+    limit: usize,
+    moves: bool,
+    parse: impl FnOnce(&str, &[u8]) -> Result<(T, Vec<Diagnostic>), Box<Diagnostic>>,
+) -> Result<(Option<T>, Vec<Diagnostic>), StoreError> {
+    let file = path.to_string_lossy();
+    let read = match read_bytes(path, limit) {
+        Ok(None) => return Ok((None, Vec::new())),
+        Ok(Some(bytes)) => parse(&file, &bytes),
+        Err(StoreError {
+            trouble: wrong @ Trouble::TooLarge { .. },
+            ..
+        }) => Err(Box::new(Diagnostic::error(
+            file.as_ref(),
+            wrong.to_string(),
+        ))),
+        Err(error) => return Err(error),
+    };
+    match read {
+        Ok((value, found)) => Ok((Some(value), found)),
+        Err(mut wrong) => {
+            wrong.severity = phileas_domain::Severity::Warning;
+            let help = if moves {
+                let aside = beside(path, UNREADABLE);
+                fs::rename(path, &aside).map_err(|error| StoreError::new(path, error))?;
+                format!(
+                    "nothing needs to be done; the file is now {}, and a new one is begun",
+                    aside.display()
+                )
+            } else {
+                "it is passed over; its own program moves it aside and begins a new one".to_owned()
+            };
+            Ok((None, vec![wrong.mend(help)]))
+        }
+    }
+}
+
+/// Reads a file of at most so many bytes; `None` where there is none.
+fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let wrong = |error: io::Error| StoreError::new(path, error);
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error)),
     };
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_string(&mut text).map_err(wrong)?;
-    if text.len() > limit {
+    file.take(most).read_to_end(&mut bytes).map_err(wrong)?;
+    if bytes.len() > limit {
         return Err(StoreError::new(path, Trouble::TooLarge { limit }));
     }
-    Ok(Some(text))
-}
-
-/// What a file says, or what is wrong with it.
-///
-/// # Errors
-///
-/// When it does not say what it should.
-pub fn understood<T>(path: &Path, read: Result<T, Diagnostic>) -> Result<T, StoreError> {
-    read.map_err(|diagnostic| StoreError::new(path, diagnostic))
+    Ok(Some(bytes))
 }
 
 /// Writes a file so that everybody sees the old one or the new one, and never a part, also after a loss of power.
@@ -187,13 +246,21 @@ pub fn understood<T>(path: &Path, read: Result<T, Diagnostic>) -> Result<T, Stor
 ///
 /// When it cannot be written.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
+    write_with(path, |new| new.write_all(text.as_bytes()))
+}
+
+/// As [`write_whole`], by a function that writes.
+pub(super) fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), StoreError> {
     make_folder(path)?;
     // A link stays a link: what it points at is written.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let wrong = |error: io::Error| StoreError::new(&target, error);
     let folder = folder_of(&target);
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(wrong)?;
-    new.write_all(text.as_bytes()).map_err(wrong)?;
+    write(new.as_file_mut()).map_err(wrong)?;
     if let Ok(known) = fs::metadata(&target) {
         // Whoever could read the file can still read it.
         new.as_file()
@@ -229,6 +296,15 @@ pub(super) fn append_lines(path: &Path, lines: &str) -> Result<(), StoreError> {
     };
     file.write_all(text.as_bytes()).map_err(wrong)?;
     file.sync_data().map_err(wrong)
+}
+
+/// A file for reading; `None` where there is none.
+pub(super) fn open(path: &Path) -> Result<Option<File>, StoreError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::new(path, error)),
+    }
 }
 
 fn ends_a_line(file: &mut File) -> io::Result<bool> {

@@ -1,43 +1,47 @@
-//! The lines of a file that others write, too: however long one is, no more of it is kept than is looked at.
+//! The lines of a file to which other programs append: the only reader of such files. However long a line is, at most
+//! [`MAX_LINE_BYTES`] and one byte of it are kept.
 
 use std::io::{self, BufRead};
 
-use super::events::MAX_LINE_BYTES;
+use phileas_domain::jobs::Line;
+use phileas_domain::jobs::line::MAX_LINE_BYTES;
 
-/// The lines of a reader without their ends.
+/// The lines of a reader.
 #[derive(Debug)]
-pub(super) struct Lines<R>(R);
-
-/// A line as it was read.
-#[derive(Debug)]
-pub(super) struct Read {
-    /// Of a line that is longer than [`MAX_LINE_BYTES`] one byte more is kept, by which it is known to be too long.
-    pub(super) bytes: Vec<u8>,
-    /// How long the line is.
-    pub(super) length: u64,
-    /// Whether its end was there, too. The rest may still be to be written.
-    pub(super) is_whole: bool,
+pub(super) struct Lines<R> {
+    reader: R,
+    start: u64,
+    number: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self(reader)
+        Self {
+            reader,
+            start: 0,
+            number: 0,
+        }
     }
 
-    /// The next one; `None` where there is nothing more.
-    pub(super) fn read(&mut self) -> io::Result<Option<Read>> {
-        let mut line = Read {
+    /// The next line; `None` at the end.
+    pub(super) fn read_line(&mut self) -> io::Result<Option<Line>> {
+        let mut line = Line {
             bytes: Vec::new(),
+            start: self.start,
             length: 0,
+            number: self.number + 1,
             is_whole: false,
         };
         while !line.is_whole {
-            let piece = match self.0.fill_buf() {
+            let piece = match self.reader.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 piece => piece?,
             };
             if piece.is_empty() {
-                return Ok((line.length > 0).then_some(line));
+                if line.length == 0 {
+                    return Ok(None);
+                }
+                break;
             }
             let end = piece.iter().position(|byte| *byte == b'\n');
             let part = &piece[..end.unwrap_or(piece.len())];
@@ -46,18 +50,19 @@ impl<R: BufRead> Lines<R> {
             line.length += part.len() as u64;
             line.is_whole = end.is_some();
             let read = part.len() + usize::from(line.is_whole);
-            self.0.consume(read);
+            self.reader.consume(read);
         }
+        self.number += 1;
+        self.start += line.length + u64::from(line.is_whole);
         Ok(Some(line))
     }
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = io::Result<Vec<u8>>;
+    type Item = io::Result<Line>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = self.read().transpose()?;
-        Some(line.map(|line| line.bytes))
+        self.read_line().transpose()
     }
 }
 
@@ -77,8 +82,14 @@ mod tests {
             piece in 1_usize..50,
         ) {
             let pieces = BufReader::with_capacity(piece, Cursor::new(&bytes));
-            let read: Vec<_> = Lines::new(pieces).map(Result::unwrap).collect();
+            let lines: Vec<_> = Lines::new(pieces).map(Result::unwrap).collect();
+            let starts: Vec<_> = lines.iter().map(|line| line.start).collect();
+            let read: Vec<_> = lines.into_iter().map(|line| line.bytes).collect();
             let wanted: Vec<_> = Cursor::new(&bytes).split(b'\n').map(Result::unwrap).collect();
+            for (start, line) in starts.iter().zip(&wanted) {
+                let start = usize::try_from(*start).unwrap();
+                prop_assert_eq!(&bytes[start..start + line.len()], line.as_slice());
+            }
             prop_assert_eq!(read, wanted);
         }
     }
@@ -88,8 +99,11 @@ mod tests {
         let length = 64 * MAX_LINE_BYTES as u64;
         let endless = BufReader::new(repeat(b'x').take(length).chain(&b"\nnext"[..]));
         let lines: Vec<_> = Lines::new(endless).map(Result::unwrap).collect();
-        assert_eq!(lines[0].len(), MAX_LINE_BYTES + 1);
-        assert!(lines[0].capacity() <= 4 * MAX_LINE_BYTES);
-        assert_eq!(lines[1..], [b"next".to_vec()]);
+        assert_eq!(lines[0].bytes.len(), MAX_LINE_BYTES + 1);
+        assert!(lines[0].bytes.capacity() <= 4 * MAX_LINE_BYTES);
+        assert_eq!(
+            (&lines[1].bytes[..], lines[1].start),
+            (&b"next"[..], length + 1)
+        );
     }
 }

@@ -127,8 +127,8 @@ impl<A: ReadAccount> Monitor<A> {
                 ..Cycle::default()
             });
         };
-        let mut memory = self.remember()?;
         let (registry, mut warnings) = self.places.jobs_file().read()?;
+        let mut memory = self.remember(&mut warnings)?;
         memory.forget(|id| registry.get(id).is_some(), now);
         let mut by_account: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
         let (mut live, mut keyless) = (0, 0);
@@ -182,11 +182,12 @@ impl<A: ReadAccount> Monitor<A> {
         })
     }
 
-    /// Looks until `end`, and hands on what came of each cycle. A file that cannot be read or written ends it as well.
+    /// Looks until `end`, and hands on what came of each cycle. A file that cannot be read or written ends the first
+    /// cycle only: later ones are tried again, because a monitor that runs must not end by what others do to its files.
     ///
     /// # Errors
     ///
-    /// [`StoreError`].
+    /// [`StoreError`], of the first cycle.
     pub async fn run<C: crate::runtime::ports::Clock>(
         &self,
         clock: &C,
@@ -194,13 +195,29 @@ impl<A: ReadAccount> Monitor<A> {
         mut each: impl AsyncFnMut(Cycle),
     ) -> Result<(), StoreError> {
         let mut end = std::pin::pin!(end);
+        let (mut has_begun, mut last_error) = (false, None);
         loop {
             let now = clock.now();
             let cycle = tokio::select! {
                 () = &mut end => return Ok(()),
-                cycle = self.cycle(now, false) => cycle?,
+                cycle = self.cycle(now, false) => cycle,
             };
-            each(cycle).await;
+            match cycle {
+                Ok(cycle) => {
+                    (has_begun, last_error) = (true, None);
+                    each(cycle).await;
+                }
+                Err(error) if has_begun => {
+                    let told = error.to_string();
+                    if last_error.as_ref() != Some(&told) {
+                        tracing::error!(
+                            "no job was checked, and the next cycle tries again: {told}"
+                        );
+                    }
+                    last_error = Some(told);
+                }
+                Err(error) => return Err(error),
+            }
             let next = now.checked_add(self.rhythm.poll).unwrap_or(Timestamp::MAX);
             tokio::select! {
                 () = &mut end => return Ok(()),
@@ -209,13 +226,12 @@ impl<A: ReadAccount> Monitor<A> {
         }
     }
 
-    fn remember(&self) -> Result<MonitorMemory, StoreError> {
+    fn remember(&self, warnings: &mut Vec<Diagnostic>) -> Result<MonitorMemory, StoreError> {
         let path = &self.places.monitor;
-        match files::read(path, MAX_MEMORY_BYTES)? {
-            Some(text) => MonitorMemory::parse(&path.to_string_lossy(), &text)
-                .map_err(|diagnostic| StoreError::new(path, diagnostic)),
-            None => Ok(MonitorMemory::default()),
-        }
+        let (memory, found) =
+            files::read_state(path, MAX_MEMORY_BYTES, true, MonitorMemory::parse)?;
+        warnings.extend(found);
+        Ok(memory.unwrap_or_default())
     }
 
     /// The account that a job belongs to.

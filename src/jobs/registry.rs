@@ -1,13 +1,17 @@
 //! The jobs file on the disk.
 
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::jobs::registry::{MAX_FILE_BYTES, MAX_JOBS, line_of};
+use phileas_domain::jobs::line::MAX_LINE_BYTES;
+use phileas_domain::jobs::registry::{MAX_FILE_BYTES, MAX_JOBS, Part, line_of};
 use phileas_domain::jobs::{Job, JobId, Registry, RetireReason, Retired};
 
 use super::files::{self, Lock, StoreError, Trouble};
+use super::lines::Lines;
 
 /// How long a retired job stays in the file.
 pub const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -48,9 +52,53 @@ impl JobsFile {
     ///
     /// [`StoreError`].
     pub fn read(&self) -> Result<(Registry, Vec<Diagnostic>), StoreError> {
-        let text = files::read(&self.path, MAX_FILE_BYTES)?.unwrap_or_default();
+        let (registry, found, _) = self.read_all()?;
+        Ok((registry, found))
+    }
+
+    /// As [`Self::read`]; the last value says whether that is the whole file.
+    fn read_all(&self) -> Result<(Registry, Vec<Diagnostic>, bool), StoreError> {
         let name = self.path.to_string_lossy();
-        Registry::parse(&name, &text).map_err(|diagnostic| StoreError::new(&self.path, diagnostic))
+        let mut lines = Vec::new();
+        let (mut bytes, mut is_all) = (0, true);
+        if let Some(file) = files::open(&self.path)? {
+            for line in Lines::new(BufReader::new(file)) {
+                let mut line = line.map_err(|error| StoreError::new(&self.path, error))?;
+                if line.length > MAX_LINE_BYTES as u64 {
+                    line.bytes = Vec::new();
+                }
+                // A blank line takes room, too.
+                bytes += line.bytes.len() + 1;
+                if bytes > MAX_FILE_BYTES {
+                    is_all = false;
+                    break;
+                }
+                lines.push(line);
+            }
+        }
+        let read = lines.len();
+        let (registry, mut found) = Registry::parse(&name, lines)
+            .map_err(|diagnostic| StoreError::new(&self.path, *diagnostic))?;
+        if !is_all {
+            let line = u32::try_from(read + 1).unwrap_or(u32::MAX);
+            let wrong = format!("only the first {MAX_FILE_BYTES} bytes of the jobs file are read");
+            let told = Diagnostic::warning(name, wrong).at(line, 1);
+            found.push(told.mend("remove lines that are no live jobs"));
+        }
+        Ok((registry, found, is_all))
+    }
+
+    /// The jobs, to be changed and written again: a file that is not read to its end is not written over.
+    fn read_whole(&self) -> Result<Registry, StoreError> {
+        match self.read_all()? {
+            (registry, _, true) => Ok(registry),
+            _ => Err(StoreError::new(
+                &self.path,
+                Trouble::TooLarge {
+                    limit: MAX_FILE_BYTES,
+                },
+            )),
+        }
     }
 
     /// A job.
@@ -69,7 +117,7 @@ impl JobsFile {
     /// [`StoreError`].
     pub fn register(&self, mut job: Job, now: Timestamp) -> Result<Registered, StoreError> {
         let _lock = Lock::wait(&self.path)?;
-        let (mut registry, _) = self.read()?;
+        let mut registry = self.read_whole()?;
         job.registered_at.get_or_insert(now);
         let Some(known) = registry.get_mut(&job.job_id) else {
             if registry.len() >= MAX_JOBS {
@@ -78,7 +126,7 @@ impl JobsFile {
                     Trouble::Full { limit: MAX_JOBS },
                 ));
             }
-            if self.is_array()? {
+            if registry.is_array() {
                 registry.put(job);
                 self.write(&registry)?;
             } else {
@@ -145,7 +193,7 @@ impl JobsFile {
     /// [`StoreError`].
     pub fn change<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> Result<T, StoreError> {
         let _lock = Lock::wait(&self.path)?;
-        let (mut registry, _) = self.read()?;
+        let mut registry = self.read_whole()?;
         let before = registry.clone();
         let answer = change(&mut registry);
         if registry != before {
@@ -155,15 +203,20 @@ impl JobsFile {
     }
 
     fn write(&self, registry: &Registry) -> Result<(), StoreError> {
-        files::write_whole(&self.path, &registry.render())
-    }
-
-    fn is_array(&self) -> Result<bool, StoreError> {
-        let text = files::read(&self.path, MAX_FILE_BYTES)?.unwrap_or_default();
-        Ok(text
-            .trim_start_matches('\u{feff}')
-            .trim_start()
-            .starts_with('['))
+        files::write_with(&self.path, |new| {
+            for part in registry.render() {
+                match part {
+                    Part::Bytes(bytes) => new.write_all(&bytes)?,
+                    Part::Copied { start, length } => {
+                        let mut old = File::open(&self.path)?;
+                        old.seek(SeekFrom::Start(start))?;
+                        io::copy(&mut old.take(length), new)?;
+                        new.write_all(b"\n")?;
+                    }
+                }
+            }
+            Ok(())
+        })
     }
 }
 
@@ -238,6 +291,42 @@ mod tests {
         let (registry, found) = file.read().unwrap();
         assert_eq!((registry.len(), found.len()), (3, 0));
         assert_eq!(registry.jobs().nth(1).unwrap().rest["who"], "me");
+    }
+
+    /// A line that is too long to be kept was lost when the file was written again.
+    #[test]
+    fn lines_that_are_no_jobs_stay_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = JobsFile::new(folder.path().join("jobs.jsonl"));
+        let mut bytes = b"{\"job_id\": \"1\"}\n\xff\xfe\n".to_vec();
+        bytes.extend(std::iter::repeat_n(b'x', 3 * MAX_LINE_BYTES));
+        bytes.extend_from_slice(b"\n{\"job_id\": \"2\"}\n");
+        std::fs::write(file.path(), &bytes).unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        let id: JobId = "2".parse().unwrap();
+        assert!(file.retire(&id, RetireReason::Done, now).unwrap());
+        file.register(job(r#"{"job_id": "3"}"#), now).unwrap();
+        let (registry, found) = file.read().unwrap();
+        let lines: Vec<_> = found.iter().map(|told| told.line).collect();
+        assert_eq!((registry.len(), lines), (3, vec![Some(2), Some(3)]));
+        let long = std::fs::read(file.path()).unwrap();
+        let long = long.split(|byte| *byte == b'\n').nth(2).unwrap();
+        assert_eq!(long.len(), 3 * MAX_LINE_BYTES);
+    }
+
+    #[test]
+    fn of_a_file_without_end_the_beginning_counts_and_nothing_is_written_over_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = JobsFile::new(folder.path().join("jobs.jsonl"));
+        let filler = format!("{}\n", "x".repeat(1 << 20)).repeat(17);
+        let text = format!("\"1\"\n{filler}\"2\"\n");
+        std::fs::write(file.path(), &text).unwrap();
+        let (registry, found) = file.read().unwrap();
+        assert_eq!(registry.len(), 1);
+        assert!(found.last().unwrap().to_string().contains("only the first"));
+        let now = Timestamp::UNIX_EPOCH;
+        assert!(file.register(job(r#"{"job_id": "3"}"#), now).is_err());
+        assert_eq!(std::fs::read_to_string(file.path()).unwrap(), text);
     }
 
     /// Upstream defect 10: writers interleaved, and files were rewritten in place.

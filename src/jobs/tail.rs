@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use phileas_domain::jobs::WatcherMemory;
+use phileas_domain::jobs::{Line, WatcherMemory};
 use sha2::{Digest as _, Sha256};
 
 use super::events::OLDER;
@@ -21,9 +21,9 @@ const PIECE_BYTES: usize = 64 << 10;
 
 /// A line, and where the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// Its bytes, without its end. A line that is longer than any event is cut there.
-    pub bytes: Vec<u8>,
+pub struct TailLine {
+    /// The line. Its number is not known; see [`Tail::place`].
+    pub line: Line,
     /// Which file it is in.
     pub file: u64,
     /// Where the next line begins.
@@ -51,7 +51,7 @@ impl Tail {
     /// # Errors
     ///
     /// When the file cannot be read. That it is missing is none.
-    pub fn next(&self, memory: &mut WatcherMemory) -> Result<Option<Line>, StoreError> {
+    pub fn next(&self, memory: &mut WatcherMemory) -> Result<Option<TailLine>, StoreError> {
         let wrong = |error: io::Error| StoreError::new(&self.path, error);
         // A pass for each thing that can be found out about the file, and one to read.
         for _ in 0..3 {
@@ -82,7 +82,7 @@ impl Tail {
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn passed(&self, memory: &mut WatcherMemory, line: &Line) -> Result<(), StoreError> {
+    pub fn passed(&self, memory: &mut WatcherMemory, line: &TailLine) -> Result<(), StoreError> {
         memory.offset = line.end;
         memory.file = Some(line.file);
         let wrong = |error: io::Error| StoreError::new(&self.path, error);
@@ -98,9 +98,29 @@ impl Tail {
         Ok(())
     }
 
+    /// The file and the number of a line that was read.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn place(&self, line: &TailLine) -> Result<(PathBuf, u64), StoreError> {
+        for path in [self.path.clone(), beside(&self.path, OLDER)] {
+            let wrong = |error: io::Error| StoreError::new(&path, error);
+            if let Some(file) = open(&path).map_err(wrong)?
+                && number(&file).map_err(wrong)? == line.file
+            {
+                let until = BufReader::new(file.take(line.end));
+                let count = Lines::new(until).try_fold(0, |count, line| line.map(|_| count + 1));
+                let count = count.map_err(wrong)?;
+                return Ok((path, count));
+            }
+        }
+        Ok((self.path.clone(), 0))
+    }
+
     /// A line of the file that was put aside, if that is the one that was read last. Somebody may have cut it before; then
     /// it is read from its beginning, as it would have been in its place.
-    fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<Line>> {
+    fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<TailLine>> {
         let Some(mut file) = open(&beside(&self.path, OLDER))? else {
             return Ok(None);
         };
@@ -167,14 +187,14 @@ fn witness(file: &mut File, offset: u64) -> io::Result<Option<String>> {
 }
 
 /// A whole line; one whose end is still to be written is none yet.
-fn read_line(file: &mut File, offset: u64, number: u64) -> io::Result<Option<Line>> {
+fn read_line(file: &mut File, offset: u64, number: u64) -> io::Result<Option<TailLine>> {
     file.seek(SeekFrom::Start(offset))?;
-    let line = Lines::new(BufReader::with_capacity(PIECE_BYTES, file)).read()?;
+    let line = Lines::new(BufReader::with_capacity(PIECE_BYTES, file)).read_line()?;
     let whole = line.filter(|line| line.is_whole);
-    Ok(whole.map(|line| Line {
-        bytes: line.bytes,
+    Ok(whole.map(|line| TailLine {
         file: number,
         end: offset + line.length + 1,
+        line,
     }))
 }
 
@@ -183,7 +203,8 @@ mod tests {
     use std::fs;
     use std::io::Write as _;
 
-    use super::super::events::MAX_LINE_BYTES;
+    use phileas_domain::jobs::line::MAX_LINE_BYTES;
+
     use super::*;
 
     struct Reader {
@@ -215,7 +236,7 @@ mod tests {
             let mut lines = Vec::new();
             while let Some(line) = tail.next(&mut self.memory).unwrap() {
                 tail.passed(&mut self.memory, &line).unwrap();
-                lines.push(String::from_utf8(line.bytes).unwrap());
+                lines.push(String::from_utf8(line.line.bytes).unwrap());
             }
             lines
         }

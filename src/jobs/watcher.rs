@@ -4,18 +4,22 @@ use std::future::Future;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use phileas_domain::Diagnostic;
+use phileas_domain::jobs::line::first_value;
 use phileas_domain::jobs::{Event, WatcherMemory};
 use serde_json::{Value, json};
 
-use super::events::EventsFile;
+use super::events::{EventsFile, event_of};
 use super::files::{self, Lock, StoreError, beside};
 use super::place::Places;
-use super::tail::{Line, Tail};
+use super::tail::{Tail, TailLine};
 
 /// What is added to the name of the events file for events that no handler took.
 pub const DEAD: &str = ".dead.jsonl";
 /// A list of dead letters of this many bytes is put aside before more is written; the one before goes.
 const MAX_DEAD_BYTES: u64 = 8 << 20;
+/// How much of a line that is no event stands among the dead letters, in characters.
+const MAX_DEAD_CHARS: usize = 4_000;
 /// How many events are dealt with before somebody may ask for the end.
 const MAX_PASS: usize = 1_000;
 /// The largest memory that is read, in bytes.
@@ -105,20 +109,27 @@ impl<H: Handler> Watcher<H> {
 
     async fn deal_with(
         &self,
-        line: &Line,
+        line: &TailLine,
         memory: &mut WatcherMemory,
         passed: &mut Passed,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let text = String::from_utf8_lossy(&line.bytes);
-        if text.trim().is_empty() {
-            memory.done(line.end, None);
-            return Ok(());
-        }
-        let event = match Event::parse(&text) {
-            Ok(event) => event,
-            Err(why) => {
-                self.bury(&json!({"at": now.to_string(), "reason": why, "line": text}))?;
+        let event = match event_of(self.events.path(), &line.line) {
+            Ok(Some(event)) => event,
+            Ok(None) => {
+                memory.done(line.end, None);
+                return Ok(());
+            }
+            Err(mut wrong) => {
+                let (path, number) = Tail::new(self.events.path()).place(line)?;
+                wrong.file = path.to_string_lossy().into_owned();
+                wrong.line = u32::try_from(number).ok();
+                tracing::warn!("{wrong}");
+                let text = String::from_utf8_lossy(&line.line.bytes);
+                let text: String = text.chars().take(MAX_DEAD_CHARS).collect();
+                self.bury(&json!({
+                    "at": now.to_string(), "reason": wrong.message, "file": wrong.file, "number": number, "line": text,
+                }))?;
                 passed.dead += 1;
                 memory.done(line.end, None);
                 return Ok(());
@@ -126,7 +137,9 @@ impl<H: Handler> Watcher<H> {
         };
         let id = event.id;
         let noted = match id {
-            Some(id) => self.events.acknowledged()?.contains(id),
+            Some(id) => {
+                self.events.acknowledged()?.contains(id) || self.events.handed_on()?.contains(id)
+            }
             None => false,
         };
         if noted || memory.is_done(id) {
@@ -137,7 +150,7 @@ impl<H: Handler> Watcher<H> {
             Ok(()) => {
                 passed.handled += 1;
                 if let Some(id) = id {
-                    self.events.acknowledge(id)?;
+                    self.events.hand_on(id)?;
                 }
                 memory.done(line.end, id);
             }
@@ -175,17 +188,17 @@ impl<H: Handler> Watcher<H> {
     }
 
     fn remember(&self) -> Result<WatcherMemory, StoreError> {
-        let Some(text) = files::read(&self.state, MAX_MEMORY_BYTES)? else {
-            return Ok(WatcherMemory::default());
+        let parse = |file: &str, bytes: &[u8]| {
+            let (value, behind) = first_value(file, bytes)?;
+            let memory = serde_json::from_value(value)
+                .map_err(|error| Diagnostic::error(file, error.to_string()).at(1, 1))?;
+            Ok((memory, Vec::from_iter(behind)))
         };
-        serde_json::from_str(&text).map_err(|error| {
-            let what = phileas_domain::Diagnostic::error(
-                self.state.to_string_lossy(),
-                error.to_string(),
-            )
-            .mend("mend it, or remove it; without it all events are handed on from the beginning");
-            StoreError::new(&self.state, what)
-        })
+        let (memory, found) = files::read_state(&self.state, MAX_MEMORY_BYTES, true, parse)?;
+        for wrong in found {
+            tracing::warn!("{wrong}");
+        }
+        Ok(memory.unwrap_or_default())
     }
 
     fn write(&self, memory: &WatcherMemory) -> Result<(), StoreError> {

@@ -195,7 +195,7 @@ pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
     };
     close_to_others(&path);
     // The parser's own words could quote the key.
-    let kept = serde_json::from_str(&text)
+    let kept = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| wrong(format!("line {} is not what was written", error.line())))?;
     Ok(Some(kept))
 }

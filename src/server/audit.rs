@@ -6,7 +6,7 @@
 //! same, and the log says that the line is missing: a full disk must not keep anybody from resuming a repository.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -88,6 +88,8 @@ pub struct Audit {
 struct Open {
     file: File,
     bytes: u64,
+    /// The last line has no end: its writer was stopped, or the disk was full.
+    is_torn: bool,
 }
 
 impl Audit {
@@ -162,8 +164,13 @@ impl Audit {
             self.turn_over()?;
             *now = open(&self.path)?;
         }
+        if now.is_torn {
+            line.insert(0, b'\n');
+        }
         // One write a line, so that a line is whole or not there.
+        now.is_torn = true;
         now.file.write_all(&line)?;
+        now.is_torn = false;
         now.bytes += length;
         Ok(())
     }
@@ -188,10 +195,10 @@ impl Audit {
 
 fn open(path: &Path) -> io::Result<Open> {
     let mut options = OpenOptions::new();
-    options.append(true).create(true);
+    options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let mut file = options.open(path)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -199,7 +206,16 @@ fn open(path: &Path) -> io::Result<Open> {
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
     }
     let bytes = file.metadata()?.len();
-    Ok(Open { file, bytes })
+    let mut last = *b"\n";
+    if bytes > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    Ok(Open {
+        file,
+        bytes,
+        is_torn: last != *b"\n",
+    })
 }
 
 fn cut(text: &str) -> String {
@@ -257,6 +273,24 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let text = std::fs::read_to_string(folder.path().join(AUDIT_FILE)).unwrap();
         assert_eq!(text.lines().count(), 21);
+    }
+
+    /// The first line after a crash stood behind the torn one, and both were lost to every reader.
+    #[test]
+    fn a_torn_line_is_ended_before_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(AUDIT_FILE);
+        std::fs::write(&path, "{\"at\": \"20").unwrap();
+        let audit = Audit::open(folder.path()).unwrap();
+        audit.record(&deed("first"));
+        audit.record(&deed("second"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines.len(), lines[0]), (3, "{\"at\": \"20"));
+        assert!(
+            lines[1].starts_with('{') && lines[1].ends_with('}'),
+            "{text}"
+        );
     }
 
     #[test]

@@ -65,8 +65,12 @@ impl Feed {
     /// [`StoreError`], when the memory cannot be read, or cannot be begun.
     pub fn open(data_dir: &Path, events: EventsFile, now: Timestamp) -> Result<Self, StoreError> {
         let path = data_dir.join(FILE);
-        let memory = match files::read(&path, MAX_BYTES)? {
-            Some(text) => files::understood(&path, FeedMemory::parse(FILE, &text))?,
+        let (memory, found) = files::read_state(&path, MAX_BYTES, true, FeedMemory::parse)?;
+        for wrong in found {
+            tracing::warn!("{wrong}");
+        }
+        let memory = match memory {
+            Some(memory) => memory,
             None => {
                 let memory = FeedMemory::new(now.checked_sub(SKEW).unwrap_or(now));
                 files::write_whole(&path, &memory.render())?;

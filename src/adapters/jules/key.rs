@@ -35,7 +35,8 @@ impl JulesKey {
     /// # Errors
     /// [`KeyError`], when it is empty or cannot be sent.
     pub fn new(text: &str) -> Result<Self, KeyError> {
-        let text = text.trim();
+        // Some editors write a byte order mark before a text.
+        let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return Err(KeyError::Missing);
         }

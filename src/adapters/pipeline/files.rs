@@ -12,6 +12,21 @@ use super::RunsError;
 
 /// The text of a file; `None` where there is none.
 pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
+    let Some(bytes) = bytes(path)? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        RunsError::Refused {
+            path: path.to_owned(),
+            what: format!("byte {at} is no UTF-8; write it as a text in UTF-8"),
+        }
+    })?;
+    Ok(Some(text))
+}
+
+/// The bytes of a file; `None` where there is none.
+pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     let refused = |what: String| RunsError::Refused {
         path: path.to_owned(),
         what,
@@ -38,13 +53,7 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
             "it has more than {limit} bytes; say it shorter"
         )));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        refused(format!(
-            "byte {at} is no UTF-8; write it as a text in UTF-8"
-        ))
-    })?;
-    Ok(Some(text))
+    Ok(Some(bytes))
 }
 
 /// When a file was last written, where the system tells.

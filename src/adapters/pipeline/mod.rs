@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use phileas_domain::Diagnostic;
 use phileas_domain::pipeline::{
     Artifact, IssueId, Lesson, Made, Reading, Run, RunFile, SETTINGS_FILE, Settings, learn, read,
-    traced,
+    read_lessons, traced,
 };
 
 pub use error::{RunsError, SettingsError};
@@ -21,6 +21,8 @@ pub use files::Mark;
 pub const RUNS_FOLDER: &str = ".pipeline";
 /// Where runs are put away, below that.
 const COMPLETED: &str = "completed";
+/// Where the lessons stay as they were, when a lesson is added to a file of which a part cannot be read.
+const UNREADABLE_LESSONS: &str = "lessons.yaml.unreadable";
 /// No more runs than this are listed.
 const RUNS_LIMIT: usize = 10_000;
 
@@ -221,10 +223,14 @@ impl Runs {
     ///
     /// When the file cannot be read. What is wrong with what it says is in the reading.
     pub fn lessons(&self) -> Result<Option<Reading>, RunsError> {
+        Ok(self.read_lessons()?.map(|(reading, _)| reading))
+    }
+
+    /// As [`Self::lessons`]; the second value says whether a part of the file is not in the reading.
+    fn read_lessons(&self) -> Result<Option<(Reading, bool)>, RunsError> {
         let path = self.folder.join(Artifact::Lessons.file_name());
-        let text = files::text(&path)?;
         let name = path.display().to_string();
-        Ok(text.map(|text| read(Artifact::Lessons, &name, &text, &Settings::default())))
+        Ok(files::bytes(&path)?.map(|bytes| read_lessons(&name, &bytes)))
     }
 
     /// Adds a lesson, or counts it where its pattern is known.
@@ -235,7 +241,7 @@ impl Runs {
     pub fn learn(&self, lesson: &Lesson) -> Result<(), RunsError> {
         files::make_folder(&self.folder)?;
         let _lock = self.lock()?;
-        let known = self.lessons()?;
+        let (known, is_partial) = self.read_lessons()?.unzip();
         let Some(text) = learn(known.as_ref(), lesson) else {
             return Err(RunsError::Unsound(
                 known.map(|one| one.found).unwrap_or_default(),
@@ -245,6 +251,10 @@ impl Runs {
         let reading = read(Artifact::Lessons, "the lesson", &text, &Settings::default());
         if !reading.is_sound() {
             return Err(RunsError::Unsound(reading.found));
+        }
+        if is_partial == Some(true) {
+            let kept = self.folder.join(UNREADABLE_LESSONS);
+            fs::copy(&path, &kept).map_err(|error| RunsError::system(&kept, error))?;
         }
         files::replace(&path, &text)
     }

@@ -41,11 +41,12 @@ pub(in super::super) async fn run(
         if length.is_none() || now != length {
             length = Some(now.unwrap_or_default());
             loop {
-                let noted = file.acknowledged()?;
+                let (noted, handed_on) = (file.acknowledged()?, file.handed_on()?);
                 let wanted = |event: &Event| {
                     let of_job = arguments.job.is_none() || event.job_id == arguments.job;
                     let of_kind = arguments.kind.is_none() || event.kind() == arguments.kind;
-                    let known = event.id.is_some_and(|id| noted.contains(id));
+                    let is_noted = |id| noted.contains(id) || handed_on.contains(id);
+                    let known = event.id.is_some_and(is_noted);
                     of_job && of_kind && !(arguments.unread && known)
                 };
                 let page = file.after(cursor, MAX_PAGE, wanted)?;

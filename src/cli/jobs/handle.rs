@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write};
 
+use phileas_domain::jobs::line::{MAX_LINE_BYTES, text_of};
 use phileas_domain::jobs::{Event, config};
 
 use super::super::arguments::HandleEvent as Arguments;
@@ -14,9 +15,6 @@ use super::reach;
 use crate::jobs::command::VARIABLE;
 use crate::jobs::handler::{Allowed, EventHandler};
 use crate::jobs::settle::Settling;
-
-/// The longest event that is read, in bytes.
-const MAX_EVENT_BYTES: u64 = 4 << 20;
 
 pub(in super::super) async fn run(
     arguments: &Arguments,
@@ -72,13 +70,21 @@ fn event(arguments: &Arguments) -> Result<Event, Stopped> {
         Some(text) if variable(VARIABLE).as_ref() == Some(text) => (VARIABLE, text.clone()),
         Some(text) => ("--event", text.clone()),
         None => {
-            let mut text = String::new();
+            let mut bytes = Vec::new();
             std::io::stdin()
                 .lock()
-                .take(MAX_EVENT_BYTES)
-                .read_to_string(&mut text)
+                .take(MAX_LINE_BYTES as u64 + 1)
+                .read_to_end(&mut bytes)
                 .map_err(|error| Stopped::usage(format!("standard input: {error}")))?;
-            ("standard input", text)
+            if bytes.len() > MAX_LINE_BYTES {
+                return Err(Stopped::usage(format!(
+                    "standard input: the event has more than {MAX_LINE_BYTES} bytes; leave out its payload"
+                )));
+            }
+            let text = text_of(&bytes).map_err(|fault| {
+                Stopped::usage(format!("standard input: {fault}; {}", fault.help()))
+            })?;
+            ("standard input", text.to_owned())
         }
     };
     if text.trim().is_empty() {
@@ -86,5 +92,6 @@ fn event(arguments: &Arguments) -> Result<Event, Stopped> {
             "there is no event; it is read from --event, from the variable {VARIABLE}, or from standard input"
         )));
     }
-    Event::parse(text.trim()).map_err(|why| Stopped::usage(format!("{source}: {why}")))
+    let text = text.trim_start_matches('\u{feff}').trim();
+    Event::parse(text).map_err(|why| Stopped::usage(format!("{source}: {why}")))
 }

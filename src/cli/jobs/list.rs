@@ -79,12 +79,12 @@ fn list(
     for diagnostic in found {
         tracing::warn!("{diagnostic}");
     }
-    let text = files::read(&places.monitor, MAX_MEMORY_BYTES)?;
-    let memory = match text {
-        Some(text) => MonitorMemory::parse(&places.monitor.to_string_lossy(), &text)
-            .map_err(|diagnostic| Stopped::corrupt(diagnostic.to_string()))?,
-        None => MonitorMemory::default(),
-    };
+    let parse = MonitorMemory::parse;
+    let (memory, found) = files::read_state(&places.monitor, MAX_MEMORY_BYTES, false, parse)?;
+    for diagnostic in found {
+        tracing::warn!("{diagnostic}");
+    }
+    let memory = memory.unwrap_or_default();
     let mut jobs: Vec<&Job> = registry.jobs().filter(|job| all || job.is_live()).collect();
     jobs.sort_by_key(|job| job.priority);
     if jobs.is_empty() && !as_json {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use jiff::SignedDuration;
 use phileas_domain::jobs::{Config, Event, Rules, config, figures};
 
 use super::super::arguments::Monitor as Arguments;
@@ -16,7 +17,7 @@ use super::reach;
 use crate::adapters::jules::SystemPause;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
 use crate::jobs::settle::{Settling, settle};
-use crate::jobs::{Cycle, Monitor, Places, Rhythm, Unasked, files};
+use crate::jobs::{Cycle, Monitor, Places, Rhythm, StoreError, Unasked, files};
 
 /// How much of a message stands on a line, in characters.
 const MESSAGE_CHARS: usize = 120;
@@ -27,7 +28,7 @@ pub(in super::super) async fn run(
 ) -> Result<Exit, Stopped> {
     let Configuration { config, places } =
         Configuration::read(&arguments.places, arguments.state.as_deref(), None)?;
-    let rhythm = rhythm(arguments, &config)?;
+    let rhythm = rhythm(arguments.poll, arguments.stuck_minutes, &config)?;
     let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
     let told = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
     let folder = arguments.jules_keys_dir.clone().or(told);
@@ -58,13 +59,13 @@ pub(in super::super) async fn run(
                 settling,
                 now,
             )
-            .await?;
-            for (job, reason) in over {
+            .await;
+            for (job, reason) in unless_running(over, arguments)?.unwrap_or_default() {
                 tracing::info!(%job, ?reason, "the job is retired");
             }
         }
         if let Some(path) = &arguments.metrics_file {
-            figures_to(path, &cycle, &places)?;
+            unless_running(figures_to(path, &cycle, &places), arguments)?;
         }
         Ok(cycle)
     };
@@ -148,10 +149,14 @@ fn why_not(unasked: &Unasked) -> String {
     }
 }
 
-fn rhythm(arguments: &Arguments, config: &Config) -> Result<Rhythm, Stopped> {
+pub(super) fn rhythm(
+    poll: Option<SignedDuration>,
+    stuck: Option<SignedDuration>,
+    config: &Config,
+) -> Result<Rhythm, Stopped> {
     let usual = |seconds: f64| config::length(seconds).expect("what is usual is a length of time");
-    let poll = arguments.poll.or(config.monitor_poll);
-    let stuck = arguments.stuck_minutes.or(config.stuck);
+    let poll = poll.or(config.monitor_poll);
+    let stuck = stuck.or(config.stuck);
     Ok(Rhythm {
         poll: poll.unwrap_or_else(|| usual(config::MONITOR_POLL_SECONDS)),
         rules: Rules {
@@ -199,10 +204,22 @@ pub(super) fn line(event: &Event) -> String {
     format!("{id:>5} {at}{:<11} {job}{said}", event.event)
 }
 
-fn figures_to(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), Stopped> {
+fn figures_to(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), StoreError> {
     let (registry, _) = places.jobs_file().read()?;
-    Ok(files::write_whole(
-        path,
-        &figures::render(&cycle.memory, &registry),
-    )?)
+    files::write_whole(path, &figures::render(&cycle.memory, &registry))
+}
+
+/// A file that cannot be read or written ends a single cycle, and is a warning of a monitor that runs.
+fn unless_running<T>(
+    done: Result<T, StoreError>,
+    arguments: &Arguments,
+) -> Result<Option<T>, StoreError> {
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(error) if arguments.once => Err(error),
+        Err(error) => {
+            tracing::warn!("{error}; the next cycle tries again");
+            Ok(None)
+        }
+    }
 }

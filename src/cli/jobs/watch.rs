@@ -14,8 +14,8 @@ use super::super::exit::{Exit, Stopped};
 use super::super::output::Screen;
 use super::super::serve::signals;
 use super::configuration::Configuration;
-use crate::jobs::Watcher;
 use crate::jobs::command::{Command, Commands};
+use crate::jobs::{Passed, Watcher};
 
 /// How often is looked where the system tells of changes: a net beneath, because it may lose some.
 const LONGEST_LOOK: Duration = Duration::from_secs(10);
@@ -49,11 +49,21 @@ pub(in super::super) async fn run(
         poll
     };
     let mut end = std::pin::pin!(signals()?);
+    let mut has_begun = false;
     loop {
         let passed = tokio::select! {
             () = &mut end => return Ok(Exit::Done),
-            passed = watcher.pass(local_now()) => passed?,
+            passed = watcher.pass(local_now()) => passed,
         };
+        let passed = match passed {
+            // A watcher that runs must not end by what others do to its files.
+            Err(error) if has_begun && !arguments.once => {
+                tracing::error!("{error}; it is tried again");
+                Passed::default()
+            }
+            passed => passed?,
+        };
+        has_begun = true;
         if passed.more {
             continue;
         }

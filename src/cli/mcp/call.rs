@@ -62,7 +62,7 @@ fn object(text: &str) -> Result<Map<String, Value>, Stopped> {
     } else {
         text.to_owned()
     };
-    match serde_json::from_str::<Value>(&text) {
+    match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(Stopped::usage(
             "the arguments must be a JSON object, such as {\"job_id\":\"1\"}",

@@ -117,7 +117,7 @@ impl Place {
                 let tail = Tail::new(&self.path());
                 while let Some(line) = tail.next(&mut self.memory).unwrap() {
                     tail.passed(&mut self.memory, &line).unwrap();
-                    self.read.push(String::from_utf8(line.bytes).unwrap());
+                    self.read.push(String::from_utf8(line.line.bytes).unwrap());
                 }
             }
             Step::Forget => {

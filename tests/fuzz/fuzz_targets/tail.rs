@@ -16,8 +16,8 @@ fuzz_target!(|data: &[u8]| {
     let mut read = Vec::new();
     while let Some(line) = tail.next(&mut memory).unwrap() {
         tail.passed(&mut memory, &line).unwrap();
-        let _ = Event::parse(&String::from_utf8_lossy(&line.bytes));
-        read.extend(line.bytes);
+        let _ = Event::parse(&String::from_utf8_lossy(&line.line.bytes));
+        read.extend(line.line.bytes);
         read.push(b'\n');
     }
     let whole = data.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);

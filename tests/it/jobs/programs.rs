@@ -245,17 +245,17 @@ fn the_address_that_never_was_is_put_right_with_a_warning() {
 }
 
 #[test]
-fn what_is_remembered_is_not_written_over_when_it_cannot_be_read() {
+fn what_is_remembered_is_kept_aside_when_it_cannot_be_read() {
     let folder = Folder::empty();
     let config = seed(&folder, &json!({}));
     folder.write(".zai_monitor_state.json", "{ half");
     let ended = Phileas::new(&["monitor", "--once", "--config", &config])
         .env("JULES_API_KEY", "test-key")
         .run()
-        .expect(5);
+        .expect(0);
     assert!(ended.err.contains(".zai_monitor_state.json:1:"), "{ended}");
     assert_eq!(
-        fs::read_to_string(folder.join(".zai_monitor_state.json")).unwrap(),
+        fs::read_to_string(folder.join(".zai_monitor_state.json.unreadable")).unwrap(),
         "{ half"
     );
 }
@@ -363,4 +363,138 @@ fn a_monitor_runs_until_it_is_asked_to_end() {
     // By the machine's clock the session is old, by that of its own world it is not.
     assert_eq!(told["event"], "question");
     end(child);
+}
+
+/// Lines that are no jobs, by what others do: another encoding, bytes of no text, a line without end, a torn state.
+#[test]
+fn a_monitor_that_runs_goes_on_whatever_others_append() {
+    let stage = asking();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let job = runtime.block_on(stage.hire("asks", false));
+    let jobs = fs::read(&stage.places.jobs).unwrap();
+    fs::write(&stage.places.jobs, "").unwrap();
+    let served = Served::start(&stage.shared, None);
+    let config = seed(&stage.folder, &json!({"monitor_poll_seconds": 0.05}));
+    let state = &stage.places.monitor;
+    fs::write(
+        state,
+        "\u{feff}{\"7\": {\"last_status\": \"QUEUED\"}}\n{\"8\"",
+    )
+    .unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut child = Phileas::new(&["monitor", "--json", "--config", &config])
+        .within(&served)
+        .logging_to(log.reopen().unwrap())
+        .spawn();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let has_looked = || fs::read_to_string(state).is_ok_and(|text| text.contains("$monitor"));
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !has_looked() {
+        assert!(Instant::now() < deadline, "the monitor never looked");
+        std::thread::yield_now();
+    }
+    let utf16: Vec<u8> = "{\"job_id\": \"9\"}\r\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let mut bytes = b"\xef\xbb\xbf\xff no text\n[torn\n".to_vec();
+    bytes.extend_from_slice(&utf16);
+    bytes.extend(std::iter::repeat_n(b'x', 20 << 20));
+    bytes.extend_from_slice(b"\n\0\0\0\0\n");
+    bytes.extend_from_slice(&jobs);
+    fs::write(state, [0; 64]).unwrap();
+    fs::write(stage.folder.join("zai_events.jsonl"), b"\xff\xfe\n").unwrap();
+    fs::write(&stage.places.jobs, &bytes).unwrap();
+    stage.shared.pass(POLL * 5);
+    let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(
+        (&told["job_id"], &told["event"]),
+        (&json!(job.as_str()), &json!("question"))
+    );
+    end(child);
+    let log = fs::read_to_string(log.path()).unwrap();
+    for line in [1, 2, 3, 4, 5] {
+        assert!(
+            log.contains(&format!("zai_jobs.jsonl:{line}:")),
+            "{line}: {log}"
+        );
+    }
+    assert!(log.contains(".zai_monitor_state.json"), "{log}");
+}
+
+/// An event of another writer with the whole answer of Jules in it was cut, and then no event.
+#[test]
+fn an_event_of_three_megabytes_is_handed_on() {
+    let folder = Folder::empty();
+    let config = seed(&folder, &json!({"zai_command": [recorder(&folder)]}));
+    let large = json!({"event": "completed", "job_id": "7", "status": "COMPLETED",
+        "payload": {"prompt": "x".repeat(3 << 20)}});
+    let text = format!("{large}\n\u{feff}{{\"event\": \"stuck\", \"job_id\": \"8\"}}\n");
+    folder.write("zai_events.jsonl", &text);
+    Phileas::new(&["watch", "--once", "--config", &config])
+        .run()
+        .expect(0);
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let whole: Vec<Value> = read("input")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(whole.len(), 2);
+    assert_eq!(whole[0]["payload"], large["payload"]);
+    let carried: Value = serde_json::from_str(read("variable").lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&carried["event"], &carried["job_id"]),
+        (&large["event"], &large["job_id"])
+    );
+    let brief = Phileas::new(&[
+        "handle-event",
+        "--config",
+        &config,
+        "--no-look",
+        "--no-checks",
+    ])
+    .env("JULES_EVENT", read("variable").lines().nth(1).unwrap())
+    .run()
+    .expect(0);
+    assert!(brief.out.contains('8'), "{brief}");
+}
+
+#[test]
+fn what_a_watcher_cannot_hand_on_is_named_with_its_line() {
+    let folder = Folder::empty();
+    let config = seed(&folder, &json!({"zai_command": [recorder(&folder)]}));
+    let good = "{\"event\": \"stuck\", \"job_id\": \"7\"}\n";
+    let far = "{\"event\": \"stuck\", \"id\": 18446744073709551615}\n";
+    let mut bytes = format!("{good}7\n{far}").into_bytes();
+    bytes.extend_from_slice(b"\xff\xff\n");
+    bytes.extend_from_slice(good.as_bytes());
+    fs::write(folder.join("zai_events.jsonl"), bytes).unwrap();
+    fs::write(
+        folder.join(".zai_watcher_state.json"),
+        "\u{feff}{\"offset\": \"x\"}",
+    )
+    .unwrap();
+    let ended = Phileas::new(&["watch", "--once", "--config", &config])
+        .run()
+        .expect(0);
+    let handed_on = fs::read_to_string(folder.join("input")).unwrap();
+    assert_eq!(handed_on.lines().count(), 3, "{ended}");
+    for line in [
+        "zai_events.jsonl:2:",
+        "zai_events.jsonl:4:",
+        ".zai_watcher_state.json:1:",
+    ] {
+        assert!(ended.err.contains(line), "{line}: {ended}");
+    }
+    let dead = fs::read_to_string(folder.join("zai_events.jsonl.dead.jsonl")).unwrap();
+    let dead: Vec<Value> = dead
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        (&dead[0]["number"], &dead[1]["number"]),
+        (&json!(2), &json!(4))
+    );
 }

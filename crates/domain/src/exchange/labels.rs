@@ -69,7 +69,7 @@ impl Labels {
             return (Self::default(), Vec::new());
         };
         let error = |message: String| Diagnostic::error(LABELS_PATH, message);
-        let value: Value = match serde_json::from_str(text) {
+        let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(value) => value,
             Err(wrong) => {
                 let line = u32::try_from(wrong.line()).unwrap_or(1).max(1);

@@ -90,14 +90,15 @@ fn label(name: &str, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Line;
     use super::*;
 
     #[test]
     fn jobs_are_counted_by_state() {
-        let (registry, _) = Registry::parse("jobs", "\"1\"\n\"2\"\n\"3\"").unwrap();
+        let (registry, _) = Registry::parse("jobs", Line::split(b"\"1\"\n\"2\"\n\"3\"")).unwrap();
         let text = r#"{"1": {"last_status": "IN_PROGRESS"}, "2": {"last_status": "X\"Y", "failures": 2},
                        "$monitor": {"events": {"question": 4}, "cycles": 9}}"#;
-        let memory = MonitorMemory::parse("state", text).unwrap();
+        let memory = MonitorMemory::parse("state", text.as_bytes()).unwrap().0;
         let text = render(&memory, &registry);
         for line in [
             "phileas_jobs{state=\"IN_PROGRESS\"} 1",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::job::JobId;
+use super::line::{bounded, first_value};
 use crate::Diagnostic;
 
 /// The name under which the file holds what belongs to no job. No job's id has a `$` in it.
@@ -188,36 +189,38 @@ pub struct MonitorMemory {
 }
 
 impl MonitorMemory {
-    /// Reads the file.
+    /// Reads the file. An entry that is none is named and begun again; the others count.
     ///
     /// # Errors
     ///
-    /// A file that is no such memory. It must not be written over: whoever forgets tells everything twice.
-    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
-        let mend = "mend it, or move it away; without it, what stands open is told once more";
-        let map: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
-            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            Diagnostic::error(file, format!("the file is no JSON object: {error}"))
-                .at(place(error.line()), place(error.column()))
-                .mend(mend)
-        })?;
+    /// A file in which nothing can be read.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
+        let (value, behind) = first_value(file, bytes)?;
+        let Value::Object(map) = value else {
+            let wrong = Diagnostic::error(file, "the file is no JSON object").at(1, 1);
+            return Err(Box::new(wrong));
+        };
+        let mut found = Vec::from_iter(behind);
         let mut memory = Self::default();
         for (key, value) in map {
-            let wrong = |error: serde_json::Error| {
-                Diagnostic::error(file, error.to_string())
-                    .key(key.as_str())
-                    .mend(mend)
+            let mut wrong = |error: serde_json::Error| {
+                let told = Diagnostic::warning(file, error.to_string()).key(key.as_str());
+                found.push(told.mend("nothing needs to be done; the entry is begun again"));
             };
             if key == OWN {
-                memory.own = serde_json::from_value(value).map_err(wrong)?;
+                memory.own = serde_json::from_value(value)
+                    .map_err(wrong)
+                    .unwrap_or_default();
             } else if let Ok(id) = key.parse::<JobId>() {
-                let known = serde_json::from_value(value).map_err(wrong)?;
-                memory.jobs.insert(id, known);
+                match serde_json::from_value(value) {
+                    Ok(known) => drop(memory.jobs.insert(id, known)),
+                    Err(error) => wrong(error),
+                }
             } else {
                 memory.foreign.insert(key, value);
             }
         }
-        Ok(memory)
+        Ok((memory, bounded(file, found)))
     }
 
     /// The file's text, its keys in order.
@@ -262,24 +265,32 @@ mod tests {
     fn the_state_of_the_first_monitor_is_read_and_kept() {
         let text = r#"{"77": {"cursor": null, "last_activity": "2026-02-15T11:20:40.123456+00:00", "last_status": "IN_PROGRESS"},
                        "session:1": {"last_status": "Q"}}"#;
-        let memory = MonitorMemory::parse("state.json", text).unwrap();
+        let memory = MonitorMemory::parse("state.json", text.as_bytes())
+            .unwrap()
+            .0;
         let id: JobId = "77".parse().unwrap();
         assert_eq!(memory.jobs[&id].last_status.as_deref(), Some("IN_PROGRESS"));
-        let again = MonitorMemory::parse("state.json", &memory.render()).unwrap();
+        let again = MonitorMemory::parse("state.json", memory.render().as_bytes())
+            .unwrap()
+            .0;
         assert_eq!(again, memory);
         assert!(memory.render().contains("session:1"));
     }
 
+    /// One entry that could not be read ended the monitor.
     #[test]
-    fn what_cannot_be_read_is_not_forgotten() {
-        for text in [
-            "",
-            "[]",
-            "{\"77\": 3}",
-            "{\"$monitor\": {\"cycles\": \"x\"}}",
-        ] {
-            assert!(MonitorMemory::parse("state.json", text).is_err(), "{text}");
+    fn what_cannot_be_read_is_named_and_costs_the_rest_nothing() {
+        for text in ["", "[]", "{", "\0\0\0\0"] {
+            let wrong = MonitorMemory::parse("state.json", text.as_bytes()).unwrap_err();
+            assert!(wrong.to_string().starts_with("state.json:1:"), "{wrong}");
         }
+        let text = "\u{feff}{\"77\": 3, \"78\": {\"last_status\": \"PLANNING\"}, \"$monitor\": {\"cycles\": \"x\"}}\n{\"79\"";
+        let (memory, found) = MonitorMemory::parse("state.json", text.as_bytes()).unwrap();
+        let id: JobId = "78".parse().unwrap();
+        assert_eq!(memory.jobs[&id].last_status.as_deref(), Some("PLANNING"));
+        let keys: Vec<_> = found.iter().map(|told| told.key.as_str()).collect();
+        assert_eq!(keys, ["", "77", "$monitor"]);
+        assert_eq!(found[0].line, Some(1));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | [`registry`] | which jobs does a jobs file name? |
 //! | [`config`] | what does a `config.json` say? |
 //! | [`sight`] | what is seen of a session? |
+//! | [`line`] | what does a line of a file of many say, and why is one passed over? |
 //! | [`memory`] | what does the monitor remember from one look to the next? |
 //! | [`cause`] | which sight is worth an event, and was it told before? |
 //! | [`turn`] | for which turn of a cycle is somebody woken, and was he? |
@@ -26,6 +27,7 @@ pub mod config;
 pub mod event;
 pub mod figures;
 pub mod job;
+pub mod line;
 pub mod memory;
 pub mod queue;
 pub mod registry;
@@ -38,6 +40,7 @@ pub use cause::{Rules, judge, needs_activities, of_turn};
 pub use config::Config;
 pub use event::{Draft, Event, EventId, EventKind, Payload};
 pub use job::{Job, JobId, Priority, RetireReason, Retired};
+pub use line::{Line, LineFault};
 pub use memory::{AccountMemory, JobMemory, MonitorMemory};
 pub use queue::{Acknowledged, WatcherMemory};
 pub use registry::Registry;

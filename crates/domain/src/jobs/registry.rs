@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::job::{Job, JobId};
+use super::line::{Line, bounded};
 use crate::Diagnostic;
 
 /// The largest jobs file that is read, in bytes.
@@ -22,6 +23,7 @@ pub struct Registry {
     entries: Vec<Entry>,
     /// Where each job stands in `entries`.
     places: BTreeMap<JobId, usize>,
+    is_array: bool,
 }
 
 /// A line of the file.
@@ -29,75 +31,146 @@ pub struct Registry {
 enum Entry {
     Job(Box<Job>),
     /// A line that is no job, as it stands.
-    Foreign(String),
+    Foreign(Vec<u8>),
+    /// A line that is too long to be kept: where it begins in the file, and its length.
+    Long {
+        start: u64,
+        length: u64,
+    },
+}
+
+/// A part of the file as it is written again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// So many bytes of the file as it stands, from this place on.
+    Copied {
+        /// Where they begin.
+        start: u64,
+        /// How many they are.
+        length: u64,
+    },
 }
 
 impl Registry {
-    /// Reads a jobs file. What cannot be read is told; it stays as it is when the file is written again.
+    /// Reads a jobs file. What cannot be read is named; it stays as it is when the file is written again.
     ///
     /// # Errors
     ///
-    /// A file that begins as an array and is none: nothing of it can be told apart, so it must not be written over.
-    pub fn parse(file: &str, text: &str) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if text.trim_start().starts_with('[') {
-            return Self::parse_array(file, text);
+    /// A file that begins as an array, is none, and has no line that is a job: it must not be written over.
+    pub fn parse(file: &str, lines: Vec<Line>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
+        let mut texts = lines.iter().filter_map(|line| line.text().ok());
+        let is_array = texts
+            .find(|text| !text.trim().is_empty())
+            .is_some_and(|text| text.trim_start().starts_with('['));
+        let mut wrong = None;
+        if is_array {
+            match Self::parse_array(file, &lines) {
+                Ok((registry, found)) => return Ok((registry, bounded(file, found))),
+                Err(error) => wrong = Some(error),
+            }
         }
         let mut registry = Self::default();
         let mut found = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            if line.trim().is_empty() {
-                continue;
-            }
-            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            let read = serde_json::from_str::<Value>(line)
+        for line in lines {
+            registry.read_line(file, line, &mut found);
+        }
+        match wrong {
+            Some(error) if registry.is_empty() => Err(error),
+            _ => Ok((registry, bounded(file, found))),
+        }
+    }
+
+    fn read_line(&mut self, file: &str, line: Line, found: &mut Vec<Diagnostic>) {
+        let number = u32::try_from(line.number).unwrap_or(u32::MAX);
+        let read = match line.text() {
+            Ok(text) if text.trim().is_empty() => return,
+            Ok(text) => serde_json::from_str::<Value>(text)
                 .map_err(|error| {
                     let column = u32::try_from(error.column()).unwrap_or(u32::MAX);
                     Diagnostic::warning(file, "the line is no JSON")
                         .at(number, column)
                         .mend("write one JSON object a line, such as {\"job_id\": \"15481661885092594092\"}")
                 })
-                .and_then(|value| {
-                    job_of(value).map_err(|wrong| wrong.told(file).at(number, 1))
-                });
-            match read {
-                Ok(job) => registry.put(job),
-                Err(diagnostic) => {
-                    found.push(diagnostic);
-                    registry.entries.push(Entry::Foreign(line.to_owned()));
-                }
+                .and_then(|value| job_of(value).map_err(|wrong| wrong.told(file).at(number, 1))),
+            Err(fault) => Err(fault.warning(file, line.number)),
+        };
+        match read {
+            Ok(job) => self.put(job),
+            Err(diagnostic) => {
+                found.push(diagnostic);
+                self.entries.push(foreign(line));
             }
         }
-        Ok((registry, found))
     }
 
-    fn parse_array(file: &str, text: &str) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
-        let values: Vec<Value> = serde_json::from_str(text).map_err(|error| {
-            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            Diagnostic::error(file, "the file begins as a JSON array and is none")
-                .at(place(error.line()), place(error.column()))
-                .mend("mend the array, or write one JSON object a line")
-        })?;
-        let mut registry = Self::default();
+    /// Reads an array, and the lines that others have appended behind it.
+    fn parse_array(file: &str, lines: &[Line]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
+        let texts: Vec<&str> = lines.iter().map(|line| line.text().unwrap_or("")).collect();
+        let text = texts.join("\n");
+        let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Vec<Value>>();
+        let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let entries = match values.next() {
+            Some(Ok(entries)) => entries,
+            Some(Err(error)) => {
+                return Err(Box::new(
+                    Diagnostic::error(file, "the file begins as a JSON array and is none")
+                        .at(place(error.line()), place(error.column()))
+                        .mend("complete the array, or write one JSON object a line"),
+                ));
+            }
+            None => Vec::new(),
+        };
+        let (array, behind) = text.split_at(values.byte_offset());
+        let mut registry = Self {
+            is_array: true,
+            ..Self::default()
+        };
         let mut found = Vec::new();
-        for (index, value) in values.into_iter().enumerate() {
+        for (index, value) in entries.into_iter().enumerate() {
             let line = value.to_string();
             match job_of(value) {
                 Ok(job) => registry.put(job),
                 Err(wrong) => {
                     found.push(wrong.told(file).key(format!("[{index}]")));
-                    registry.entries.push(Entry::Foreign(line));
+                    registry.entries.push(Entry::Foreign(line.into_bytes()));
                 }
             }
         }
+        let last = array.matches('\n').count();
+        for line in &lines[..=last.min(lines.len() - 1)] {
+            if let Err(fault) = line.text() {
+                found.push(fault.warning(file, line.number));
+                registry.entries.push(foreign(line.clone()));
+            }
+        }
+        let same_line = behind.lines().next().unwrap_or_default();
+        if !same_line.trim().is_empty() {
+            let rest = Line {
+                bytes: same_line.as_bytes().to_vec(),
+                length: same_line.len() as u64,
+                ..lines[last].clone()
+            };
+            registry.read_line(file, rest, &mut found);
+        }
+        for line in lines.iter().skip(last + 1) {
+            registry.read_line(file, line.clone(), &mut found);
+        }
         Ok((registry, found))
+    }
+
+    /// Whether the file is a JSON array: a line that is appended to it is no part of it.
+    #[must_use]
+    pub fn is_array(&self) -> bool {
+        self.is_array
     }
 
     /// The jobs, retired ones included.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Job(job) => Some(&**job),
-            Entry::Foreign(_) => None,
+            Entry::Foreign(_) | Entry::Long { .. } => None,
         })
     }
 
@@ -106,7 +179,7 @@ impl Registry {
     pub fn get(&self, id: &JobId) -> Option<&Job> {
         match self.entries.get(*self.places.get(id)?)? {
             Entry::Job(job) => Some(job),
-            Entry::Foreign(_) => None,
+            Entry::Foreign(_) | Entry::Long { .. } => None,
         }
     }
 
@@ -114,7 +187,7 @@ impl Registry {
     pub fn get_mut(&mut self, id: &JobId) -> Option<&mut Job> {
         match self.entries.get_mut(*self.places.get(id)?)? {
             Entry::Job(job) => Some(job),
-            Entry::Foreign(_) => None,
+            Entry::Foreign(_) | Entry::Long { .. } => None,
         }
     }
 
@@ -133,7 +206,7 @@ impl Registry {
     pub fn retain(&mut self, mut keep: impl FnMut(&Job) -> bool) {
         self.entries.retain(|entry| match entry {
             Entry::Job(job) => keep(job),
-            Entry::Foreign(_) => true,
+            Entry::Foreign(_) | Entry::Long { .. } => true,
         });
         self.places = self
             .entries
@@ -155,27 +228,47 @@ impl Registry {
         self.places.is_empty()
     }
 
-    /// The file's text.
+    /// The file as it is written again.
     #[must_use]
-    pub fn render(&self) -> String {
-        let mut text = String::new();
+    pub fn render(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut bytes = Vec::new();
         for entry in &self.entries {
             match entry {
-                Entry::Job(job) => text.push_str(&line_of(job)),
-                Entry::Foreign(line) => {
-                    text.push_str(line);
-                    text.push('\n');
+                Entry::Job(job) => bytes.extend_from_slice(line_of(job).as_bytes()),
+                Entry::Foreign(line) => bytes.extend_from_slice(line),
+                Entry::Long { start, length } => {
+                    parts.push(Part::Bytes(std::mem::take(&mut bytes)));
+                    parts.push(Part::Copied {
+                        start: *start,
+                        length: *length,
+                    });
                 }
             }
+            if !bytes.ends_with(b"\n") {
+                bytes.push(b'\n');
+            }
         }
-        text
+        parts.push(Part::Bytes(bytes));
+        parts
+    }
+}
+
+fn foreign(line: Line) -> Entry {
+    if line.length == line.bytes.len() as u64 {
+        Entry::Foreign(line.bytes)
+    } else {
+        Entry::Long {
+            start: line.start,
+            length: line.length,
+        }
     }
 }
 
 fn place_of((place, entry): (usize, &Entry)) -> Option<(JobId, usize)> {
     match entry {
         Entry::Job(job) => Some((job.job_id.clone(), place)),
-        Entry::Foreign(_) => None,
+        Entry::Foreign(_) | Entry::Long { .. } => None,
     }
 }
 
@@ -198,9 +291,8 @@ impl Wrong {
         match self {
             Self::NoId => Diagnostic::warning(file, "the entry has no job_id")
                 .mend("name the session, as {\"job_id\": \"15481661885092594092\"}"),
-            Self::Unreadable(why) => {
-                Diagnostic::warning(file, why).mend("the entry is passed over until it is mended")
-            }
+            Self::Unreadable(why) => Diagnostic::warning(file, why)
+                .mend("correct the entry; until then it is passed over"),
         }
     }
 }
@@ -226,8 +318,19 @@ fn job_of(value: Value) -> Result<Job, Wrong> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<String>, Vec<String>) {
-        let (registry, found) = Registry::parse("jobs.jsonl", text).unwrap();
+    fn parse(text: &[u8]) -> Result<(Registry, Vec<Diagnostic>), Box<Diagnostic>> {
+        Registry::parse("jobs.jsonl", Line::split(text))
+    }
+
+    fn written(registry: &Registry) -> Vec<u8> {
+        match registry.render().as_slice() {
+            [Part::Bytes(bytes)] => bytes.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn read(text: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) {
+        let (registry, found) = parse(text.as_ref()).unwrap();
         let ids = registry.jobs().map(|job| job.job_id.to_string());
         (
             ids.collect(),
@@ -259,23 +362,79 @@ mod tests {
         assert_eq!(found.len(), 4);
         assert!(found[0].starts_with("jobs.jsonl:2:"), "{}", found[0]);
         assert!(found[1].contains("no job_id"), "{}", found[1]);
-        let (registry, _) = Registry::parse("jobs.jsonl", text).unwrap();
-        assert_eq!(registry.render().lines().count(), 6, "nothing is lost");
+        let (registry, _) = parse(text.as_bytes()).unwrap();
+        let lines = written(&registry).split(|byte| *byte == b'\n').count();
+        assert_eq!(lines, 7, "nothing is lost");
     }
 
     #[test]
     fn an_array_that_cannot_be_read_is_not_written_over() {
-        let error = Registry::parse("jobs.jsonl", "[{\"job_id\": \"1\"},\n").unwrap_err();
+        let error = parse(b"[{\"job_id\": \"1\"},\n").unwrap_err();
         assert!(error.to_string().starts_with("jobs.jsonl:2:"), "{error}");
     }
 
     #[test]
     fn a_later_line_about_a_job_counts() {
-        let text =
-            "{\"job_id\": \"1\", \"branch\": \"a\"}\n{\"job_id\": \"1\", \"branch\": \"b\"}\n";
-        let (registry, _) = Registry::parse("jobs.jsonl", text).unwrap();
+        let lines =
+            b"{\"job_id\": \"1\", \"branch\": \"a\"}\n{\"job_id\": \"1\", \"branch\": \"b\"}\n";
+        let (registry, _) = parse(lines).unwrap();
         let id: JobId = "1".parse().unwrap();
         assert_eq!(registry.get(&id).unwrap().branch.as_deref(), Some("b"));
-        assert_eq!(registry.render().lines().count(), 1);
+        assert_eq!(written(&registry).split(|byte| *byte == b'\n').count(), 2);
+    }
+
+    /// A line that was not UTF-8 kept all other jobs from being looked at.
+    #[test]
+    fn a_line_of_other_bytes_costs_that_line_only_and_is_kept() {
+        let utf16: Vec<u8> = "{\"job_id\": \"8\"}\r\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let mut bytes = b"{\"job_id\": \"1\"}\n\xff\xfe bad\n".to_vec();
+        bytes.extend_from_slice(&utf16);
+        bytes.extend_from_slice(b"{\"job_id\": \"2\"}\n\0\0\0\n\xef\xbb\xbf{\"job_id\": \"3\"}\n");
+        bytes.extend_from_slice(b"{\"job_id\": \"4\", \"branch\": \"\xe9\"}\n");
+        let (ids, found) = read(&bytes);
+        assert_eq!(ids, ["1", "2", "3"]);
+        let lines: Vec<_> = found.iter().map(|told| told.split(':').nth(1)).collect();
+        assert_eq!(
+            lines,
+            [Some("2"), Some("3"), Some("5"), Some("7")],
+            "{found:?}"
+        );
+        let (registry, _) = parse(&bytes).unwrap();
+        let (again, _) = parse(&written(&registry)).unwrap();
+        assert_eq!(again.jobs().count(), 3);
+        let kept = written(&registry);
+        assert!(
+            kept.windows(4).any(|part| part == b"\xff\xfe b"),
+            "it is kept"
+        );
+    }
+
+    /// What others append behind an array was taken for a broken array.
+    #[test]
+    fn lines_behind_an_array_are_read_too() {
+        let (ids, found) = read("[{\"job_id\": \"1\"},\n \"2\"]\n{\"job_id\": \"3\"}\nbad\n");
+        assert_eq!(
+            (ids, found.len()),
+            (vec!["1".into(), "2".into(), "3".into()], 1)
+        );
+        assert!(found[0].starts_with("jobs.jsonl:4:"), "{}", found[0]);
+        // A torn first line that only begins as an array.
+        let (ids, found) = read("[torn\n{\"job_id\": \"3\"}\n");
+        assert_eq!((ids, found.len()), (vec!["3".into()], 1));
+        let mut bytes = b"[\"1\",\n\xff\n\"2\"]\n".to_vec();
+        let (ids, found) = read(&bytes);
+        assert_eq!((ids, found.len()), (vec!["1".into(), "2".into()], 1));
+        bytes.truncate(4);
+        assert!(parse(&bytes).is_err());
+    }
+
+    #[test]
+    fn many_bad_lines_are_counted() {
+        let (ids, found) = read("bad\n".repeat(300) + "\"1\"\n");
+        assert_eq!((ids, found.len()), (vec!["1".to_owned()], 21));
+        assert!(found[20].contains("280 more lines"), "{}", found[20]);
     }
 }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::job::JobId;
+use super::line::first_value;
 use crate::Diagnostic;
 use crate::engine::{Line, Reason};
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName, TurnId};
@@ -289,18 +290,16 @@ impl FeedMemory {
         }
     }
 
-    /// Reads the file.
+    /// Reads the file, and names what stands behind it.
     ///
     /// # Errors
     ///
-    /// A file that is no such memory. It must not be written over: whoever forgets tells everything twice.
-    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
-        serde_json::from_str(text).map_err(|error| {
-            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            Diagnostic::error(file, format!("it cannot be read: {error}"))
-                .at(place(error.line()), place(error.column()))
-                .mend("mend it, or move it away; without it, turns that have ended by then are not told any more")
-        })
+    /// A file that is no such memory.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
+        let (value, behind) = first_value(file, bytes)?;
+        let memory = serde_json::from_value(value)
+            .map_err(|error| Diagnostic::error(file, error.to_string()).at(1, 1))?;
+        Ok((memory, Vec::from_iter(behind)))
     }
 
     /// The file's text.
@@ -361,7 +360,9 @@ mod tests {
     fn again(told: &Told) -> Told {
         let mut memory = FeedMemory::new(at(0));
         memory.repositories.insert(7, told.clone());
-        let read = FeedMemory::parse("feed.json", &memory.render()).unwrap();
+        let read = FeedMemory::parse("feed.json", memory.render().as_bytes())
+            .unwrap()
+            .0;
         read.repositories[&7].clone()
     }
 
@@ -472,7 +473,10 @@ mod tests {
         let told = Told::begin(&state, at(10));
         assert!(told.beyond.len() <= MAX_BEYOND);
         for text in ["", "[]", "{}", "{\"since\": 3}"] {
-            assert!(FeedMemory::parse("feed.json", text).is_err(), "{text}");
+            assert!(
+                FeedMemory::parse("feed.json", text.as_bytes()).is_err(),
+                "{text}"
+            );
         }
     }
 }

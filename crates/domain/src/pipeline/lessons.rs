@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use super::artifact::Artifact;
 use super::limits::LESSONS_LIMIT;
-use super::read::{Reading, written};
+use super::read::{Reading, read, written};
+use super::settings::Settings;
+use crate::jobs::Line;
+use crate::{Diagnostic, Severity};
 
 /// What went wrong, and what helps.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -20,6 +23,77 @@ pub struct Lesson {
     pub frequency: Option<u64>,
     /// What helps against it.
     pub mitigation: Option<String>,
+}
+
+/// Reads a file of lessons. A lesson that cannot be read, or a line that is no text, is named and passed over; the second
+/// value says whether that was so.
+#[must_use]
+pub fn read_lessons(file: &str, bytes: &[u8]) -> (Reading, bool) {
+    let mut found = Vec::new();
+    let mut lines = Vec::new();
+    for line in Line::split(bytes) {
+        let text = line.text().unwrap_or_else(|fault| {
+            found.push(fault.warning(file, line.number));
+            ""
+        });
+        lines.push(text.trim_end_matches('\r').to_owned());
+    }
+    let read_text = |text: &str| read(Artifact::Lessons, file, text, &Settings::default());
+    let mut reading = read_text(&lines.join("\n"));
+    if !reading.is_sound() {
+        let good = without_unsound(&lines, read_text, &mut found);
+        reading = good.map_or(reading, |good| read_text(&good));
+    }
+    let is_partial = !found.is_empty();
+    reading.found.splice(0..0, found);
+    (reading, is_partial)
+}
+
+/// The text without the lessons that are not sound, which are named; `None` where no lesson is.
+fn without_unsound(
+    lines: &[String],
+    read_text: impl Fn(&str) -> Reading,
+    found: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    let first = lines
+        .iter()
+        .position(|line| line.trim_start().starts_with("- "))?;
+    let indent = lines[first].len() - lines[first].trim_start().len();
+    let begins = |line: &String| {
+        line.len() > indent && line[indent..].starts_with("- ") && line[..indent].trim().is_empty()
+    };
+    let head = lines[..first].join("\n");
+    let mut starts: Vec<usize> = (first..lines.len())
+        .filter(|at| begins(&lines[*at]))
+        .collect();
+    starts.push(lines.len());
+    let mut text = head.clone();
+    let mut wrong = Vec::new();
+    let mut any = false;
+    for range in starts.windows(2) {
+        let entry = lines[range[0]..range[1]].join("\n");
+        let alone = read_text(&format!("{head}\n{entry}"));
+        if alone.is_sound() {
+            any = true;
+            text.push('\n');
+            text.push_str(&entry);
+            continue;
+        }
+        // Its lines keep their numbers.
+        text.push_str(&"\n".repeat(range[1] - range[0]));
+        let offset = u32::try_from(range[0] - first).unwrap_or(u32::MAX);
+        wrong.extend(alone.found.into_iter().map(|mut told| {
+            told.severity = Severity::Warning;
+            // What is never closed is found at the end, behind the lesson.
+            let last = u32::try_from(range[1]).unwrap_or(u32::MAX);
+            told.line = told.line.map(|line| line.saturating_add(offset).min(last));
+            told
+        }));
+    }
+    if any {
+        found.extend(wrong);
+    }
+    any.then_some(text)
 }
 
 /// The lessons of a file; none where it is not sound.

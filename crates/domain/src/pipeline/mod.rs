@@ -33,7 +33,7 @@ mod variants;
 pub use artifact::{Artifact, UnknownArtifact};
 pub use check::{Broken, CheckStage, check};
 pub use issue::{IssueId, IssueIdError};
-pub use lessons::{Lesson, learn, lessons};
+pub use lessons::{Lesson, learn, lessons, read_lessons};
 pub use next::{Dispatch, Next, Step, next};
 pub use overview::overview;
 pub use read::{Reading, read};

@@ -1,6 +1,8 @@
 //! Lessons: counted, capped, kept.
 
-use phileas_domain::pipeline::{Artifact, Lesson, Reading, Settings, learn, lessons, read};
+use phileas_domain::pipeline::{
+    Artifact, Lesson, Reading, Settings, learn, lessons, read, read_lessons,
+};
 
 fn reading(text: &str) -> Reading {
     read(
@@ -85,4 +87,43 @@ fn a_broken_file_is_not_written_over() {
             .unwrap()
             .starts_with("lessons:\n")
     );
+}
+
+/// One bad byte, or one lesson that was not sound, hid all lessons.
+#[test]
+fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
+    let good =
+        |day: u32| format!("  - date: 2026-01-{day:02}\n    issue: X-{day}\n    pattern: p{day}\n");
+    let file = |middle: &[u8]| {
+        let mut bytes = format!("\u{feff}lessons:\n{}", good(1)).into_bytes();
+        bytes.extend_from_slice(middle);
+        bytes.extend_from_slice(good(3).as_bytes());
+        bytes
+    };
+    let (reading, is_partial) = read_lessons("lessons.yaml", &file(good(2).as_bytes()));
+    assert_eq!((lessons(&reading).len(), is_partial), (3, false));
+    for (bad, place) in [
+        (
+            &b"  - date: 2026-01-02\n    issue: X-2\n    pattern: \xff\n"[..],
+            "lessons.yaml:7:14",
+        ),
+        (
+            b"  - date: 2026-01-02\n    pattern: p2\n",
+            "lessons.yaml:5:5",
+        ),
+        (b"  - date: [\n", "lessons.yaml:5:"),
+        (b"  - {\xff\n", "lessons.yaml:5:6"),
+        (b"\xff\xfe \0-\0\n", "lessons.yaml:5:1"),
+    ] {
+        let (reading, is_partial) = read_lessons("lessons.yaml", &file(bad));
+        let patterns: Vec<_> = lessons(&reading)
+            .into_iter()
+            .map(|one| one.pattern)
+            .collect();
+        let shown = String::from_utf8_lossy(bad);
+        assert_eq!(patterns, ["p1", "p3"], "{shown}: {:?}", reading.found);
+        assert!(is_partial, "{shown}");
+        let first = reading.found[0].to_string();
+        assert!(first.starts_with(place), "{shown}: {first}");
+    }
 }

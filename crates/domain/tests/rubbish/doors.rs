@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange;
-use phileas_domain::jobs::{Config, Event, MonitorMemory, Registry};
+use phileas_domain::jobs::{Config, Event, Line, MonitorMemory, Registry};
 use phileas_domain::model::Tree;
 use phileas_domain::pipeline::{self, Artifact, Settings};
 use phileas_domain::plan::{self, Cron};
@@ -219,13 +219,13 @@ pub(crate) const DOORS: &[Door] = &[
     Door {
         name: "jobs",
         samples: &[JOBS, "[\"123\", {\"session_id\": \"4\"}]"],
-        read: |text| Registry::parse("jobs.jsonl", text).is_ok(),
+        read: |text| Registry::parse("jobs.jsonl", Line::split(text.as_bytes())).is_ok(),
     },
     Door {
         name: "events",
         samples: &[TOLD],
         read: |text| {
-            let _ = MonitorMemory::parse("monitor.json", text);
+            let _ = MonitorMemory::parse("monitor.json", text.as_bytes());
             Event::parse(text).is_ok()
         },
     },

@@ -55,3 +55,22 @@ fn a_broken_file_is_not_written_over() {
         "lessons: none\n"
     );
 }
+
+#[test]
+fn a_lesson_is_added_beside_one_that_cannot_be_read() {
+    let folder = repository();
+    let lesson = |day: u32, pattern: &str| {
+        format!("  - date: 2026-01-0{day}\n    issue: X-{day}\n    pattern: {pattern}\n")
+    };
+    let text = format!("lessons:\n{}{}", lesson(1, "[torn"), lesson(2, "sound"));
+    folder.write(".pipeline/lessons.yaml", &text);
+    let listed = pipeline(folder.path(), &["lessons", "list"]).done();
+    assert_eq!(listed.out, "2026-01-02 X-2 (1x): sound\n");
+    assert!(listed.err.contains("lessons.yaml:"), "{}", listed.err);
+    let add = ["lessons", "add", "--issue", "X-3", "--pattern", "new"];
+    pipeline(folder.path(), &add).done();
+    let listed = pipeline(folder.path(), &["lessons", "list"]).done();
+    assert_eq!(listed.out.lines().count(), 2, "{}", listed.out);
+    let kept = text_of(&folder.join(".pipeline/lessons.yaml.unreadable"));
+    assert_eq!(kept, text);
+}
