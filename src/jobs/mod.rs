@@ -11,6 +11,7 @@
 //! | [`settle`] | what is done when a pull request is merged or closed? |
 //! | [`watcher`], [`command`] | who is given an event, and what if he fails? |
 //! | [`handler`] | what is done about an event, and what does an agent read? |
+//! | [`mcp_command`] | what does the MCP server of a configuration say of an event's job? |
 //! | [`place`] | where are the files, and which may a caller name? |
 //!
 //! The jobs file and the events file are the whole interface: whoever can write a line can register a job, and whoever can
@@ -21,6 +22,7 @@ pub mod events;
 pub mod files;
 pub mod handler;
 mod lines;
+pub mod mcp_command;
 pub mod monitor;
 pub mod place;
 pub mod registry;

@@ -20,6 +20,11 @@ use tokio::task::JoinHandle;
 const MAX_LINE_BYTES: usize = 4 << 20;
 /// The most messages of a batch. Revision 2025-03-26 has batches; no client needs more at once.
 const MAX_BATCH: usize = 100;
+/// The id of a handshake that is made in the client's place.
+const HANDSHAKE: &str = "phileas: handshake";
+/// Where a request names its revision.
+/// <https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle>
+const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 /// What some editors put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -32,6 +37,8 @@ pub struct Lines<R, W, E> {
     begun: Vec<u8>,
     /// The line is too long, and what comes of it is passed over.
     is_passed_over: bool,
+    /// The client has begun: by a handshake, by a request that names its revision, or by neither.
+    has_begun: bool,
     /// What a line said that is not dealt with yet. Only a batch says more than one thing.
     heard: VecDeque<Heard>,
     output: Arc<Mutex<Option<W>>>,
@@ -62,11 +69,29 @@ where
             input: BufReader::new(input),
             begun: Vec::new(),
             is_passed_over: false,
+            has_begun: false,
             heard: VecDeque::new(),
             output: Arc::new(Mutex::new(Some(output))),
             refusal: None,
             at_end,
         }
+    }
+
+    /// Takes in a line. The client of the first design begins by `tools/call`: no handshake, and no revision in `_meta`.
+    /// For it the handshake of its revision is made here. A notification before the beginning says nothing.
+    fn hear(&mut self, line: &[u8]) {
+        if !self.has_begun {
+            match begin_of(line) {
+                Begin::Early => {}
+                Begin::Notification => return,
+                Begin::Own => self.has_begun = true,
+                Begin::Bare => {
+                    self.has_begun = true;
+                    self.heard.extend(handshake().map(message));
+                }
+            }
+        }
+        self.heard.extend(understood(line));
     }
 
     /// The next line; `None` at the end. Whoever drops this loses nothing.
@@ -113,7 +138,12 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
         async move {
-            let text = serde_json::to_string(&message)?;
+            let value = serde_json::to_value(&message)?;
+            if value["id"] == HANDSHAKE && value.get("method").is_none() {
+                // The client has asked for no handshake.
+                return Ok(());
+            }
+            let text = value.to_string();
             // Half a line must not stand where another one follows, even if nobody waits for this any more.
             let written = tokio::spawn(write(output, text));
             written.await.map_err(io::Error::other)?
@@ -133,7 +163,7 @@ where
             }
             let Some(heard) = self.heard.pop_front() else {
                 match self.line().await {
-                    Ok(Some(Line::Whole(line))) => self.heard.extend(understood(&line)),
+                    Ok(Some(Line::Whole(line))) => self.hear(&line),
                     Ok(Some(Line::TooLong)) => self.heard.push_back(Err(refusal(
                         ErrorCode::PARSE_ERROR,
                         &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
@@ -180,6 +210,51 @@ async fn write<W: AsyncWrite + Unpin>(
     };
     output.write_all(format!("{text}\n").as_bytes()).await?;
     output.flush().await
+}
+
+/// How a client begins.
+enum Begin {
+    /// By what may come before a beginning, or by what is no message.
+    Early,
+    /// By a notification.
+    Notification,
+    /// As a revision of the protocol has it.
+    Own,
+    /// By a request that says nothing of a revision.
+    Bare,
+}
+
+fn begin_of(line: &[u8]) -> Begin {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    let Ok(value) = serde_json::from_slice::<Value>(line) else {
+        return Begin::Early;
+    };
+    let first = match &value {
+        Value::Array(batch) => batch.first().unwrap_or(&Value::Null),
+        one => one,
+    };
+    let Some(method) = first["method"].as_str() else {
+        return Begin::Early;
+    };
+    let names_revision = first["params"]["_meta"].get(REVISION).is_some();
+    match method {
+        "ping" | "server/discover" => Begin::Early,
+        "initialize" => Begin::Own,
+        _ if names_revision => Begin::Own,
+        _ if first.get("id").is_none() => Begin::Notification,
+        _ => Begin::Bare,
+    }
+}
+
+/// The handshake of the first revision.
+fn handshake() -> [Value; 2] {
+    let client = json!({"name": "unknown", "version": "0"});
+    [
+        json!({"jsonrpc": "2.0", "id": HANDSHAKE, "method": "initialize", "params": {
+            "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": client,
+        }}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ]
 }
 
 /// What a line says: one message, or those of a batch, each answered by itself.

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write};
 
 use phileas_domain::jobs::line::{MAX_LINE_BYTES, text_of};
 use phileas_domain::jobs::{Event, config};
+use serde_json::json;
 
 use super::super::arguments::HandleEvent as Arguments;
 use super::super::connect::{local_now, variable};
@@ -13,7 +14,8 @@ use super::super::output::Screen;
 use super::configuration::Configuration;
 use super::reach;
 use crate::jobs::command::VARIABLE;
-use crate::jobs::handler::{Allowed, EventHandler};
+use crate::jobs::handler::{Allowed, Dealt, EventHandler};
+use crate::jobs::mcp_command;
 use crate::jobs::settle::Settling;
 
 pub(in super::super) async fn run(
@@ -52,7 +54,13 @@ pub(in super::super) async fn run(
         pulls: pulls.as_ref(),
         allowed,
     };
-    let dealt = handler.handle(&event, local_now()).await?;
+    let mut dealt = handler.handle(&event, local_now()).await?;
+    if let Some(command) = &config.mcp_command
+        && let Some((tool, job)) = mcp_command::tool_for(&event)
+    {
+        let answer = mcp_command::call(command, tool, job).await;
+        show_answer(&mut dealt, tool, answer);
+    }
     if arguments.json {
         screen.line(&dealt.document.to_string())?;
     } else {
@@ -63,6 +71,28 @@ pub(in super::super) async fn run(
     } else {
         Exit::Done
     })
+}
+
+/// Adds what the MCP server of the configuration says. It is another program's text, so it stands quoted.
+fn show_answer(dealt: &mut Dealt, tool: &str, answer: Result<String, String>) {
+    let shown = match &answer {
+        Ok(text) => {
+            let quoted = text.lines().map(|line| format!("> {line}\n"));
+            format!(
+                "\nmcp_command says to {tool}:\n{}",
+                quoted.collect::<String>()
+            )
+        }
+        Err(why) => format!("\nmcp_command was asked for {tool}: {why}\n"),
+    };
+    if !dealt.text.ends_with('\n') {
+        dealt.text.push('\n');
+    }
+    dealt.text.push_str(&shown);
+    dealt.document["mcp"] = match answer {
+        Ok(text) => json!({"tool": tool, "answer": text}),
+        Err(why) => json!({"tool": tool, "error": why}),
+    };
 }
 
 fn event(arguments: &Arguments) -> Result<Event, Stopped> {

@@ -3,6 +3,7 @@
 mod asking;
 mod events;
 mod exchange;
+mod first_client;
 mod gates;
 mod host;
 mod papers;

@@ -1,0 +1,147 @@
+//! Asks the MCP server that a configuration names in `mcp_command`, as the first handler of events did.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use phileas_domain::jobs::{Event, EventKind, JobId};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader,
+};
+use tokio::process::Command;
+
+/// How long the server may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long the server may take to end when its input is closed.
+const GRACE: Duration = Duration::from_secs(2);
+/// The most that is read of what the server writes, in bytes.
+const MAX_BYTES: u64 = 8 << 20;
+/// The most of an answer that is shown, in characters.
+pub const MAX_CHARS: usize = 8_000;
+/// The request's id, as in the first handler.
+const ID: &str = "zai-event-handler";
+
+/// The tool that an event asks for, and the job; the first handler only printed the other kinds.
+#[must_use]
+pub fn tool_for(event: &Event) -> Option<(&'static str, &JobId)> {
+    let tool = match event.kind()? {
+        EventKind::Completed => "jules_get_artifacts",
+        EventKind::Stuck => "jules_get_job",
+        EventKind::Question | EventKind::Error | EventKind::PlanReview => return None,
+    };
+    Some((tool, event.job_id.as_ref()?))
+}
+
+/// Calls a tool of the server, and answers with the text of its result.
+///
+/// # Errors
+///
+/// Why there is no answer.
+pub async fn call(command: &[String], tool: &str, job: &JobId) -> Result<String, String> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err("mcp_command is empty".to_owned());
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(format!("`{program}` has no pipes"));
+    };
+    let asked = async {
+        // A server that has ended closes its output, too, which says more than an error of writing.
+        let _ended = input.write_all(requests(tool, job).as_bytes()).await;
+        let _ended = input.flush().await;
+        answer(BufReader::new(output.take(MAX_BYTES))).await
+    };
+    let answer = tokio::time::timeout(TIMEOUT, asked).await;
+    drop(input);
+    // It is killed when it does not end by itself.
+    let _ended = tokio::time::timeout(GRACE, child.wait()).await;
+    match answer {
+        Ok(Ok(Some(message))) => text_of(&message),
+        Ok(Ok(None)) => Err(format!("`{program}` did not answer")),
+        Ok(Err(error)) => Err(format!("`{program}`: {error}")),
+        Err(_late) => Err(format!(
+            "`{program}` did not answer within {} seconds",
+            TIMEOUT.as_secs()
+        )),
+    }
+}
+
+/// The handshake and the call. Servers that know no handshake refuse its messages and answer the call.
+fn requests(tool: &str, job: &JobId) -> String {
+    let client = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": client,
+        }}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": ID, "method": "tools/call", "params": {
+            "name": tool, "arguments": {"job_id": job},
+        }}),
+    ];
+    messages.map(|message| format!("{message}\n")).concat()
+}
+
+/// The answer to the call; `None` where the output ends without it.
+async fn answer(mut output: impl AsyncBufRead + Unpin) -> std::io::Result<Option<Value>> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if output.read_until(b'\n', &mut line).await? == 0 {
+            return Ok(None);
+        }
+        // Some servers log to their output; what is no message is passed over.
+        let Ok(message) = serde_json::from_slice::<Value>(&line) else {
+            continue;
+        };
+        if message["id"] == ID && message.get("method").is_none() {
+            return Ok(Some(message));
+        }
+    }
+}
+
+/// The text of a result. The first server put bare JSON where the protocol has blocks.
+fn text_of(message: &Value) -> Result<String, String> {
+    if let Some(error) = message.get("error") {
+        let said = error["message"].as_str().unwrap_or("no reason");
+        return Err(format!("the MCP server refuses the call: {said}"));
+    }
+    let content = &message["result"]["content"];
+    let blocks = content.as_array().map(|blocks| {
+        let texts = blocks.iter().filter_map(|block| block["text"].as_str());
+        texts.collect::<Vec<_>>().join("\n")
+    });
+    let text = blocks
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| content.to_string());
+    if message["result"]["isError"] == true {
+        return Err(format!("the MCP server's tool failed: {text}"));
+    }
+    Ok(text.chars().take(MAX_CHARS).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_in_either_form() {
+        let read = |text: &str| text_of(&serde_json::from_str(text).unwrap());
+        let blocks = r#"{"result": {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}}"#;
+        assert_eq!(read(blocks).unwrap(), "a\nb");
+        let raw = r#"{"result": {"content": {"state": "COMPLETED"}}}"#;
+        assert_eq!(read(raw).unwrap(), r#"{"state":"COMPLETED"}"#);
+        let error = r#"{"error": {"code": -32000, "message": "Unsupported method"}}"#;
+        assert!(read(error).unwrap_err().contains("Unsupported method"));
+        let failed =
+            r#"{"result": {"isError": true, "content": [{"type": "text", "text": "no key"}]}}"#;
+        assert!(read(failed).unwrap_err().contains("no key"));
+        let long = json!({"result": {"content": [{"text": "x".repeat(20_000)}]}});
+        assert_eq!(text_of(&long).unwrap().len(), MAX_CHARS);
+    }
+}
