@@ -6,6 +6,7 @@ mod keyless;
 mod keys;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
@@ -13,13 +14,15 @@ use rmcp::ServiceExt as _;
 use super::arguments::{Mcp, McpCommand, McpDesk, RunsPlace};
 use super::connect;
 use super::exit::{Exit, Stopped};
-use super::jobs::places;
+use super::jobs::{monitor_of_environment, monitored_places};
 use super::output::Screen;
+use crate::adapters::jules;
 use crate::adapters::jules::hire::Account;
+use crate::jobs::Monitor;
 use crate::mcp::http::{self, Hosts};
 use crate::mcp::lines::Lines;
-use crate::mcp::{Desk, House, Policy, Queue, Server};
-use crate::runtime::ports::hire::HireJules;
+use crate::mcp::{CheckJobs, Desk, House, Policy, Queue, Server, Trouble};
+use crate::runtime::ports::hire::{Answer, HireJules};
 use crate::server::repositories::Repositories;
 use house::Reach;
 use keyless::Keyless;
@@ -41,7 +44,7 @@ pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Res
     // A tool that asks Jules nothing needs no key, and a mistake in its arguments is told first.
     let jules = Keyless::new(no_key.message.clone());
     let reach = Arc::new(Reach::Environment);
-    let server = with(&arguments.desk, Arc::new(jules.clone()), reach)?;
+    let server = with(&arguments.desk, Arc::new(jules.clone()), reach, None)?;
     let ended = call::run(server, tool, given, screen).await;
     if jules.was_asked() {
         return Err(no_key);
@@ -51,18 +54,24 @@ pub(super) async fn run(arguments: &Mcp, screen: &mut Screen<impl Write>) -> Res
 
 /// The tools over HTTP, with what the variables of `phileas mcp` say. Who the service is, and with which keys, counts for
 /// them as it does for its ticks; one that is nobody to GitHub yet has what the environment says.
-pub(super) fn routes(repositories: Option<Arc<Repositories>>) -> Result<axum::Router, Stopped> {
+pub(super) fn routes(
+    repositories: Option<Arc<Repositories>>,
+    events: PathBuf,
+) -> Result<axum::Router, Stopped> {
     #[derive(clap::Parser)]
     struct OfEnvironment {
         #[command(flatten)]
         desk: McpDesk,
     }
-    let given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
+    let mut given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
         .map_err(|error| Stopped::usage(error.to_string()))?;
+    // What the service writes is what its tools show.
+    given.desk.places.events = Some(events);
     let server = match repositories {
         Some(repositories) => {
             let jules = Arc::new(ServiceJules::new(Arc::clone(&repositories)));
-            with(&given.desk, jules, Arc::new(Reach::Service(repositories)))?
+            let reach = Arc::new(Reach::Service(repositories));
+            with(&given.desk, jules, reach, None)?
         }
         None => server(&given.desk)?,
     };
@@ -71,14 +80,39 @@ pub(super) fn routes(repositories: Option<Arc<Repositories>>) -> Result<axum::Ro
 
 fn server(arguments: &McpDesk) -> Result<Server, Stopped> {
     let jules = Account::new(Arc::new(connect::jules_client()?));
-    with(arguments, Arc::new(jules), Arc::new(Reach::Environment))
+    let monitor = (!arguments.read_only)
+        .then(|| monitor_of_environment(&arguments.places))
+        .transpose()?;
+    let reach = Arc::new(Reach::Environment);
+    with(arguments, Arc::new(jules), reach, monitor)
+}
+
+/// The server's own monitor, with the key of the environment.
+struct OwnMonitor(Monitor<jules::Client>);
+
+impl CheckJobs for OwnMonitor {
+    fn check(&self) -> Answer<'_, Result<(), Trouble>> {
+        Box::pin(async {
+            let cycle = self.0.cycle(connect::local_now(), false).await;
+            for warning in cycle
+                .map_err(|error| Trouble::new(error.to_string()))?
+                .warnings
+            {
+                tracing::warn!("{warning}");
+            }
+            Ok(())
+        })
+    }
 }
 
 fn with(
     arguments: &McpDesk,
     jules: Arc<dyn HireJules>,
     house: Arc<dyn House>,
+    monitor: Option<Monitor<jules::Client>>,
 ) -> Result<Server, Stopped> {
+    let places = monitored_places(&arguments.places)?;
+    let checks = monitor.map(|monitor| Arc::new(OwnMonitor(monitor)) as Arc<dyn CheckJobs>);
     let policy = Policy {
         read_only: arguments.read_only,
         allowed: arguments.allow.clone(),
@@ -86,10 +120,11 @@ fn with(
     let desk = Desk::new(
         jules,
         house,
-        Queue::new(&places(&arguments.places)?, std::env::current_dir()?),
+        Queue::new(&places, std::env::current_dir()?),
         policy,
         connect::entropy()?,
-    );
+    )
+    .with_checks(checks);
     let runs = super::pipeline::place::runs(&RunsPlace {
         pipeline_dir: arguments.pipeline_dir.clone(),
         json: false,

@@ -23,6 +23,7 @@ use crate::adapters::inbox::postgres::PostgresInbox;
 use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DataDirectory, DirectoryError, OpenError, SqliteInbox};
 use crate::adapters::pause::SystemPause;
+use crate::jobs::EventsFile;
 use crate::runtime::driver::Pulse;
 use crate::server::app::{self, IdentityError};
 use crate::server::audit::Audit;
@@ -115,7 +116,8 @@ pub(super) async fn run(
     let journal = Arc::new(Journal::new(Arc::clone(&audit)));
     let onlookers: Vec<Arc<dyn Onlooker>> =
         vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
-    let feed = feed(arguments, &config)?;
+    let events = super::jobs::events_of_service(arguments.events.clone(), &config.data_dir)?;
+    let feed = feed(arguments, &config, &events)?;
     let fleet = fleet::of(
         &config,
         Arc::clone(&changed),
@@ -147,7 +149,10 @@ pub(super) async fn run(
         clock: Arc::new(SystemPause),
     });
     let tools = if arguments.mcp {
-        super::mcp::routes(fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)))?
+        super::mcp::routes(
+            fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
+            events,
+        )?
     } else {
         axum::Router::new()
     };
@@ -228,11 +233,11 @@ pub(super) async fn run(
 }
 
 /// What tells agents of turns, where that is wanted.
-fn feed(arguments: &Serve, config: &Config) -> Result<Option<Arc<Feed>>, Stopped> {
+fn feed(arguments: &Serve, config: &Config, events: &Path) -> Result<Option<Arc<Feed>>, Stopped> {
     if arguments.no_events {
         return Ok(None);
     }
-    let events = super::jobs::places_of_environment(arguments.events.clone())?.events_file();
+    let events = EventsFile::new(events);
     if let Err(error) = events.make_folder() {
         tracing::warn!(
             "events of turns are not written: {error}; name a place for them with --events, or say --no-events"

@@ -7,7 +7,7 @@ use rmcp::model::RequestStateCodec;
 use super::changes::Changes;
 use super::house::House;
 use super::policy::Policy;
-use super::queue::Queue;
+use super::queue::{CheckJobs, Queue};
 use super::trouble::Trouble;
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::runtime::ports::hire::{Happening, HireJules, Job};
@@ -22,6 +22,8 @@ pub struct Desk {
     pub(super) jules: Arc<dyn HireJules>,
     pub(super) house: Arc<dyn House>,
     pub(super) queue: Queue,
+    /// Checks jobs where no monitor runs; `None`: this server has no key for that.
+    pub(super) checks: Option<Arc<dyn CheckJobs>>,
     pub(super) runs: Runs,
     pub(super) policy: Policy,
     pub(super) changes: Changes,
@@ -43,11 +45,19 @@ impl Desk {
             jules,
             house,
             queue,
+            checks: None,
             runs: Runs::at(RUNS_FOLDER),
             policy,
             changes: Changes::default(),
             seal: RequestStateCodec::new_unchecked(secret),
         }
+    }
+
+    /// The same, checking jobs by this where no monitor runs.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Option<Arc<dyn CheckJobs>>) -> Self {
+        self.checks = checks;
+        self
     }
 
     /// The same, with the runs of a pipeline in another folder than `.pipeline`.

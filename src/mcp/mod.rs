@@ -16,8 +16,8 @@
 //! | `cursor.rs`, `cut.rs` | how do answers stay small? |
 //! | `view.rs` | how is a job shown? |
 //!
-//! The protocol itself is `rmcp`'s. Nothing here polls Jules while nobody asks: whoever waits reads the queue of events,
-//! which the monitor fills.
+//! The protocol itself is `rmcp`'s. Jules is not polled while no tool waits: a tool that waits reads the queue of events,
+//! which the monitor fills. Where no monitor runs, the tool checks the jobs itself.
 
 mod changes;
 mod confirm;
@@ -42,6 +42,6 @@ mod view;
 pub use desk::Desk;
 pub use house::House;
 pub use policy::Policy;
-pub use queue::Queue;
+pub use queue::{CheckJobs, Queue};
 pub use server::Server;
 pub use trouble::Trouble;

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use phileas_domain::jobs::{Event, EventId, Job, JobId, Registry, RetireReason};
+use phileas_domain::jobs::{Event, EventId, Job, JobId, MonitorMemory, Registry, RetireReason};
 use phileas_domain::model::RepositoryName;
 
 use super::changes::Changes;
 use super::policy::Policy;
 use super::trouble::Trouble;
+use crate::jobs::files::read_state;
+use crate::jobs::monitor::MAX_MEMORY_BYTES;
 use crate::jobs::place::confined;
 use crate::jobs::{EventsFile, JobsFile, Page, Places, StoreError};
+use crate::runtime::ports::hire::Answer;
 
 /// How many events, from the newest back, may be news to a listener who looks every second.
 const NEWEST: u64 = 20;
@@ -21,11 +24,19 @@ impl From<StoreError> for Trouble {
     }
 }
 
+/// Checks the registered jobs once, as a monitor does, and writes what happened into the events file.
+pub trait CheckJobs: Send + Sync {
+    /// Checks them.
+    fn check(&self) -> Answer<'_, Result<(), Trouble>>;
+}
+
 /// The files of the monitor.
 #[derive(Debug, Clone)]
 pub struct Queue {
     pub(super) jobs: JobsFile,
     pub(super) events: EventsFile,
+    /// What the monitor remembers.
+    monitor: PathBuf,
     /// Files that a caller names must lie in here.
     root: PathBuf,
 }
@@ -37,8 +48,16 @@ impl Queue {
         Self {
             jobs: places.jobs_file(),
             events: places.events_file(),
+            monitor: places.monitor.clone(),
             root,
         }
+    }
+
+    /// When a monitor last checked the jobs; `None`: none ever did, or its file cannot be read.
+    pub(super) fn last_check(&self) -> Option<Timestamp> {
+        let parse = MonitorMemory::parse;
+        let (memory, _) = read_state(&self.monitor, MAX_MEMORY_BYTES, false, parse).ok()?;
+        memory?.own.cycle_at
     }
 
     /// The jobs file that a caller means.

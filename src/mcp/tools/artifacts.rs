@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use phileas_domain::model::PullNumber;
 use phileas_domain::patch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,9 @@ pub(super) struct Artifacts {
     state: String,
     /// Its pull requests.
     pull_requests: Vec<PullView>,
+    /// The newest commit of its newest pull request: what you review, and what `jules_merge_pr` wants as
+    /// `expected_head_sha`. Missing: there is no pull request, or GitHub does not show it.
+    head_sha: Option<String>,
     /// What it changed; `jules_get_diff` gives the lines. Missing: Jules shows no changes.
     changes: Option<Summary>,
 }
@@ -98,11 +102,33 @@ async fn artifacts(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<Artifa
     let job = desk.job(&input.job_id).await?;
     let changes = changes(&desk, &job).await?.map(|changes| summary(&changes));
     Ok(Artifacts {
+        head_sha: head_of(&desk, &job).await,
         state: state_word(&job.state).to_owned(),
         pull_requests: JobView::of(&job).pull_requests,
         job_id: job.id,
         changes,
     })
+}
+
+/// The newest commit of a job's newest pull request, where GitHub shows it with the credential that there is.
+async fn head_of(desk: &Desk, job: &Job) -> Option<String> {
+    let named = job.pulls.iter().filter_map(|pull| pull.named.as_ref());
+    let mut named = named.filter(|(repository, _)| {
+        desk.policy.allows(repository)
+            && job.repository.as_ref().is_none_or(|own| own == repository)
+    });
+    let (repository, number) = named.next_back()?;
+    let facts = desk
+        .house
+        .merge_facts(repository, PullNumber(*number))
+        .await;
+    match facts {
+        Ok(facts) => facts.map(|facts| facts.head.to_string()),
+        Err(trouble) => {
+            tracing::debug!("{repository}#{number}: {trouble}");
+            None
+        }
+    }
 }
 
 fn summary(changes: &Changes) -> Summary {
@@ -157,6 +183,10 @@ pub(super) struct DiffOutput {
     truncated: bool,
     /// How long all that was asked for is, in bytes.
     total_bytes: usize,
+    /// The commit that the changes apply to.
+    base_commit: String,
+    /// The newest commit of the job's newest pull request. Missing: there is no pull request, or GitHub does not show it.
+    head_sha: Option<String>,
     /// Pass it as `cursor` for the rest. Missing: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
@@ -179,16 +209,14 @@ async fn get_diff_of(
 ) -> Result<DiffOutput, Trouble> {
     let job = desk.job(&input.job_id).await?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
-    let diff = changes(&desk, &job)
-        .await?
-        .map(|changes| changes.patch)
-        .ok_or_else(|| {
-            Trouble::new(format!(
-                "Jules shows no changes of job {}; its state is {}",
-                job.id,
-                state_word(&job.state)
-            ))
-        })?;
+    let all = changes(&desk, &job).await?.ok_or_else(|| {
+        Trouble::new(format!(
+            "Jules shows no changes of job {}; its state is {}",
+            job.id,
+            state_word(&job.state)
+        ))
+    })?;
+    let diff = all.patch;
     let whole = match &input.file {
         None => diff.as_str(),
         Some(file) => patch::of_file(&diff, file).ok_or_else(|| {
@@ -228,6 +256,8 @@ async fn get_diff_of(
     };
     let truncated = end < rest.len();
     Ok(DiffOutput {
+        base_commit: all.base,
+        head_sha: head_of(&desk, &job).await,
         job_id: job.id,
         diff: rest[..end].to_owned(),
         truncated,

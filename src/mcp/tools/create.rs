@@ -13,7 +13,7 @@ use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
 use super::super::view::JobView;
 use super::events::known_id;
-use crate::runtime::ports::hire::{Job, NewJob};
+use crate::runtime::ports::hire::{Job, JobSource, NewJob};
 
 /// The longest prompt, in characters. Jules names no limit; this is far above what one pull request can hold.
 const MAX_PROMPT_CHARS: usize = 100_000;
@@ -23,6 +23,8 @@ const MAX_KEY_CHARS: usize = 64;
 const MAX_LINKS: usize = 50;
 /// How many pages of the account's jobs are looked through for a job that may exist already.
 const MAX_PAGES: usize = 5;
+/// How many branches are named.
+const MAX_BRANCHES: usize = 20;
 /// The line of a prompt by which a job is found again.
 const MARKER: &str = "phileas-job:";
 /// How many random digits stand for a key that was not given.
@@ -44,15 +46,15 @@ pub(super) struct Input {
     #[serde(default)]
     constraints: serde_json::Map<String, Value>,
     /// What must hold when it is done, a condition each. Added to the prompt, and what a review goes by.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list_or_one")]
     acceptance: Vec<String>,
     /// The job or the task that this one is a part of.
     parent: Option<String>,
     /// Jobs whose work this one builds upon. They must be completed, or nothing is created.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list_or_one")]
     depends_on: Vec<String>,
-    /// A key of your own for this piece of work (letters, digits, `.`, `_`, `-`). A second call with the same key returns
-    /// the job of the first one instead of a second job.
+    /// A key of your own for this piece of work (letters, digits, `.`, `_`, `-`). A second call with the same key and
+    /// prompt returns the job of the first one instead of a second job; with another prompt it is refused.
     idempotency_key: Option<String>,
     /// Whether the monitor watches it. Default: true.
     #[serde(default = "yes")]
@@ -106,8 +108,15 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
     };
     // A key that was made here cannot have been used.
     if input.idempotency_key.is_some()
-        && let Some(job) = find(&desk, &repository, &key).await?
+        && let Some(job) = find(&desk, &repository, &marker(&key)).await?
     {
+        if !is_same_text(&job.prompt, &prompt) {
+            return Err(Trouble::new(format!(
+                "nothing was created: the `idempotency_key` {key} belongs to job {}, which has another prompt; give this \
+                 work a key of its own, or repeat the first call as it was",
+                job.id
+            )));
+        }
         // Whoever was killed between creating and registering it comes here again.
         return Ok(watched(&desk, output(&job, false, key), card));
     }
@@ -116,10 +125,11 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
         Some(branch) if !branch.is_empty() => branch.to_owned(),
         _ => default_branch(&desk, &repository).await?,
     };
+    let source = (repository.clone(), branch);
     let new = NewJob {
         prompt,
         title: settings.title,
-        source: (repository.clone(), branch),
+        source: source.clone(),
         open_pull: settings.open_pull,
         require_plan_approval: settings.require_plan_approval,
     };
@@ -127,7 +137,7 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
         Ok(job) => Ok(watched(&desk, output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
             // The answer was lost. The job is looked for once; it may also appear late.
-            match find(&desk, &repository, &key).await {
+            match find(&desk, &repository, &marker(&key)).await {
                 Ok(Some(job)) => Ok(watched(&desk, output(&job, true, key), card)),
                 _ => Err(Trouble::new(format!(
                     "nobody knows whether Jules created the job ({detail}); before you try again, call with \
@@ -135,8 +145,80 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
                 ))),
             }
         }
-        Err(failure) => Err(failure.into()),
+        Err(failure) => Err(refused(&desk, &source, failure).await),
     }
+}
+
+/// Why Jules refuses a job: its own words name a field or nothing at all, so what can be known of the repository and the
+/// branch is looked up.
+pub(super) async fn refused(
+    desk: &Desk,
+    (repository, branch): &(RepositoryName, String),
+    failure: CreateFailure,
+) -> Trouble {
+    let CreateFailure::Refused { detail } = &failure else {
+        return failure.into();
+    };
+    let Ok(source) = source_of(desk, repository).await else {
+        return failure.into();
+    };
+    match source {
+        Lookup::Found(source) if source.branches.is_empty() => failure.into(),
+        Lookup::Found(source) if !source.branches.contains(branch) => {
+            let shown = source.branches.iter().take(MAX_BRANCHES);
+            let mut names: Vec<&str> = shown.map(String::as_str).collect();
+            if source.branches.len() > MAX_BRANCHES {
+                names.push("…");
+            }
+            Trouble::new(format!(
+                "nothing was created: Jules sees no branch `{branch}` in {repository}; there are: {}. A branch that was just \
+                 made may appear late",
+                names.join(", ")
+            ))
+        }
+        Lookup::Found(_) => Trouble::new(format!("Jules refuses this job: {detail}")),
+        Lookup::Unknown => not_connected(repository),
+        Lookup::BeyondPages => failure.into(),
+    }
+}
+
+fn not_connected(repository: &RepositoryName) -> Trouble {
+    Trouble::new(format!(
+        "nothing was created: {repository} is not connected to Jules with this key; a person has to install the Jules App on \
+         it at jules.google.com (`jules_list_sources` shows what is connected)"
+    ))
+}
+
+/// A list of texts. Some models write a single text, or the list as a text of JSON.
+pub(super) fn list_or_one<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Many(Vec<String>),
+        One(String),
+        Nothing(()),
+    }
+    Ok(match Given::deserialize(from) {
+        Ok(Given::Many(texts)) => texts,
+        Ok(Given::One(text)) => match serde_json::from_str(text.trim()) {
+            Ok(texts) => texts,
+            Err(_) if text.trim().is_empty() => Vec::new(),
+            Err(_) => vec![text],
+        },
+        Ok(Given::Nothing(())) => Vec::new(),
+        Err(_) => return Err(serde::de::Error::custom("it must be a list of texts")),
+    })
+}
+
+/// Whether two texts differ in nothing but white space.
+fn is_same_text(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+fn marker(key: &str) -> String {
+    format!("{MARKER} {key}")
 }
 
 /// What the monitor's file says of a new job.
@@ -310,8 +392,12 @@ fn prompt(
     Ok(prompt)
 }
 
-/// The job of this repository with this key, archived ones among them.
-async fn find(desk: &Desk, repository: &RepositoryName, key: &str) -> Result<Option<Job>, Trouble> {
+/// The job of this repository whose prompt ends in this line, archived ones among them.
+pub(super) async fn find(
+    desk: &Desk,
+    repository: &RepositoryName,
+    line: &str,
+) -> Result<Option<Job>, Trouble> {
     for archived in [false, true] {
         let mut page = None;
         for _ in 0..MAX_PAGES {
@@ -324,7 +410,7 @@ async fn find(desk: &Desk, repository: &RepositoryName, key: &str) -> Result<Opt
                     .next_back()
                     .unwrap_or_default();
                 job.repository.as_ref() == Some(repository)
-                    && last.strip_prefix(MARKER).map(str::trim) == Some(key)
+                    && last.split_whitespace().eq(line.split_whitespace())
             });
             if found.is_some() {
                 return Ok(found);
@@ -365,30 +451,41 @@ async fn settled(desk: &Desk, depends_on: &[String]) -> Result<(), Trouble> {
 
 /// The default branch, as Jules knows it.
 async fn default_branch(desk: &Desk, repository: &RepositoryName) -> Result<String, Trouble> {
+    match source_of(desk, repository).await? {
+        Lookup::Found(source) => source.default_branch.ok_or_else(|| {
+            Trouble::new(format!(
+                "Jules does not say what the default branch of {repository} is; give `branch`"
+            ))
+        }),
+        Lookup::Unknown => Err(not_connected(repository)),
+        Lookup::BeyondPages => Err(Trouble::new(format!(
+            "{repository} was not among the first sources of the account; give `branch`"
+        ))),
+    }
+}
+
+/// A repository among those that are connected to Jules.
+enum Lookup {
+    Found(JobSource),
+    Unknown,
+    /// It is not among the first pages, and there are more.
+    BeyondPages,
+}
+
+async fn source_of(desk: &Desk, repository: &RepositoryName) -> Result<Lookup, Trouble> {
     let mut page = None;
     for _ in 0..MAX_PAGES {
         let read = desk.jules.sources(page.as_deref()).await?;
-        let source = read
-            .sources
-            .into_iter()
-            .find(|source| source.repository == *repository);
-        if let Some(source) = source {
-            return source.default_branch.ok_or_else(|| {
-                Trouble::new(format!(
-                    "Jules does not say what the default branch of {repository} is; give `branch`"
-                ))
-            });
+        let mut sources = read.sources.into_iter();
+        if let Some(source) = sources.find(|source| source.repository == *repository) {
+            return Ok(Lookup::Found(source));
         }
         page = read.next;
         if page.is_none() {
-            return Err(Trouble::new(format!(
-                "Jules does not know {repository}; a person has to install the Jules App on it at jules.google.com"
-            )));
+            return Ok(Lookup::Unknown);
         }
     }
-    Err(Trouble::new(format!(
-        "{repository} was not among the first sources of the account; give `branch`"
-    )))
+    Ok(Lookup::BeyondPages)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::SessionState;
+use phileas_domain::engine::{CreateFailure, SessionState};
 use phileas_domain::jobs::RetireReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,9 @@ use super::super::desk::Desk;
 use super::super::offer::{Call, Card, Effect, Offer, Reply};
 use super::super::trouble::Trouble;
 use super::super::view::{JobView, state_word};
+use super::create::{find, refused};
 use super::events::known_id;
-use crate::runtime::ports::hire::NewJob;
+use crate::runtime::ports::hire::{Job, NewJob};
 
 /// How often one job is begun in all; each costs one of the account's jobs of the day.
 const MAX_ATTEMPTS: u32 = 5;
@@ -33,6 +34,8 @@ pub(super) struct RetryInput {
 pub(super) struct RetryOutput {
     /// The new job's id.
     job_id: String,
+    /// Whether it was created by this call; otherwise an earlier retry of the same job had created it.
+    created: bool,
     /// The job that it repeats.
     retry_of: String,
     /// Whether the old job is archived now.
@@ -48,8 +51,8 @@ pub(super) fn request_retry() -> Offer {
         name: "jules_request_retry",
         title: "Begin a Jules job anew",
         text: "Creates a new job with the prompt, the repository and the branch of an ended one, and archives the old one. \
-               Costs one of the account's jobs of the day. A job that is still at work is not repeated; to nudge it, use \
-               `jules_send_message`.",
+               Costs one of the account's jobs of the day. A second retry of the same job finds the first one; retry that one \
+               where it failed, too. A job that is still at work is not repeated; to nudge it, use `jules_send_message`.",
         effect: Effect::Acts,
     };
     Offer::new(card, retry)
@@ -77,6 +80,11 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
             old.id
         ))
     })?;
+    let (repository, marker) = (source.0.clone(), retry_of(&old.id));
+    // The first call may have been answered to nobody, or the model asks twice.
+    if let Some(first) = find(&desk, &repository, &marker).await? {
+        return found(&desk, &old, &first);
+    }
     let before = desk.queue.known(&old.id);
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
     if attempt > MAX_ATTEMPTS {
@@ -95,16 +103,28 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
         .unwrap_or(false);
     let open_pull = set(|job| job.open_pull).unwrap_or(true);
     let note = input.note.as_deref().map(str::trim).unwrap_or_default();
-    let new = desk
-        .jules
-        .create(NewJob {
-            prompt: prompt(&old.prompt, note, &old.id),
-            title: Some(old.title.clone()).filter(|title| !title.is_empty()),
-            source,
-            open_pull,
-            require_plan_approval,
-        })
-        .await?;
+    let asked = NewJob {
+        prompt: prompt(&old.prompt, note, &old.id),
+        title: Some(old.title.clone()).filter(|title| !title.is_empty()),
+        source: source.clone(),
+        open_pull,
+        require_plan_approval,
+    };
+    let new = match desk.jules.create(asked).await {
+        Ok(new) => new,
+        // The answer was lost. The job is looked for once; it may also appear late.
+        Err(CreateFailure::Unknown { detail }) => find(&desk, &repository, &marker)
+            .await
+            .ok()
+            .flatten()
+            .ok_or_else(|| {
+                Trouble::new(format!(
+                    "it is not known whether Jules created the job ({detail}); call again in a minute, which finds it where \
+                     it exists"
+                ))
+            })?,
+        Err(failure) => return Err(refused(&desk, &source, failure).await),
+    };
     // An archived job cannot push over what the new one does. Where that fails, the new one is there all the same.
     let archived_old = old.archived || desk.jules.archive(&old.id).await.is_ok();
     desk.queue
@@ -123,11 +143,39 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
     desk.changes.job(&old.id);
     Ok(RetryOutput {
         not_registered,
+        created: true,
         job_id: new.id.clone(),
         retry_of: old.id,
         archived_old,
         job: JobView::of(&new),
     })
+}
+
+/// The answer to a retry that was made before.
+fn found(desk: &Desk, old: &Job, first: &Job) -> Result<RetryOutput, Trouble> {
+    let not_registered = match desk.queue.known(&first.id) {
+        Some(_) => None,
+        // The process was killed between creating and registering it.
+        None => {
+            let mut watched = phileas_domain::jobs::Job::new(known_id(&first.id)?);
+            watched.repo = first.repository.as_ref().map(ToString::to_string);
+            watched.branch.clone_from(&first.branch);
+            watched.retry_of = old.id.parse().ok();
+            desk.queue.register(&desk.changes, watched)
+        }
+    };
+    Ok(RetryOutput {
+        not_registered,
+        created: false,
+        job_id: first.id.clone(),
+        retry_of: old.id.clone(),
+        archived_old: old.archived,
+        job: JobView::of(first),
+    })
+}
+
+fn retry_of(id: &str) -> String {
+    format!("phileas-retry-of: {id}")
 }
 
 /// The old prompt without the lines by which its own job is found, and whose job it is that is repeated.
@@ -140,7 +188,7 @@ fn prompt(old: &str, note: &str, id: &str) -> String {
     if !note.is_empty() {
         prompt.push_str(&format!("\n\nThis time: {note}"));
     }
-    prompt.push_str(&format!("\n\nphileas-retry-of: {id}"));
+    prompt.push_str(&format!("\n\n{}", retry_of(id)));
     prompt
 }
 

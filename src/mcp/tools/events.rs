@@ -16,6 +16,7 @@ use super::super::cut::Cut;
 use super::super::desk::{Desk, job_id};
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
+use super::create::list_or_one;
 use super::look::limit;
 use crate::jobs::{Page, Registered};
 
@@ -31,6 +32,8 @@ const DEFAULT_WAIT_S: u64 = 45;
 const MAX_WAIT_S: u64 = 300;
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_millis(500);
+/// After how long without a check by any monitor this server checks the jobs itself: twice a monitor's interval.
+const CHECK_AFTER: Duration = Duration::from_secs(90);
 /// How often a client that wants to know hears that it is still being waited.
 const PULSE: Duration = Duration::from_secs(10);
 /// How many jobs may be named at once.
@@ -244,7 +247,7 @@ pub(super) struct WaitInput {
     /// acknowledged.
     cursor: Option<String>,
     /// Only events of these jobs.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list_or_one")]
     job_ids: Vec<String>,
     /// How long at most, in seconds, up to 300. Default: 45.
     timeout_s: Option<u64>,
@@ -257,6 +260,8 @@ pub(super) struct Waited {
     seen: Events,
     /// Whether the time went by and nothing happened; call again with `next_cursor`.
     timed_out: bool,
+    /// When the registered jobs were last checked, RFC 3339; what happened since is not known yet. Missing: never.
+    last_checked: Option<String>,
 }
 
 pub(super) fn wait_for_event() -> Offer {
@@ -264,8 +269,8 @@ pub(super) fn wait_for_event() -> Offer {
         name: "jules_wait_for_event",
         title: "Wait for something to happen in a Jules job",
         text: "Returns when a registered job asks a question, waits with a plan, is done, has failed or is stuck, or when the \
-               time is over. Costs nothing while it waits. Needs somebody who looks: `phileas monitor` for jobs, `phileas serve` for turns of its \
-               repositories.",
+               time is over. Where no `phileas monitor` has checked the jobs for a while, it checks them itself; turns of \
+               repositories need `phileas serve`.",
         effect: Effect::Looks,
     };
     Offer::new(card, wait)
@@ -283,17 +288,30 @@ async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, T
     let token = token.or_else(|| call.context.meta.get_progress_token());
     let begun = tokio::time::Instant::now();
     let mut told = Duration::ZERO;
+    let waited = |page: &Page, timed_out| Waited {
+        timed_out,
+        seen: Events::of(page),
+        last_checked: desk.queue.last_check().map(|at| at.to_string()),
+    };
+    let mut checked = None;
     loop {
         let page = look(&desk, from, DEFAULT_LIMIT as usize, &jobs, false)?;
         let over = begun.elapsed() >= most;
         if !page.events.is_empty() || over || call.context.ct.is_cancelled() {
-            return Ok(Waited {
-                timed_out: page.events.is_empty(),
-                seen: Events::of(&page),
-            });
+            return Ok(waited(&page, page.events.is_empty()));
         }
         // What was looked at need not be looked at again.
         from = page.cursor;
+        let is_due = checked.is_none_or(|at: tokio::time::Instant| at.elapsed() >= CHECK_AFTER);
+        if is_due && is_stale(&desk) {
+            checked = Some(tokio::time::Instant::now());
+            tokio::select! {
+                () = check(&desk) => continue,
+                () = tokio::time::sleep(most.saturating_sub(begun.elapsed())) => continue,
+                () = call.context.ct.cancelled() => continue,
+                () = desk.changes.ended() => return Ok(waited(&page, true)),
+            }
+        }
         let elapsed = begun.elapsed();
         if let Some(token) = &token
             && elapsed.saturating_sub(told) >= PULSE
@@ -304,11 +322,26 @@ async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, T
         tokio::select! {
             () = tokio::time::sleep(LOOK.min(most.saturating_sub(elapsed))) => {}
             () = call.context.ct.cancelled() => {}
-            () = desk.changes.ended() => return Ok(Waited {
-                timed_out: true,
-                seen: Events::of(&page),
-            }),
+            () = desk.changes.ended() => return Ok(waited(&page, true)),
         }
+    }
+}
+
+/// Whether no monitor has checked the jobs for as long as one that runs would.
+fn is_stale(desk: &Desk) -> bool {
+    let age = |at: Timestamp| Timestamp::now().duration_since(at).unsigned_abs();
+    desk.checks.is_some()
+        && desk
+            .queue
+            .last_check()
+            .is_none_or(|at| age(at) >= CHECK_AFTER)
+}
+
+async fn check(desk: &Desk) {
+    if let Some(checks) = &desk.checks
+        && let Err(trouble) = checks.check().await
+    {
+        tracing::warn!("the jobs were not checked: {trouble}");
     }
 }
 

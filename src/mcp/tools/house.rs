@@ -34,6 +34,8 @@ pub(super) struct ExplainInput {
 pub(super) struct ReportView {
     /// The repository.
     repo: String,
+    /// Whether this is a forecast: what would be done now. Nothing was written or started.
+    forecast: bool,
     /// GitHub's time, RFC 3339.
     at: String,
     /// A line for each track, schedule and request: what is done about it, or what it waits for.
@@ -85,13 +87,19 @@ impl LineView {
     }
 }
 
-fn view(repo: String, report: &TickReport, track: Option<&TrackName>) -> ReportView {
+fn view(
+    repo: String,
+    forecast: bool,
+    report: &TickReport,
+    track: Option<&TrackName>,
+) -> ReportView {
     let wanted: Vec<&(Timestamp, Line)> = report
         .all()
         .filter(|(_, line)| track.is_none() || line.track.is_none() || line.track.as_ref() == track)
         .collect();
     ReportView {
         repo,
+        forecast,
         at: report.now.to_string(),
         truncated: wanted.len() > MAX_LINES,
         lines: wanted
@@ -134,7 +142,7 @@ async fn explained(
     let repository = desk.policy.repository(&input.repo)?;
     let (report, _) = desk.house.explain(&repository, Ask::Due).await?;
     let track = input.track.as_deref().map(TrackName::from);
-    Ok(view(repository.to_string(), &report, track.as_ref()))
+    Ok(view(repository.to_string(), true, &report, track.as_ref()))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -310,7 +318,7 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
     let repo = repository.to_string();
     if input.dry_run {
         let (report, _) = desk.house.explain(&repository, ask).await?;
-        return Ok(Reply::Done(view(repo, &report, None)));
+        return Ok(Reply::Done(view(repo, true, &report, None)));
     }
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
@@ -322,5 +330,5 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
     if report.commits > 0 {
         desk.changes.state(&repo);
     }
-    Ok(Reply::Done(view(repo, &report, None)))
+    Ok(Reply::Done(view(repo, false, &report, None)))
 }

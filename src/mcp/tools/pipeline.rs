@@ -10,12 +10,14 @@ use phileas_domain::pipeline::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::super::cursor;
 use super::super::cut::Cut;
 use super::super::desk::Desk;
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
+use super::create::list_or_one;
 use super::look::limit;
 
 /// How many runs are shown at once unless somebody says otherwise.
@@ -337,7 +339,17 @@ pub(super) struct CheckInput {
     stage: String,
     /// The paths that differ from where the work began, as `git diff --name-only` tells. Needed for `implement`, whose
     /// scope is held against the plan's.
+    #[serde(default, deserialize_with = "list_or_none")]
     changed: Option<Vec<String>>,
+}
+
+fn list_or_none<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<String>>, D::Error> {
+    Ok(match Option::<Value>::deserialize(from)? {
+        None => None,
+        Some(value) => Some(list_or_one(value).map_err(serde::de::Error::custom)?),
+    })
 }
 
 #[derive(Serialize, JsonSchema)]

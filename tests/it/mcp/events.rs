@@ -224,3 +224,28 @@ fn a_client_of_today_listens_to_what_it_asked_for() {
     assert_eq!(*meta, id, "{told}");
     assert_eq!(host.leave().1, 0);
 }
+
+/// The watcher's own note hid an event from the agent that it had woken.
+#[test]
+fn what_the_watcher_hands_on_is_still_listed() {
+    let place = place(Vec::new());
+    happened(&place, "7", EventKind::Question, "ours");
+    let theirs = "{\"event\": \"question\", \"job_id\": \"7\", \"message\": \"theirs\"}\n";
+    let events = place.places().events;
+    let text = std::fs::read_to_string(&events).unwrap() + theirs;
+    std::fs::write(&events, text).unwrap();
+    let watch = ["watch", "--once", "--command", "true", "--events"];
+    let state = place.files.path().join("watcher.json");
+    crate::support::Phileas::new(&watch)
+        .with(&[events.to_str().unwrap(), "--state", state.to_str().unwrap()])
+        .run()
+        .expect(0);
+    let mut host = place.host(HANDSHAKE, &[]);
+    let listed = host.done("jules_list_events", json!({}));
+    assert_eq!(messages(&listed), ["ours", "theirs"]);
+    for event in [1, 2] {
+        host.done("jules_ack_event", json!({"event_id": event}));
+    }
+    let listed = host.done("jules_list_events", json!({}));
+    assert_eq!(messages(&listed).len(), 0);
+}

@@ -54,6 +54,10 @@ impl Place {
             .env("PHILEAS_PIPELINE_DIR", self.runs().to_str().unwrap())
             .env("PHILEAS_JOBS_PATH", self.places().jobs.to_str().unwrap())
             .env(
+                "PHILEAS_MONITOR_STATE_PATH",
+                self.places().monitor.to_str().unwrap(),
+            )
+            .env(
                 "PHILEAS_EVENTS_PATH",
                 self.places().events.to_str().unwrap(),
             )
@@ -68,6 +72,7 @@ impl Place {
         Places {
             jobs: self.files.path().join("jobs.jsonl"),
             events: self.files.path().join("events.jsonl"),
+            monitor: self.files.path().join("monitor.json"),
             ..Places::default()
         }
     }

@@ -102,6 +102,12 @@ fn a_key_of_ones_own_makes_one_job() {
         (&json!(true), &json!(false))
     );
     assert_eq!(sessions(&place), 1);
+    let mut other = wanted.clone();
+    other["prompt"] = json!("Something else.");
+    let first_id = first["job_id"].as_str().unwrap();
+    host.refused("jules_create_job", other.clone(), "another prompt");
+    host.refused("jules_create_job", other, first_id);
+    assert_eq!(sessions(&place), 1);
     wanted["idempotency_key"] = json!("no key!");
     host.refused("jules_create_job", wanted, "idempotency_key");
 }
@@ -248,6 +254,14 @@ fn a_failed_job_says_why_and_is_begun_anew() {
         format!("Try it.\n\nThis time: skip the slow ones\n\nphileas-retry-of: {id}")
     );
     assert_eq!(acts(&place, &id), ["archive"]);
+    assert_eq!(again["created"], true);
+    // The answer may not have arrived, or the model asks twice.
+    let second = host.done("jules_request_retry", json!({"job_id": id}));
+    assert_eq!(
+        (&second["job_id"], &second["created"]),
+        (&again["job_id"], &json!(false))
+    );
+    assert_eq!(sessions(&place), 2);
 }
 
 /// Upstream defect 7: the list could never be had, because it was asked for the id of a job.
@@ -324,4 +338,99 @@ fn defect_15_what_is_no_id_reaches_nobody() {
     }
     let requests = place.shared.world().complete_books();
     assert!(requests.sessions.is_empty());
+}
+
+/// Jules' own words were INVALID_ARGUMENT and NOT_FOUND.
+#[test]
+fn a_branch_and_a_repository_that_jules_does_not_see_are_named() {
+    let place = place(Vec::new());
+    let mut host = place.host(HANDSHAKE, &[]);
+    let mut wanted = job("On a branch.");
+    wanted["branch"] = json!("no-such-branch");
+    host.refused(
+        "jules_create_job",
+        wanted.clone(),
+        "no branch `no-such-branch` in acme/widget; there are: main",
+    );
+    wanted["branch"] = json!("main");
+    wanted["repo"] = json!("acme/other");
+    host.refused(
+        "jules_create_job",
+        wanted.clone(),
+        "acme/other is not connected to Jules",
+    );
+    wanted.as_object_mut().unwrap().remove("branch");
+    host.refused(
+        "jules_create_job",
+        wanted,
+        "acme/other is not connected to Jules",
+    );
+    assert_eq!(sessions(&place), 0);
+}
+
+/// Models write one text where a list is meant, or the list as a text.
+#[test]
+fn a_text_is_taken_where_a_list_is_meant() {
+    let place = place(Vec::new());
+    let mut host = place.host(HANDSHAKE, &[]);
+    for (given, lines) in [
+        (json!("tests pass"), "\n- tests pass"),
+        (json!("[\"a\", \"b\"]"), "\n- a\n- b"),
+        (json!(["c"]), "\n- c"),
+    ] {
+        let mut wanted = job("Do it.");
+        wanted["acceptance"] = given;
+        let made = host.done("jules_create_job", wanted);
+        let seen = host.done("jules_get_job", json!({"job_id": made["job_id"]}));
+        let prompt = seen["prompt"]["text"].as_str().unwrap();
+        assert!(prompt.contains(lines), "{prompt}");
+    }
+    let waited = host.done(
+        "jules_wait_for_event",
+        json!({"job_ids": "7", "timeout_s": 0}),
+    );
+    assert_eq!(waited["timed_out"], true);
+    let mut wrong = job("Do it.");
+    wrong["acceptance"] = json!(7);
+    host.refused("jules_create_job", wrong, "a list of texts");
+}
+
+#[test]
+fn the_commit_to_review_and_the_forecast_are_named() {
+    let place = place(vec![
+        Scenario::default().writing("notes.md", "one\n").taking(5.0),
+    ]);
+    let mut host = place.host(TODAY, &[]);
+    let id = create(&mut host, "Write the notes.");
+    place.pass(30);
+    let found = host.done("jules_get_artifacts", json!({"job_id": id}));
+    let head = found["head_sha"].as_str().unwrap();
+    assert_eq!(head.len(), 40, "{found}");
+    let diff = host.done("jules_get_diff", json!({"job_id": id}));
+    assert_eq!(diff["head_sha"], head);
+    assert_eq!(diff["base_commit"], found["changes"]["base_commit"]);
+    let why = host.done("explain", json!({"repo": "acme/widget"}));
+    assert_eq!(why["forecast"], true);
+    let dry = host.done("run", json!({"repo": "acme/widget", "dry_run": true}));
+    assert_eq!(dry["forecast"], true);
+    let done = host.done("run", json!({"repo": "acme/widget", "confirm": true}));
+    assert_eq!(done["forecast"], false);
+}
+
+/// Without `phileas monitor` it waited for ever, and nothing said why.
+#[test]
+fn a_wait_checks_the_jobs_itself_where_no_monitor_runs() {
+    let place = place(vec![
+        Scenario::default().asking("Tabs or spaces?").taking(5.0),
+    ]);
+    let mut host = place.host(HANDSHAKE, &[]);
+    let nothing = host.done("jules_wait_for_event", json!({"timeout_s": 0}));
+    assert_eq!(nothing["last_checked"], Value::Null);
+    let id = create(&mut host, "Indent it.");
+    place.pass(10);
+    let seen = host.done("jules_wait_for_event", json!({"timeout_s": 60}));
+    assert_eq!(seen["timed_out"], false, "{seen}");
+    assert_eq!(seen["events"][0]["job_id"], id.as_str());
+    assert_eq!(seen["events"][0]["event"], "question");
+    assert!(seen["last_checked"].is_string(), "{seen}");
 }
