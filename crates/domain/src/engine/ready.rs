@@ -69,8 +69,11 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     word::count_once(&mut watched.record(draft).ready, head, now);
     watched.headline(draft, "end of the draft");
     draft.effect(Effect::MarkReady { pull: number });
-    let text = format!("pull request #{number} is marked as ready, since its session is done");
-    draft.say(watched.line(Verdict::Settled, Reason::DraftReady, text));
+    // GitHub may refuse it, so that it is done is said when GitHub has answered.
+    let text = format!(
+        "pull request #{number} is a draft whose session is done; phileas marks it as ready"
+    );
+    draft.say(watched.line(Verdict::Waiting, Reason::DraftUnfinished, text));
 }
 
 /// What nobody can tell to be done is left to people.
@@ -85,5 +88,12 @@ pub(super) fn done(draft: &mut Draft<'_>, pull: PullNumber) {
         && let Some(ready) = &mut known.ready
     {
         ready.told = true;
+    }
+    let readied = watched::open(draft)
+        .into_iter()
+        .find(|watched| watched.number() == pull);
+    if let Some(watched) = readied {
+        let text = format!("pull request #{pull} is marked as ready, since its session is done");
+        draft.say(watched.line(Verdict::Settled, Reason::DraftReady, text));
     }
 }

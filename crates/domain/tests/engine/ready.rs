@@ -127,3 +127,22 @@ fn a_draft_whose_checks_never_end_is_told_and_people_reminded() {
     desk.tick();
     assert!(desk.all_reasons().contains(&Reason::Reminded));
 }
+
+/// It was said before GitHub had answered, also where GitHub refused it.
+#[test]
+fn that_it_is_ready_is_said_when_github_has_done_it() {
+    let mut desk = drafted();
+    desk.lost = vec!["mark_ready"];
+    for _ in 0..8 {
+        desk.tick();
+        assert!(!desk.all_reasons().contains(&Reason::DraftReady));
+        desk.minutes(15);
+    }
+    let mut desk = drafted();
+    let mut said = false;
+    for _ in 0..3 {
+        desk.tick();
+        said |= desk.all_reasons().contains(&Reason::DraftReady);
+    }
+    assert!(said && !desk.pulls[&PULL].draft);
+}
