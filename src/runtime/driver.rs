@@ -367,6 +367,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             ticker: Arc::clone(&self.ticker),
             pulse: Arc::clone(&self.pulse),
             lease: lease.clone(),
+            leaving: Arc::clone(&hands.leaving),
             stopper: stopper.clone(),
             stop,
         };
@@ -493,6 +494,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Ends: nobody new is started, running ticks are told to stop and waited for, every lease is given back. Their time
     /// began when it was asked for.
     async fn drain(&self, mut hands: Hands, asked_at: Timestamp) {
+        hands.leaving.store(true, Ordering::Relaxed);
         hands.stoppers().for_each(Stopper::stop);
         let deadline = later(asked_at, DRAIN);
         loop {

@@ -1,6 +1,7 @@
 //! One repository's tick, from its lease to the end of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -20,6 +21,10 @@ pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(4);
 /// started anew, or whose work another one takes over.
 const SETTLING: SignedDuration = SignedDuration::from_mins(1);
 
+/// The same when the driver ends: the next start, or the end of the lease, does what could not be written, and on a full
+/// disk waiting helps nothing.
+const SETTLING_AT_END: SignedDuration = SignedDuration::from_secs(2);
+
 /// A lease, and all that is needed to use it up.
 pub(super) struct Task<I, C, T> {
     pub(super) inbox: Arc<I>,
@@ -27,6 +32,8 @@ pub(super) struct Task<I, C, T> {
     pub(super) ticker: Arc<T>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) lease: Lease,
+    /// The driver ends.
+    pub(super) leaving: Arc<AtomicBool>,
     pub(super) stopper: Stopper,
     pub(super) stop: Stop,
 }
@@ -68,11 +75,17 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         claimed_at: Timestamp,
         ended_at: Timestamp,
     ) -> Result<Settled, InboxError> {
-        let give_up_at = later(ended_at, SETTLING);
+        let mut give_up_at = later(ended_at, SETTLING);
+        let mut leaves_at = None;
         loop {
             match self.settle_once(ticked, claimed_at, ended_at).await {
                 Err(InboxError::Unavailable(because)) => {
-                    let again = later(self.clock.now(), BREATH);
+                    let now = self.clock.now();
+                    if self.leaving.load(Ordering::Relaxed) {
+                        let since = *leaves_at.get_or_insert(now);
+                        give_up_at = give_up_at.min(later(since, SETTLING_AT_END));
+                    }
+                    let again = later(now, BREATH);
                     if again > give_up_at {
                         return Err(InboxError::Unavailable(because));
                     }

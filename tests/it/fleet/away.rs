@@ -202,3 +202,30 @@ async fn outages_of_the_inbox_park_nobody() {
     let wake = set.inbox.look(ONE).await.unwrap().unwrap();
     assert_eq!((wake.attempts, wake.parked), (0, None));
 }
+
+/// A disk that is full stays full: what came of the tick was tried again until the drain was over, 20 seconds later.
+#[tokio::test]
+async fn an_inbox_that_refuses_everything_does_not_hold_up_the_end() {
+    for beforehand in [false, true] {
+        let mut set = Set::new(seconds(300), Mood::Well).await;
+        set.clock.pass(seconds(2)).await;
+        if beforehand {
+            // The inbox has refused for a while before the service is asked to end.
+            set.inbox.is(Mood::Refuses);
+            set.clock.pass(seconds(4)).await;
+        }
+        set.inbox.is(Mood::Refuses);
+        set.end.take().unwrap().send(()).unwrap();
+        let asked_at = set.clock.now();
+        for _ in 0..DRAIN.as_secs() {
+            settle().await;
+            if set.running.is_finished() {
+                break;
+            }
+            set.clock.pass(seconds(1)).await;
+        }
+        let took = set.clock.now().duration_since(asked_at);
+        assert!(took <= seconds(5), "{took:#}");
+        set.running.await.unwrap();
+    }
+}
