@@ -5,6 +5,7 @@ mod fleet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     self, Ask, Assumptions, Checks, Forecast, Held, Ledger, Line, Listing, ListingNeed, Reason,
@@ -18,7 +19,7 @@ use serde_json::json;
 use super::arguments::Simulate;
 use super::connect::{Connection, local_now};
 use super::exit::{Exit, Stopped};
-use super::lines::{Tense, line_text, short};
+use super::lines::{Tense, line_text};
 use super::output::Screen;
 use super::place::root_of;
 use super::validate::{self, diagnostic_json};
@@ -248,16 +249,22 @@ fn print(
     (from, until): (Timestamp, Timestamp),
     assumptions: Assumptions,
 ) -> Result<(), Stopped> {
+    let name = &snapshot.plan.defaults.timezone;
+    let zone = TimeZoneDatabase::bundled()
+        .get(name)
+        .unwrap_or(TimeZone::UTC);
+    let local = |at: Timestamp| at.to_zoned(zone.clone());
+    let minute = |at: Timestamp| local(at).strftime("%Y-%m-%d %H:%M").to_string();
     screen.line(&format!(
-        "{} to {} UTC, if a session takes {:#} and its pull request {:#} to its merge:",
-        short(from),
-        short(until),
+        "{} to {} {name}, if a session takes {:#} and its pull request {:#} to its merge:",
+        minute(from),
+        minute(until),
         assumptions.session,
         assumptions.review
     ))?;
     let mut day = String::new();
     for turn in &forecast.turns {
-        let today = turn.at.strftime("%a %Y-%m-%d").to_string();
+        let today = local(turn.at).strftime("%a %Y-%m-%d").to_string();
         if today != day {
             screen.line(&today)?;
             day = today;
@@ -268,10 +275,13 @@ fn print(
             .get(&turn.persona)
             .map(|one| one.emoji.as_str())
             .unwrap_or_default();
-        let held = turn.held.as_ref().map(|held| held_text(held, from, &day));
+        let held = turn
+            .held
+            .as_ref()
+            .map(|held| held_text(held, from, &day, &zone));
         let line = format!(
             "  {}  {:<24} {emoji} {:<14} {}",
-            turn.at.strftime("%H:%M"),
+            local(turn.at).strftime("%H:%M"),
             format!("{}#{}", turn.track, turn.seq),
             turn.persona.as_str(),
             held.unwrap_or_default()
@@ -319,13 +329,14 @@ fn print(
 }
 
 /// Why a turn starts later than it could, in a forecast from an instant on, below a day.
-fn held_text(held: &Held, from: Timestamp, day: &str) -> String {
-    let due = held.since.strftime("%a %Y-%m-%d").to_string();
+fn held_text(held: &Held, from: Timestamp, day: &str, zone: &TimeZone) -> String {
+    let since = held.since.to_zoned(zone.clone());
+    let due = since.strftime("%a %Y-%m-%d").to_string();
     let due = match () {
         // It may have been due before that.
         () if held.since <= from => String::new(),
-        () if due == day => format!("due {}, ", held.since.strftime("%H:%M")),
-        () => format!("due {due} {}, ", held.since.strftime("%H:%M")),
+        () if due == day => format!("due {}, ", since.strftime("%H:%M")),
+        () => format!("due {due} {}, ", since.strftime("%H:%M")),
     };
     let by: Vec<&str> = held.by.iter().map(|reason| holder(*reason)).collect();
     format!("{due}held by {}", by.join(", then "))
@@ -342,6 +353,9 @@ fn holder(reason: Reason) -> &'static str {
         Reason::PersonaBusy => "the same work elsewhere",
         Reason::PersonaResting => "the persona's rest",
         Reason::ReviewBacklog => "`max_open_pulls`",
+        Reason::SessionRunning => "its own earlier session",
+        Reason::PrOpen => "its own open pull request",
+        Reason::Unchanged => "an unchanged default branch (`skip_unchanged`)",
         other => other.code(),
     }
 }

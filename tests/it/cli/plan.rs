@@ -351,3 +351,37 @@ fn a_fleet_is_reckoned_from_its_plan() {
     // A picture without a fleet is a mistake.
     phileas(&["simulate", folder.text(), "--svg", svg]).expect(2);
 }
+
+/// The hours of a plan were shown in UTC, where nobody finds them again; and what made a turn late by itself was not said.
+#[test]
+fn a_forecast_is_shown_in_the_zone_of_the_plan() {
+    let plan = "[schedules]\ncurator = \"30 9 * * *\"\n[defaults]\ntimezone = \"Asia/Kolkata\"\nskip_unchanged = false\n";
+    let folder = Folder::repository(plan, &["curator"]);
+    let from = ["--from", "2026-01-04T18:30:00Z", "--days", "2"];
+    let shown = phileas(&[&["simulate", folder.text()], &from[..]].concat()).expect(0);
+    assert!(
+        shown
+            .out
+            .contains("2026-01-05 00:00 to 2026-01-07 00:00 Asia/Kolkata"),
+        "{shown}"
+    );
+    assert!(shown.out.contains("Mon 2026-01-05\n  09:30  "), "{shown}");
+    let late = "[schedules]\ncurator = \"0 */2 * * *\"\n[defaults]\nskip_unchanged = false\nadvance_on = \"merged\"\n";
+    let folder = Folder::repository(late, &["curator"]);
+    let arguments = [
+        "simulate",
+        folder.text(),
+        "--from",
+        "2026-01-05T00:00:00Z",
+        "--days",
+        "1",
+    ];
+    let shown = phileas(&[&arguments[..], &["--review", "150m"]].concat()).expect(0);
+    let turns = shown
+        .out
+        .lines()
+        .filter(|line| line.contains("schedule:curator#"));
+    for turn in turns.filter(|line| !line.trim_start()[3..].starts_with("00")) {
+        assert!(turn.contains("held by"), "{turn}: {shown}");
+    }
+}

@@ -44,6 +44,11 @@ impl Default for Assumptions {
     }
 }
 
+/// From how much on a schedule's turn counts as late.
+const LEAST_LATE: SignedDuration = SignedDuration::from_mins(2);
+/// How far back the slot of a late turn is looked for.
+const LONGEST_LATE: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 /// A turn that would start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
@@ -59,7 +64,7 @@ pub struct Planned {
     pub held: Option<Held>,
 }
 
-/// What keeps a turn that has come from starting: limits that others share, and no order of its own track.
+/// What keeps a turn that has come from starting: limits that others share, or the earlier turn of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     /// When its turn had come; where that is the forecast's beginning, it may have come before.
@@ -136,6 +141,8 @@ struct Imagined {
     has_layers: bool,
     /// The turns that have come and may not start.
     held: BTreeMap<Place, Held>,
+    /// Why each track last waited: what makes a schedule's turn late where no shared limit does.
+    waited: BTreeMap<TrackName, Reason>,
 }
 
 /// When a turn starts does not depend on its prompt. One whose files were not read is imagined to be a plain text.
@@ -214,6 +221,7 @@ impl Imagined {
             sessions,
             number: highest + 100_000,
             held: BTreeMap::new(),
+            waited: BTreeMap::new(),
         };
         imagined.hand_over(exchange);
         imagined.show();
@@ -438,14 +446,20 @@ impl Imagined {
             };
             let place = (track.clone(), line.slot.clone(), persona.clone());
             if line.verdict == Verdict::Dispatched {
+                let held = before.remove(&place).filter(|held| held.since < now);
+                let held = held.or_else(|| self.late(track, persona));
+                self.waited.remove(track);
                 started.push(Planned {
                     at: now,
                     track: track.clone(),
                     seq: line.seq.unwrap_or(0),
                     persona: persona.clone(),
-                    held: before.remove(&place).filter(|held| held.since < now),
+                    held,
                 });
                 continue;
+            }
+            if line.verdict == Verdict::Waiting && line.reason != Reason::NotDue {
+                self.waited.insert(track.clone(), line.reason);
             }
             // What is said of a pull request holds no turn.
             if line.verdict != Verdict::Waiting || line.pr_number.is_some() {
@@ -469,6 +483,22 @@ impl Imagined {
         }
         // What is no longer told of waits no longer: its slot was missed, or its track has turned to something else.
         started
+    }
+
+    /// What has kept a schedule's turn since its slot: its own earlier turn, which is no limit that others share.
+    fn late(&self, track: &TrackName, persona: &PersonaId) -> Option<Held> {
+        let reason = self.waited.get(track)?;
+        let schedule = self.snapshot.plan.schedules.get(persona)?;
+        if track.as_str() != format!("schedule:{persona}") {
+            return None;
+        }
+        let now = self.now();
+        let since = now.checked_sub(LONGEST_LATE).ok()?;
+        let slot = schedule.cron.as_ref()?.newest_in(since, now)?;
+        (now.duration_since(slot) >= LEAST_LATE).then(|| Held {
+            since: slot,
+            by: vec![*reason],
+        })
     }
 
     fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
