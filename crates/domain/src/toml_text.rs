@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 
 use crate::Diagnostic;
-use crate::plan::join;
 use crate::plan::suggest::{closest, did_you_mean};
+use crate::plan::{duplicate, join};
 
 /// More keys than these are not listed to somebody whose key is like none of them.
 const MAX_LISTED: usize = 12;
@@ -42,7 +42,8 @@ impl<'t> TomlText<'t> {
                 return Box::new(Diagnostic::error(self.file, message).mend(mend));
             };
             let key = self.key_at(span.start);
-            let (message, mend) = told(error.message(), &key);
+            let message = duplicate(error.message(), self.text, span.start);
+            let (message, mend) = told(&message, &key);
             let mistake = Diagnostic::error(self.file, message).mend(mend);
             Box::new(mistake.at_offset(self.text, span.start).key(key))
         })
@@ -147,6 +148,9 @@ fn told(message: &str, key: &str) -> (String, String) {
     if let Some((found, mend)) = message.strip_prefix("invalid value: ").and_then(expected) {
         let value = found.split('`').nth(1).unwrap_or(&found);
         return (format!("{value} is out of range"), mend);
+    }
+    if message.starts_with("duplicate key") {
+        return (message, "remove one of the two".to_owned());
     }
     match message.split_once("; ") {
         Some((message, mend)) => (message.to_owned(), mend.to_owned()),

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::values;
 use crate::diagnostic::Diagnostic;
+use crate::plan::duplicate;
 use crate::plan::suggest::closest;
 
 /// Who works in a stream.
@@ -31,7 +32,8 @@ pub(super) fn read(file: &str, text: &str) -> (Option<Roster>, Vec<Diagnostic>) 
         Ok(table) => table,
         Err(error) => {
             let span = error.span().unwrap_or_default();
-            let one = Diagnostic::error(file, format!("this is no TOML: {}", error.message()));
+            let wrong = duplicate(error.message(), text, span.start);
+            let one = Diagnostic::error(file, format!("this is no TOML: {wrong}"));
             let one = one.at_offset(text, span.start);
             return (None, vec![one.mend("quote texts, and write `key = value`")]);
         }

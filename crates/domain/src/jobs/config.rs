@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::{Map, Value};
 
 use super::event::EventKind;
-use crate::Diagnostic;
+use crate::{Diagnostic, json};
 
 /// How often the monitor looks unless it is set otherwise, in seconds.
 pub const MONITOR_POLL_SECONDS: f64 = 45.0;
@@ -44,7 +44,7 @@ pub struct Config {
     pub stuck: Option<SignedDuration>,
     /// Where Jules is.
     pub api_base: Option<String>,
-    /// The command of an MCP server: taken, and of no use here, because the handler asks Jules itself.
+    /// The command of an MCP server, which the handler asks about the job of an event.
     pub mcp_command: Option<Vec<String>>,
     /// The watcher's command for every kind of event: `command`, `event_command` or `zai_command`.
     pub command: Option<Vec<String>>,
@@ -100,6 +100,8 @@ impl Config {
                     .mend("write { \"jobs_path\": \"…\", \"events_path\": \"…\" }"),
             ]
         })?;
+        // The reader of types takes the last of two equal keys without a word.
+        json::parse(file, text)?;
         let mut reader = Reader {
             file,
             found: Vec::new(),
@@ -334,6 +336,12 @@ mod tests {
                 "actions.archived",
                 "jobs_pth"
             ]
+        );
+        let twice = "{\n  \"stuck_minutes\": 1,\n  \"stuck_minutes\": 2\n}";
+        let told = Config::parse("config.json", twice).unwrap_err()[0].to_string();
+        assert!(
+            told.starts_with("config.json:3:3:") && told.contains("line 2"),
+            "{told}"
         );
         let found = Config::parse("config.json", "{\n  \"a\": \n}").unwrap_err();
         assert_eq!(found[0].line, Some(3));

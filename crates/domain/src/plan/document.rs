@@ -12,7 +12,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::frontmatter::NEVER_CLOSED;
-use super::lines::{Lines, header, is_continuation, key};
+use super::lines::{Lines, duplicate, header, is_continuation, key};
+
+/// Of how many mistakes the first of two equal keys is looked up.
+const MAX_LOOKED_UP: usize = 20;
 
 /// How often the text is read again without what was wrong. What then remains wrong is given up.
 const MAX_ROUNDS: usize = 64;
@@ -191,6 +194,13 @@ impl<'t> Document<'t> {
         inside: Option<Range<usize>>,
         message: &str,
     ) -> usize {
+        // A file of nothing but duplicates must not be searched for each of them.
+        let looked_up = if self.mistakes.len() < MAX_LOOKED_UP {
+            duplicate(message, self.text, offset)
+        } else {
+            message.to_owned()
+        };
+        let message = looked_up.as_str();
         let mut first = self
             .lines
             .index(inside.as_ref().map_or(offset, |s| s.start.min(offset)));

@@ -131,10 +131,16 @@ impl<'t> Frontmatter<'t> {
         }
         // The library adds the place in the YAML alone, which is not the file's.
         let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-        let duplicate = message
+        let doubled = message
             .strip_prefix("duplicate entry with key \"")
             .and_then(|rest| rest.split('"').next())
-            .and_then(|key| self.occurrences(key).nth(1));
+            .map(str::to_owned);
+        let mut places = doubled.iter().flat_map(|key| self.occurrences(key));
+        let (first, duplicate) = (places.next(), places.next());
+        let message = match (&doubled, first) {
+            (Some(key), Some((line, _))) => format!("duplicate key `{key}`, first in line {line}"),
+            _ => message.clone(),
+        };
         let told = error.location().map(|at| place(at.line(), at.column()));
         let (line, column) = duplicate
             .map(|(line, _)| (line, 1))

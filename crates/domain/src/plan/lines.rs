@@ -71,6 +71,74 @@ pub(super) fn key(line: &str) -> Option<String> {
     Some(without_quotes(name))
 }
 
+/// The words for a key that stands twice, from those of the library, with the line of the first one: the library names the
+/// place of the second one alone.
+pub(crate) fn duplicate(message: &str, text: &str, offset: usize) -> String {
+    if !message.contains("duplicate key") {
+        return message.to_owned();
+    }
+    match first_of(text, offset) {
+        Some((name, line)) => format!("duplicate key `{name}`, first in line {line}"),
+        None => message.to_owned(),
+    }
+}
+
+/// The key on the line of an offset, and the line before it that sets the same one.
+fn first_of(text: &str, offset: usize) -> Option<(String, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let at = text
+        .get(..offset)?
+        .matches('\n')
+        .count()
+        .min(lines.len().checked_sub(1)?);
+    let line = lines[at];
+    // Inside a table on one line the first one stands on that line, too.
+    let begin = text[..offset].rfind('\n').map_or(0, |end| end + 1);
+    let before = text[begin..offset].trim_start();
+    if header(line).is_none() && before.contains('=') {
+        let name = text[offset..].split(['=', '.', ' ', '\t']).next()?;
+        return Some((without_quotes(name), at + 1));
+    }
+    let scope = (0..=at).rev().find(|index| header(lines[*index]).is_some());
+    let table = scope.and_then(|index| header(lines[index]));
+    let path = |table: Option<&str>, name: Option<String>| match (table, name) {
+        (Some(table), Some(name)) => Some(format!("{table}.{name}")),
+        (None, name) => name,
+        (Some(table), None) => Some(table.to_owned()),
+    };
+    let wanted = if header(line).is_some() {
+        path(table.as_deref(), None)?
+    } else {
+        path(table.as_deref(), Some(key(line)?))?
+    };
+    let mut table = None;
+    let mut found = None;
+    for (index, line) in lines[..at].iter().enumerate() {
+        let full = match header(line) {
+            Some(name) => {
+                // Another element of an array has keys of its own.
+                if line.trim_start().starts_with("[[") && wanted.starts_with(&format!("{name}.")) {
+                    found = None;
+                }
+                table = Some(name);
+                table.clone()
+            }
+            None => key(line).and_then(|name| path(table.as_deref(), Some(name))),
+        };
+        let is_first = |full: &String| {
+            *full == wanted
+                || full
+                    .strip_prefix(&wanted)
+                    .is_some_and(|rest| rest.starts_with('.'))
+        };
+        if found.is_none() && full.as_ref().is_some_and(is_first) {
+            found = Some(index + 1);
+        }
+    }
+    let name = wanted.rsplit('.').next().unwrap_or(&wanted).to_owned();
+    found.map(|line| (name, line))
+}
+
 /// Whether a line can only go on with what an earlier one began: an element or the end of an array.
 pub(super) fn is_continuation(line: &str) -> bool {
     let line = line.trim_start();
@@ -89,6 +157,53 @@ fn without_quotes(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Only the second place was named.
+    #[test]
+    fn the_first_of_two_keys_is_found() {
+        for (text, at, told) in [
+            (
+                "a = 1\n\na = 2\n",
+                "a = 2",
+                "duplicate key `a`, first in line 1",
+            ),
+            (
+                "[t]\na = 1\n[u]\na = 1\n\"a\" = 2\n",
+                "\"a\" = 2",
+                "duplicate key `a`, first in line 4",
+            ),
+            (
+                "[t]\na = 1\n[u]\n[t]\nb = 1\n",
+                "t]\nb",
+                "duplicate key `t`, first in line 1",
+            ),
+            (
+                "[t]\nx.y = 1\nx.y = 2\n",
+                "y = 2",
+                "duplicate key `y`, first in line 2",
+            ),
+            (
+                "[t]\nx = 1\n[t.x]\ny = 2\n",
+                "x]",
+                "duplicate key `x`, first in line 2",
+            ),
+            (
+                "[[r]]\nn = 1\n[[r]]\nn = 1\nn = 2\n",
+                "n = 2",
+                "duplicate key `n`, first in line 4",
+            ),
+            (
+                "t = { a = 1, a = 2 }\n",
+                "a = 2",
+                "duplicate key `a`, first in line 1",
+            ),
+        ] {
+            let offset = text.rfind(at).unwrap();
+            assert_eq!(duplicate("duplicate key", text, offset), told, "{text}");
+        }
+        assert_eq!(duplicate("duplicate key", "", 0), "duplicate key");
+        assert_eq!(duplicate("other", "a = 1\na = 2", 6), "other");
+    }
 
     #[test]
     fn places_agree_with_the_slow_way() {

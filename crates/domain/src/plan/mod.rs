@@ -62,6 +62,7 @@ pub use policy::{
     Merge, Mode, PlanApproval, Policy, Priority, Tier,
 };
 
+pub(crate) use lines::duplicate;
 pub use read::read;
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::FILE_LIMIT_BYTES;
 use crate::Diagnostic;
 use crate::model::{Mode, Tree};
+use crate::plan::duplicate;
 
 /// The text of a file. `Ok(None)`: there is none.
 pub(super) fn read<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {
@@ -56,7 +57,7 @@ impl<'t> Notes<'t> {
             notes.error(
                 &at,
                 "",
-                error.message().to_lowercase(),
+                duplicate(&error.message().to_lowercase(), text, at.start),
                 "write TOML: one `key = \"value\"` a line, tables as `[NAME]`",
             );
         }
