@@ -33,8 +33,9 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let json = arguments.place.json;
-    let pin = pin(arguments)?;
+    // Whether there is a repository at all comes before what its workflow should name.
     let place = Place::open(&arguments.place).await?;
+    let pin = pin(arguments)?;
     let parts = parts(&place.found, &pin, arguments.layers);
     place.check(&parts)?;
     show(&parts, &place, arguments, screen)?;
