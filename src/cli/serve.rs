@@ -74,7 +74,14 @@ pub(super) async fn run(
     let config = config(arguments)?;
     let inbox_name = inbox::name(database.as_ref(), &config.data_dir);
     if arguments.check {
-        return check::run(&config, database.as_ref(), &inbox_name, screen).await;
+        return check::run(
+            &config,
+            database.as_ref(),
+            &inbox_name,
+            arguments.json,
+            screen,
+        )
+        .await;
     }
     if arguments.setup {
         return setup::run(&config, screen).await;

@@ -89,9 +89,9 @@ pub struct Told {
     pub github: String,
 }
 
-/// Checks all that the service would use.
-pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
-    let mut findings = Findings::default();
+/// Checks all that the service would use. What was found when this is dropped stands in `found`.
+pub async fn check(repositories: &Repositories, told: &Told, found: &mut Vec<Finding>) {
+    let mut findings = Findings(found);
     if let Some(app) = repositories.source().app() {
         of_app(app, &told.github, None, Some(&told.identity), &mut findings).await;
     } else if repositories.source().named().is_empty() {
@@ -119,13 +119,11 @@ pub async fn check(repositories: &Repositories, told: &Told) -> Vec<Finding> {
         Err(failure) => findings.fail_of_github("repositories", &failure, repositories, told),
     }
     of_keys(repositories, told, &mut findings).await;
-    findings.0
 }
 
-#[derive(Default)]
-struct Findings(Vec<Finding>);
+struct Findings<'a>(&'a mut Vec<Finding>);
 
-impl Findings {
+impl Findings<'_> {
     fn add(&mut self, grade: Grade, about: &str, text: impl Into<String>) {
         self.0.push(Finding {
             grade,
@@ -169,9 +167,10 @@ impl Findings {
 /// Checks an App: what it asks for, where its webhook posts to, and its installations; of one account where that is
 /// named. `github` is where people meet GitHub.
 pub async fn check_app(app: &AppClient, github: &str, account: Option<&str>) -> Vec<Finding> {
-    let mut findings = Findings::default();
+    let mut found = Vec::new();
+    let mut findings = Findings(&mut found);
     of_app(app, github, account, None, &mut findings).await;
-    findings.0
+    found
 }
 
 /// `identity`: where the App's number and key come from, if the caller does not say it by itself.
@@ -180,7 +179,7 @@ async fn of_app(
     github: &str,
     account: Option<&str>,
     identity: Option<&str>,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) {
     let from = identity.map_or_else(String::new, |from| format!("; both come from {from}"));
     let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
@@ -321,7 +320,7 @@ fn of_members(
     members: &[std::sync::Arc<Member>],
     whole: bool,
     told: &Told,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) {
     findings.add(
         if members.is_empty() {
@@ -374,7 +373,7 @@ async fn of_access(
     repositories: &Repositories,
     member: &Member,
     told: &Told,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) {
     let name = member.name.to_string();
     if repositories.source().app().is_none() {
@@ -413,7 +412,7 @@ async fn of_access(
 }
 
 /// Whether a webhook of the repository posts to the service, as far as the token may look at them.
-async fn of_hooks(client: &Client, name: &str, told: &Told, findings: &mut Findings) {
+async fn of_hooks(client: &Client, name: &str, told: &Told, findings: &mut Findings<'_>) {
     let hooks = match client.hooks().await {
         Ok(hooks) => hooks,
         // Only administrators may look, and the token need not be one's.
@@ -454,7 +453,7 @@ async fn of_hooks(client: &Client, name: &str, told: &Told, findings: &mut Findi
 /// How many repositories a key is named by.
 const NAMED: usize = 3;
 
-async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findings) {
+async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findings<'_>) {
     let members = repositories.members();
     let mut keys: BTreeMap<u64, (_, Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for member in &members {
@@ -491,17 +490,18 @@ async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findin
 
 /// Checks a Jules key of a service that is nobody to GitHub yet. `name`: what the key is called.
 pub async fn check_key(outside: &Outside, name: &str, key: JulesKey) -> Vec<Finding> {
-    let mut findings = Findings::default();
+    let mut found = Vec::new();
+    let mut findings = Findings(&mut found);
     let client = outside.jules_client(key);
     of_key("Jules key", &client, &format!("from {name}"), &mut findings).await;
-    findings.0
+    found
 }
 
 async fn of_key(
     about: &str,
     client: &crate::adapters::jules::Client,
     which: &str,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) {
     match client.list_sources(PageQuery::default()).await {
         Ok(_) => findings.add(Grade::Good, about, format!("Jules takes it; it is {which}")),

@@ -18,6 +18,7 @@ mod probe;
 mod repository;
 mod schema;
 mod secrets;
+mod serve;
 mod session;
 mod show;
 mod simulate;

@@ -47,7 +47,7 @@ pub struct Serve {
     #[arg(long, env = "PHILEAS_MCP")]
     pub mcp: bool,
     /// The file that events of the service's own sessions are written to, beside those of the monitor: what waits for
-    /// somebody, what is done, what failed; `.phileas/events.jsonl` unless it is said otherwise
+    /// somebody, what is done, what failed; `events.jsonl` of the data directory unless it is said otherwise
     #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Write no events of the service's own sessions
@@ -61,6 +61,9 @@ pub struct Serve {
     /// Check credentials and permissions against GitHub and Jules, say what is missing, and end
     #[arg(long, conflicts_with = "setup")]
     pub check: bool,
+    /// With --check: print a JSON object for each finding
+    #[arg(long, requires = "check")]
+    pub json: bool,
     /// Make a GitHub App by a page on the admin listener, keep its credentials in the data directory, and end
     #[arg(long)]
     pub setup: bool,

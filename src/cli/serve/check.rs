@@ -3,8 +3,11 @@
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use super::super::connect::variable;
 use super::super::exit::{Exit, Stopped};
@@ -19,11 +22,15 @@ use crate::server::config::{Config, secret};
 use crate::server::dashboard::Access;
 use crate::server::setup::GITHUB;
 
+/// How long is waited for the database, GitHub and Jules in all.
+const LIMIT: Duration = Duration::from_secs(10);
+
 /// Prints what was found, the gravest last.
 pub(super) async fn run(
     config: &Config,
     database: Option<&DatabaseUrl>,
     inbox: &str,
+    json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let mut findings = vec![
@@ -35,9 +42,25 @@ pub(super) async fn run(
         found("data directory", data_dir(config)),
     ];
     let inbox = |text: &str| format!("{inbox}: {text}");
-    findings.push(match database {
-        Some(url) => {
-            let reached = database::reached(url).await;
+    // Both at once, so that one that does not answer holds up nothing else.
+    let mut outside = Vec::new();
+    let (reached, asked) = tokio::join!(
+        async {
+            match database {
+                Some(url) => Some(timeout(LIMIT, database::reached(url)).await),
+                None => None,
+            }
+        },
+        timeout(LIMIT, credentials(config, &mut outside)),
+    );
+    findings.push(match reached {
+        Some(reached) => {
+            let reached = reached.unwrap_or_else(|_| {
+                Err(Stopped {
+                    exit: Exit::Unavailable,
+                    message: format!("no answer within {} s", LIMIT.as_secs()),
+                })
+            });
             let refused = |stopped: Stopped| Stopped {
                 message: inbox(&stopped.message),
                 ..stopped
@@ -58,7 +81,18 @@ pub(super) async fn run(
             ),
         });
     }
-    findings.extend(credentials(config).await);
+    findings.extend(outside);
+    if asked.is_err() {
+        findings.push(Finding {
+            grade: Grade::Unavailable,
+            about: "GitHub and Jules".to_owned(),
+            text: format!(
+                "they did not answer all questions within {} s, so the rest is not checked; is there a proxy or a firewall \
+                 between?",
+                LIMIT.as_secs()
+            ),
+        });
+    }
     findings.sort_by_key(|finding| finding.grade);
     for finding in &findings {
         let word = match finding.grade {
@@ -68,7 +102,12 @@ pub(super) async fn run(
             Grade::Configuration => "configuration",
             Grade::Credential => "missing",
         };
-        screen.line(&format!("{word}: {}: {}", finding.about, finding.text))?;
+        let Finding { about, text, .. } = finding;
+        screen.line(&if json {
+            json!({"grade": word, "about": about, "text": text}).to_string()
+        } else {
+            format!("{word}: {about}: {text}")
+        })?;
     }
     Ok(match findings.last().map(|finding| finding.grade) {
         Some(Grade::Credential) => Exit::Credential,
@@ -80,12 +119,13 @@ pub(super) async fn run(
 
 /// Whether GitHub and Jules take what the service has. Where one of the two is missing or cannot be read, the other is
 /// asked all the same, so that all that is to be mended is told at once.
-async fn credentials(config: &Config) -> Vec<Finding> {
+///
+/// What was found when this is dropped counts.
+async fn credentials(config: &Config, findings: &mut Vec<Finding>) {
     let outside = match fleet::outside() {
         Ok(outside) => outside,
-        Err(stopped) => return vec![refused("addresses", stopped)],
+        Err(stopped) => return findings.push(refused("addresses", stopped)),
     };
-    let mut findings = Vec::new();
     let key = fleet::jules_key().unwrap_or_else(|stopped| {
         findings.push(refused("Jules key", stopped));
         None
@@ -101,7 +141,7 @@ async fn credentials(config: &Config) -> Vec<Finding> {
     let changed = Arc::new(Notify::new());
     let members = match fleet::repositories(config, outside.clone(), changed, shared) {
         Ok(Some(repositories)) => {
-            findings.extend(check(&repositories, &told).await);
+            check(&repositories, &told, findings).await;
             repositories.members().len()
         }
         other => {
@@ -126,7 +166,6 @@ async fn credentials(config: &Config) -> Vec<Finding> {
             "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
         ));
     }
-    findings
 }
 
 fn missing(about: &str, text: &str) -> Finding {
