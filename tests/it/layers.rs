@@ -75,6 +75,68 @@ fn below(files: &[(String, String)], folder: &str) -> Vec<String> {
     paths.filter(|path| path.starts_with(folder)).collect()
 }
 
+/// A repository whose layers lie as seed 000 draws them: `prompt.yml` beside `contracts.yml`, roles that say all of it at
+/// the top, and a roster beside the workstream.
+fn drawn_by_seed_000() -> Folder {
+    let folder = Folder::repository(PLAN, &[]);
+    folder.write(
+        ".jlo/config.toml",
+        "version = 1\n[workflow]\ncron = [\"0 1 * * *\"]\nlayers = [\"narrator\", \"observers\"]\n",
+    );
+    folder.write("src/lib.rs", "//! A library.\n");
+    for layer in ["narrator", "planners", "implementers"] {
+        let home = format!(".jules/roles/{layer}");
+        folder.write(
+            &format!("{home}/prompt.yml"),
+            &format!("layer: {layer}\ncontracts:\n  - .jules/JULES.md\n  - {home}/contracts.yml\ninstructions:\n  - Follow them.\n"),
+        );
+        folder.write(
+            &format!("{home}/contracts.yml"),
+            &format!("layer: {layer}\nconstraints:\n  - The contract of {layer} holds.\n"),
+        );
+    }
+    folder.write(
+        ".jules/roles/observers/contracts.yml",
+        "layer: observers\nconstraints:\n  - The contract of observers holds.\n",
+    );
+    folder.write(
+        ".jules/roles/observers/qa/role.yml",
+        "role: qa\nfocus: What is tested and what is not.\nanalysis_points:\n  - Code without a test\nlearned_exclusions: []\n",
+    );
+    folder.write(
+        ".jules/workstreams/generic/scheduled.toml",
+        "version = 1\nenabled = true\n[observers]\nroles = [\"qa\"]\n[deciders]\nroles = []\n",
+    );
+    folder
+}
+
+#[test]
+fn layers_as_seed_000_draws_them_run() {
+    let folder = drawn_by_seed_000();
+    crate::support::Phileas::new(&["validate", folder.text()])
+        .run()
+        .expect(0);
+    let ledger = Folder::empty();
+    ledger.write(".jules/workstreams/generic/events/pending/.gitkeep", "");
+    ledger.write(".jules/workstreams/generic/issues/.gitkeep", "");
+    let mut scene = layered(&folder);
+    scene.ledger = Some(ledger.path().to_owned());
+    let shared = spend(scene, 12, |sessions| sessions.len() >= 2);
+    let sessions = shared.world().books().sessions.clone();
+    let slots: Vec<String> = sessions.iter().map(slot).collect();
+    assert_eq!(slots, ["narrator", "observers/qa"]);
+    let narrator = &sessions[0].prompt;
+    for has in [
+        "# Layer Contracts\nlayer: narrator\n",
+        "The contract of narrator holds.",
+        "Follow them.",
+    ] {
+        assert!(narrator.contains(has), "{has}\n{narrator}");
+    }
+    let observer = &sessions[1].prompt;
+    assert!(observer.contains("focus: What is tested"), "{observer}");
+}
+
 #[test]
 fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
     let folder = repository();

@@ -410,3 +410,146 @@ fn an_exchange_goes_to_the_other_layout_and_a_dry_run_only_tells() {
         .run()
         .expect(0);
 }
+
+/// A tree of workstreams with everything that repositories of the releases around seed 000 have in it.
+fn workstreams() -> Folder {
+    let folder = Folder::empty();
+    let stream = ".jules/workstreams/generic";
+    for kept in [
+        ".jules/.gitkeep",
+        ".jules/changes/.gitkeep",
+        ".jules/workstreams/.gitkeep",
+        ".jules/workstreams/generic/.gitkeep",
+        ".jules/workstreams/generic/exchange/.gitkeep",
+        ".jules/workstreams/generic/exchange/events/pending/.gitkeep",
+        ".jules/workstreams/generic/exchange/events/decided/.gitkeep",
+        ".jules/workstreams/generic/exchange/issues/.gitkeep",
+        ".jules/workstreams/generic/exchange/issues/bugs/.gitkeep",
+        ".jules/workstreams/generic/exchange/innovators/.gitkeep",
+        ".jules/workstreams/generic/workstations/.gitkeep",
+        ".jules/workstreams/generic/workstations/qa/.gitkeep",
+        ".jules/workstreams/generic/workstations/qa/histories/.gitkeep",
+        ".jules/roles/observers/.gitkeep",
+        ".jules/roles/observers/qa/feedbacks/.gitkeep",
+        ".jules/roles/planners/schemas/.gitkeep",
+    ] {
+        folder.write(kept, "");
+    }
+    let memory = "schema_version: 2\n\nobserver: qa\nworkstream: generic\n\nupdated_at: \"2026-02-05T10:00:00Z\"\n\n# One to three.\ngoals:\n  - Find what is untested.\nrules: []\nignore:\n  - Generated code\nlog: []\n";
+    let issue = ITEM.replace("source_events: [\"deci01\"]", "source_events: [\"deci01\"]");
+    for (path, text) in [
+        (
+            ".jules/roles/observers/qa/role.yml",
+            "role: qa\nfocus: Tests.\nanalysis_points:\n  - Code without a test\nlearned_exclusions: []\n",
+        ),
+        (
+            ".jules/roles/observers/cov/role.yml",
+            "role: cov\nfocus: Coverage.\nanalysis_points:\n  - Lines\n",
+        ),
+        (".jules/roles/observers/contracts.yml", "layer: observers\n"),
+        (
+            ".jules/roles/narrator/prompt.yml",
+            "role: narrator\nlayer: narrator\ncontracts:\n  - .jules/roles/narrator/contracts.yml\n",
+        ),
+        (".jules/roles/narrator/contracts.yml", "layer: narrator\n"),
+        (
+            ".jules/roles/observers/cov/feedbacks/generated-code.yml",
+            "date: \"2026-02-03\"\ntopic: Generated code\ncritique: |\n  It is generated.\nguidance: |\n  Leave it alone.\nrejected_content: |\n  id: abc123\n",
+        ),
+    ] {
+        folder.write(path, text);
+    }
+    for (path, text) in [
+        ("scheduled.toml", "version = 1\nenabled = true\n\n[observers]\nroles = [\n  { name = \"qa\", enabled = true },\n  { name = \"cov\", enabled = false },\n]\n\n[deciders]\nroles = []\n".to_owned()),
+        ("exchange/events/pending/two-names.yml", EVENT.replace("confidence: high", "confidence: High").replace("role: taxonomy", "author_role: qa")),
+        ("exchange/events/decided/old.yml", decided()),
+        ("exchange/issues/refacts/one-name.yml", issue.replace("priority: high", "priority: Medium")),
+        ("workstations/qa/perspective.yml", memory.to_owned()),
+    ] {
+        folder.write(&format!("{stream}/{path}"), &text);
+    }
+    folder
+}
+
+#[test]
+fn workstreams_of_real_repositories_migrate_and_are_sound_afterwards() {
+    let folder = workstreams();
+    migrate(&folder, &[]).expect(0);
+    let check = Phileas::new(&["exchange", "check", folder.text()])
+        .run()
+        .expect(0);
+    line(
+        &check,
+        "ok: workstreams layout, 1 stream, 1 event pending, 1 decided, 1 work item",
+    );
+    let after = files(&folder);
+    let event = &after[".jules/workstreams/generic/exchange/events/pending/two-names.yml"];
+    assert!(event.contains("confidence: high\n"), "{event}");
+    migrate(&folder, &[]).expect(0);
+    assert_eq!(files(&folder), after, "a second run changes nothing");
+
+    migrate(&folder, &["--to", "flat"]).expect(0);
+    let check = Phileas::new(&["exchange", "check", folder.text()])
+        .run()
+        .expect(0);
+    line(
+        &check,
+        "ok: flat layout, 1 stream, 1 event pending, 1 decided, 1 work item",
+    );
+    let after = files(&folder);
+    let memory = &after[".jules/workstations/qa/perspective.yml"];
+    assert!(
+        memory.contains("# One to three.\n") && !memory.contains("workstream"),
+        "{memory}"
+    );
+    // What feedback taught a role is in its memory.
+    let lesson = &after[".jules/workstations/cov/perspective.yml"];
+    assert!(
+        lesson.contains("Generated code: Leave it alone."),
+        "{lesson}"
+    );
+}
+
+#[test]
+fn a_work_item_that_no_layer_takes_is_named_with_the_command_that_brings_it_along() {
+    let folder = workstreams();
+    let home = ".jules/workstreams/generic/exchange/issues";
+    let unlabelled = ITEM
+        .replace("item01", "item02")
+        .replace("label: refacts\n", "");
+    folder.write(&format!("{home}/two.yml"), &unlabelled);
+    let broken = ITEM
+        .replace("item01", "item03")
+        .replace("title: One name", "title: `One` name");
+    folder.write(&format!("{home}/refacts/three.yml"), &broken);
+    folder.write(
+        &format!("{home}/refacts/four.yml"),
+        &ITEM
+            .replace("item01", "item04")
+            .replace("summary:", "brief:"),
+    );
+    let ended = migrate(&folder, &[]).expect(0);
+    line(
+        &ended,
+        &format!(
+            "{home}/two.yml: warning: no layer takes this work item, because none looks for it here; write its `label` (bugs, docs, feats, refacts, tests), and move it to that label's folder: git mv {home}/two.yml {home}/LABEL/two.yml"
+        ),
+    );
+    line(
+        &ended,
+        &format!(
+            "{home}/refacts/four.yml: warning: no layer takes this work item: its form is not sound; `phileas exchange check` names each mistake"
+        ),
+    );
+    let check = Phileas::new(&["exchange", "check", folder.text()])
+        .run()
+        .expect(1);
+    assert!(
+        check.out.contains(&format!(
+            "{home}/refacts/three.yml:4:8: error: this is no YAML"
+        )) && check
+            .out
+            .contains("a text cannot begin with a backtick: put it between single quotes"),
+        "{check}"
+    );
+}

@@ -172,12 +172,12 @@ fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
         );
     }
     if there.roster.is_some() && !lists(stream) {
-        return error(
-            format!("`{role}` is not on the roster of `{stream}`"),
-            format!(
-                "add it to `{layer}.roles` of .jules/workstreams/{stream}/scheduled.toml, or remove the key"
-            ),
-        );
+        // A role that no roster lists does not run; that is no mistake.
+        let message = format!("`{role}` is not on the roster of `{stream}`, so it never runs");
+        let one = Diagnostic::warning(*file, message).at(at.0, at.1).key(KEY);
+        return Some(one.mend(format!(
+            "add it to `{layer}.roles` of .jules/workstreams/{stream}/scheduled.toml, or remove the key"
+        )));
     }
     None
 }

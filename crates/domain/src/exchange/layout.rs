@@ -45,9 +45,22 @@ impl Layout {
     /// A finding, when files of both layouts are there.
     pub fn detect(tree: &Tree) -> Result<Option<Self>, Box<Diagnostic>> {
         let first = |folder: &str| tree.below(folder).next().map(|(path, _)| path.to_owned());
-        let flat = first(FLAT_FOLDER).or_else(|| first(WORKSTATIONS_FOLDER));
-        let streams = first(STREAMS_FOLDER).or_else(|| first(".jules/changes"));
-        match (flat, streams) {
+        let real = |folder: &str| {
+            let mut files = tree.below(folder).map(|(path, _)| path);
+            let real = files.find(|path| !path.rsplit('/').next().is_some_and(is_keeper));
+            real.map(str::to_owned)
+        };
+        let either = |find: &dyn Fn(&str) -> Option<String>| {
+            let flat = find(FLAT_FOLDER).or_else(|| find(WORKSTATIONS_FOLDER));
+            let streams = find(STREAMS_FOLDER).or_else(|| find(".jules/changes"));
+            (flat, streams)
+        };
+        // Files that keep empty folders of the other layout say nothing.
+        let found = match either(&real) {
+            (None, None) => either(&first),
+            real => real,
+        };
+        match found {
             (Some(flat), Some(streams)) => Err(Box::new(
                 Diagnostic::error(
                     streams,
@@ -255,8 +268,23 @@ mod tests {
             of(&[".jules/workstreams/a/.gitkeep", ".jlo/config.toml"]),
             Ok(Some(Layout::Workstreams))
         );
+        // Files that keep empty folders do not count beside an exchange that has begun.
+        for (kept, begun, layout) in [
+            (
+                ".jules/workstreams/a/issues/.gitkeep",
+                ".jules/exchange/changes.yml",
+                Layout::Flat,
+            ),
+            (
+                ".jules/exchange/events/pending/.gitkeep",
+                ".jules/workstreams/a/events/pending/a.yml",
+                Layout::Workstreams,
+            ),
+        ] {
+            assert_eq!(of(&[kept, begun]), Ok(Some(layout)), "{kept}");
+        }
         let both = of(&[
-            ".jules/workstreams/a/.gitkeep",
+            ".jules/workstreams/a/issues/bugs/a.yml",
             ".jules/exchange/changes.yml",
         ])
         .unwrap_err();

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::edit::{self, node, text};
-use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, RECENT_PROPOSALS_LIMIT};
 use super::read::Stream;
 use crate::yaml::{Node, Value};
@@ -76,15 +75,12 @@ pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
 
 /// Adds to what an observer leaves alone; says whether anything changed. `lessons` are all that rejections ever taught it:
 /// those that are not among `lines` make room first, then the oldest entries of its own.
-pub(super) fn leave_alone(
-    root: &mut Node,
-    layout: Layout,
-    lines: &[String],
-    lessons: &[String],
-) -> bool {
-    let key = match layout {
-        Layout::Flat => "ignore",
-        Layout::Workstreams => "learned_exclusions",
+pub(super) fn leave_alone(root: &mut Node, lines: &[String], lessons: &[String]) -> bool {
+    // Version 1 is that of workstreams.
+    let version = root.get("schema_version").and_then(Node::integer);
+    let key = match version {
+        Some(1) => "learned_exclusions",
+        _ => "ignore",
     };
     let before = root.get(key).map(Node::items).unwrap_or_default().to_vec();
     let mut entries = before.clone();
@@ -197,15 +193,10 @@ mod tests {
     fn lists_grow_at_one_end_and_make_room_at_the_other() {
         let mut root = parse(&seed(Owner::Observer("a"), now())).0.unwrap();
         let lines: Vec<String> = (0..LIST_LIMIT + 5).map(|n| n.to_string()).collect();
-        assert!(leave_alone(&mut root, Layout::Flat, &lines, &[]));
+        assert!(leave_alone(&mut root, &lines, &[]));
         let kept = root.get("ignore").unwrap().items();
         assert_eq!((kept.len(), kept[0].text()), (LIST_LIMIT, Some("5")));
-        assert!(!leave_alone(
-            &mut root,
-            Layout::Flat,
-            &lines[10..11],
-            &lines
-        ));
+        assert!(!leave_alone(&mut root, &lines[10..11], &lines));
         let mut root = parse(&seed(Owner::Innovator("a"), now())).0.unwrap();
         let titles: Vec<String> = (0..20).map(|n| n.to_string()).collect();
         assert!(proposed(&mut root, &titles[..3], &titles[3..]));

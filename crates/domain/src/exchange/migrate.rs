@@ -7,8 +7,10 @@
 mod across;
 mod document;
 mod memory;
+mod one_answer;
 mod places;
 mod shapes;
+mod waiting;
 
 use std::collections::BTreeMap;
 
@@ -59,6 +61,24 @@ impl Migration {
             .chain(left.map(|step| (step.path.as_str(), None)))
             .collect()
     }
+
+    /// The tree as it will be.
+    fn after(&self, tree: &Tree) -> Tree {
+        let mut next = tree.clone();
+        for (path, text) in self.changes() {
+            match text {
+                Some(text) => next.insert_text(path, text),
+                None => next.remove(path),
+            }
+        }
+        next
+    }
+
+    /// Names the work items that no layer will take.
+    fn tell_what_waits(&mut self, tree: &Tree, layout: Layout) {
+        let waiting = waiting::not_taken(&self.after(tree), layout);
+        self.kept.extend(waiting);
+    }
 }
 
 /// Looks at a tree for older places and shapes. Nothing is changed.
@@ -101,6 +121,7 @@ pub fn migrate(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
         }
     }
     list(tree, layout, &mut migration);
+    migration.tell_what_waits(tree, layout);
     whole(migration, wrong)
 }
 
@@ -133,6 +154,16 @@ fn step(
     let mut why: Vec<String> = why.into_iter().collect();
     let mut text = text.to_owned();
     if let Some(mut document) = Document::read(path, &text).filter(|_| kind != Kind::List) {
+        if kind == Kind::Memory && one_answer::is_unfilled(&document.root, layout) {
+            let why =
+                "it is the template, not filled in: phileas begins a memory when its role runs";
+            return Ok(Some(Step {
+                path: path.to_owned(),
+                to: None,
+                text: String::new(),
+                why: vec![why.to_owned()],
+            }));
+        }
         shapes::bring(&mut document, kind, layout)?;
         // A person looks it over where it will lie.
         let left = document.kept.into_iter();
@@ -179,16 +210,10 @@ fn step(
 
 /// The lists of issues follow what was moved.
 fn list(tree: &Tree, layout: Layout, migration: &mut Migration) {
-    if layout == Layout::Flat || migration.steps.is_empty() {
+    if layout == Layout::Flat {
         return;
     }
-    let mut next = tree.clone();
-    for (path, text) in migration.changes() {
-        match text {
-            Some(text) => next.insert_text(path, text),
-            None => next.remove(path),
-        }
-    }
+    let next = migration.after(tree);
     let Some(exchange) = read::read(&next, Some(layout)).exchange else {
         return;
     };

@@ -1,6 +1,6 @@
 //! A tree as an exchange: every artifact read, and what is wrong with each by itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::artifact::{Changes, Event, EventState, Feedback, Filed, Memory, Proposal, WorkItem};
 use super::labels::Labels;
@@ -10,10 +10,10 @@ use super::roster::{self, Roster};
 use super::shape::Shape;
 use super::shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
-    PERSPECTIVE_V1, PROPOSAL, REQUIREMENT,
+    PERSPECTIVE_V1, PERSPECTIVE_V2, PROPOSAL, REQUIREMENT,
 };
 use super::{names, validate};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Entry, Mode, Tree};
 use crate::yaml;
 use crate::yaml::Node;
@@ -220,7 +220,13 @@ fn file(
             }
         }
         Place::History { .. } => {
-            artifact(&HISTORY, path, text, found, |_| ());
+            // Nothing reads it: a mistake in it holds nothing up.
+            let mut wrong = Vec::new();
+            artifact(&HISTORY, path, text, &mut wrong, |_| ());
+            found.extend(wrong.into_iter().map(|one| Diagnostic {
+                severity: Severity::Warning,
+                ..one
+            }));
         }
         Place::Roster { stream } => {
             let (roster, wrong) = roster::read(path, text);
@@ -311,15 +317,22 @@ fn memory(
     text: &str,
     found: &mut Vec<Diagnostic>,
 ) -> Option<Filed<Memory>> {
-    let keys: BTreeSet<String> = match yaml::parse(text).0.map(|root| root.json()) {
-        Some(serde_json::Value::Object(keys)) => keys.keys().cloned().collect(),
-        _ => BTreeSet::new(),
-    };
-    let shape = match (flat, keys.contains("persona")) {
+    let root = yaml::parse(text).0;
+    let has = |key: &str| root.as_ref().is_some_and(|root| root.get(key).is_some());
+    let shape = match has("persona") {
         // An innovator's is the same in both layouts.
-        (_, true) => &INNOVATOR_PERSPECTIVE,
-        (true, false) => &PERSPECTIVE,
-        (false, false) => &PERSPECTIVE_V1,
+        true => &INNOVATOR_PERSPECTIVE,
+        false => observer_shape(flat, root.as_ref()),
     };
     artifact(shape, path, text, found, Memory::of)
+}
+
+/// The shape of an observer's memory. Among workstreams it is the one of its own version.
+pub(super) fn observer_shape(flat: bool, root: Option<&Node>) -> &'static Shape {
+    let version = root.and_then(|root| root.get("schema_version")?.integer());
+    match (flat, version) {
+        (true, _) => &PERSPECTIVE,
+        (false, Some(2)) => &PERSPECTIVE_V2,
+        (false, _) => &PERSPECTIVE_V1,
+    }
 }

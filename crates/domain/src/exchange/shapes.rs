@@ -8,8 +8,10 @@ mod proposal;
 mod work;
 
 pub use changes::{CHANGE, CHANGES};
+pub(super) use event::DEGREES;
 pub use event::EVENT;
 pub use feedback::FEEDBACK;
+pub(crate) use memory::PERSPECTIVE_V2;
 pub use memory::{HISTORY, INNOVATOR_PERSPECTIVE, PERSPECTIVE, PERSPECTIVE_V1};
 pub use proposal::PROPOSAL;
 pub use work::{ISSUE, REQUIREMENT};

@@ -190,8 +190,13 @@ fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
         let one = Diagnostic::warning(file, message).at(node.line, node.column);
         found.push(one.key(key).mend(mend));
     };
+    // Seed 000's own roles say all of it at the top, without a profile, and leave the layer to the folder.
+    let is_older = root.get("profile").is_none() && root.get("focus").is_some();
     for (key, wanted) in [("role", role), ("layer", layer)] {
         let Some(node) = root.get(key) else {
+            if is_older && key == "layer" {
+                continue;
+            }
             let message = format!("`{key}` is missing");
             warn(root, key, message, format!("write `{key}: {wanted}`"));
             continue;
@@ -209,7 +214,10 @@ fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
             );
         }
     }
-    let profile = root.get("profile");
+    let profile = match is_older {
+        true => Some(root),
+        false => root.get("profile"),
+    };
     let says = |key: &str| {
         let value = profile.and_then(|profile| profile.get(key));
         let text = |node: &Node| node.text().is_some_and(|text| !text.trim().is_empty());

@@ -78,16 +78,21 @@ fn schema_files_of_summaries_ask_for_what_is_taken() {
     }
 }
 
-/// A memory of an observer has another shape in each layout.
+/// A memory of an observer has another shape in each layout; among workstreams version 2 is taken as well.
 #[test]
 fn schema_files_of_memories_are_held_against_the_layout() {
     let path = ".jules/layers/observers/schemas/perspective.yml";
     let (of_flat, of_streams) = (PERSPECTIVE.template(), PERSPECTIVE_V1.template());
     assert_eq!(found(&with(flat(), path, &of_flat)), [""; 0]);
     assert_eq!(found(&with(streams(false), path, &of_streams)), [""; 0]);
+    let of_both = of_flat.replace("observer:", "workstream: core\nobserver:");
+    for template in [&of_flat, &of_both] {
+        assert_eq!(found(&with(streams(false), path, template)), [""; 0]);
+    }
+    let newer = of_streams.replace("schema_version: 1", "schema_version: 3");
     for (files, template, version) in [
         (flat(), of_streams, "another version than 2"),
-        (streams(false), of_flat, "another version than 1"),
+        (streams(false), newer, "another version than 1"),
     ] {
         let found = found(&with(files, path, &template));
         assert!(

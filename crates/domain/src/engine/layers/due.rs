@@ -293,9 +293,18 @@ fn empty(draft: &Draft<'_>, layer: &str, exchange: Option<&Exchange>, cast: &Cas
     let waits = layer == "implementer" && offer::waits_for_people(draft);
     let by_people = waits.then_some((Next::Implementer, "for a person to let through"));
     for (next, word) in [
-        (Next::Shelved, "on the shelf"),
-        (Next::Parked, "parked"),
-        (Next::Refused, "not sound"),
+        (
+            Next::Shelved,
+            "on the shelf: the label `phileas:implementer` on their issues starts them",
+        ),
+        (
+            Next::Parked,
+            "parked: the label `phileas:implementer` on their issues starts them",
+        ),
+        (
+            Next::Refused,
+            "not sound: `phileas exchange check` names what to correct",
+        ),
     ]
     .into_iter()
     .chain(by_people)
@@ -317,6 +326,6 @@ fn empty(draft: &Draft<'_>, layer: &str, exchange: Option<&Exchange>, cast: &Cas
     if counts.is_empty() {
         what.to_owned()
     } else {
-        format!("{what} ({})", counts.join(", "))
+        format!("{what} ({})", counts.join("; "))
     }
 }

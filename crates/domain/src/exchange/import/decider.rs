@@ -8,7 +8,8 @@ use crate::exchange::artifact::{EventState, Feedback, Filed, WorkItem, stem};
 use crate::exchange::edit::{self, text};
 use crate::exchange::layout::{self, Layout, Place};
 use crate::exchange::memory::{self, Owner};
-use crate::exchange::shapes::{FEEDBACK, ISSUE, PERSPECTIVE, PERSPECTIVE_V1, REQUIREMENT};
+use crate::exchange::read::observer_shape;
+use crate::exchange::shapes::{FEEDBACK, ISSUE, REQUIREMENT};
 use crate::exchange::{names, values};
 use crate::yaml::{self, Node, Value, quoted};
 
@@ -321,18 +322,17 @@ fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
         return;
     }
     let path = format!("{}/{role}/perspective.yml", desk.stream().workstations);
-    let (shape, owner) = match desk.layout {
-        Layout::Flat => (&PERSPECTIVE, Owner::Observer(role)),
-        Layout::Workstreams => (
-            &PERSPECTIVE_V1,
-            Owner::StreamObserver(role, desk.request.stream),
-        ),
+    let owner = match desk.layout {
+        Layout::Flat => Owner::Observer(role),
+        Layout::Workstreams => Owner::StreamObserver(role, desk.request.stream),
     };
     let before = match desk.text(&path) {
         Some(text) => text.to_owned(),
         None if desk.is_there(&path) => return,
         None => memory::seed(owner, desk.request.session_created),
     };
+    let root = yaml::parse(&before).0;
+    let shape = observer_shape(desk.layout == Layout::Flat, root.as_ref());
     // A memory that is broken is told of by the checks, and holds nothing up.
     if !shape.validate(&path, &before).is_empty() {
         let one = Diagnostic::warning(
@@ -341,12 +341,12 @@ fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
         );
         return desk.say(one.mend("mend it; the feedback file says the same"));
     }
-    let Some(mut root) = yaml::parse(&before).0 else {
+    let Some(mut root) = root else {
         return;
     };
     let lesson = memory::lesson(&feedback.topic, &feedback.guidance);
     let lessons = memory::lessons(desk.stream(), role);
-    if memory::leave_alone(&mut root, desk.layout, &[lesson], &lessons) {
+    if memory::leave_alone(&mut root, &[lesson], &lessons) {
         desk.write(&path, edit::emit(&root), None);
     }
 }

@@ -7,9 +7,10 @@ use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::{Event, EventState, Memory};
 use crate::exchange::layout::{Layout, Place};
 use crate::exchange::limits::{EVENTS_PER_SESSION, LESSONS_LIMIT};
-use crate::exchange::shapes::{EVENT, PERSPECTIVE, PERSPECTIVE_V1};
+use crate::exchange::read::observer_shape;
+use crate::exchange::shapes::EVENT;
 use crate::exchange::{edit, memory, names};
-use crate::yaml::Node;
+use crate::yaml::{self, Node};
 
 pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
     let pending = EventState::Pending.folder();
@@ -89,10 +90,9 @@ fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<
 }
 
 fn perspective(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>) {
-    let (shape, stream) = match desk.layout {
-        Layout::Flat => (&PERSPECTIVE, None),
-        Layout::Workstreams => (&PERSPECTIVE_V1, Some(desk.request.stream)),
-    };
+    let flat = desk.layout == Layout::Flat;
+    let shape = observer_shape(flat, yaml::parse(one.text).0.as_ref());
+    let stream = (!flat).then_some(desk.request.stream);
     let Some(filed) = desk.sound(shape, one.path, one.text, Memory::of) else {
         return;
     };
@@ -104,7 +104,7 @@ fn perspective(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>) {
     let lessons = memory::lessons(desk.stream(), role);
     let newest = &lessons[lessons.len().saturating_sub(LESSONS_LIMIT)..];
     let mut root = filed.node;
-    let text = if memory::leave_alone(&mut root, desk.layout, newest, &lessons) {
+    let text = if memory::leave_alone(&mut root, newest, &lessons) {
         edit::emit(&root)
     } else {
         one.text.to_owned()

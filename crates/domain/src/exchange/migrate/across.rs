@@ -5,6 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use super::document::Document;
 use super::{Migration, Step, index, memory, read, shapes, whole};
 use crate::diagnostic::Diagnostic;
@@ -14,6 +18,7 @@ use crate::exchange::layout::{
     FLAT_CHANGES, FLAT_FOLDER, Layout, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER, place,
 };
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
+use crate::exchange::memory::{Owner, leave_alone, lesson, seed};
 use crate::exchange::read::Exchange;
 use crate::exchange::shapes::CHANGES;
 use crate::exchange::values;
@@ -22,6 +27,9 @@ use crate::plan::{self, CONFIG_PATH};
 use crate::yaml::{self, Node, Value};
 
 use super::places::Kind;
+
+/// Whether a work item is to be looked into before it is done.
+const ANALYSIS: &str = "requires_deep_analysis";
 
 /// Looks at what it takes to bring an exchange to another layout. Nothing is changed. `stream`: the workstream that a flat
 /// exchange becomes. Brought there once, nothing is left to bring.
@@ -61,6 +69,10 @@ pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Di
         migration: Migration::default(),
         wrong: twice(&exchange),
         taken: BTreeMap::new(),
+        lessons: match to {
+            Layout::Flat => lessons_of_roles(tree),
+            Layout::Workstreams => BTreeMap::new(),
+        },
     };
     let names = shared(from, tree);
     for (path, entry) in tree.iter() {
@@ -73,6 +85,7 @@ pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Di
             None => way.stays(path, "it is no text, and would be left behind"),
         }
     }
+    way.lessons();
     way.rosters(&exchange);
     let Way {
         mut migration,
@@ -80,6 +93,7 @@ pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Di
         ..
     } = way;
     lists(tree, to, &mut migration);
+    migration.tell_what_waits(tree, to);
     whole(migration, wrong)
 }
 
@@ -91,6 +105,8 @@ struct Way<'t> {
     wrong: Vec<Diagnostic>,
     /// Where files go, and which.
     taken: BTreeMap<String, String>,
+    /// What the feedback in the folders of roles teaches each, and the day of the newest.
+    lessons: BTreeMap<String, (Vec<String>, Timestamp)>,
 }
 
 impl Way<'_> {
@@ -126,10 +142,13 @@ impl Way<'_> {
             Place::History { .. } => self.goes(path, None, String::new(), "a flat exchange keeps no histories; its git history does"),
             // The roster is made of all of them.
             Place::Roster { .. } => {}
-            Place::Beside if text.trim().is_empty() => {
+            Place::Beside if path.starts_with(".jules/roles/") => {}
+            Place::Beside if text.trim().is_empty() || path.ends_with("/.gitkeep") => {
                 self.goes(path, None, String::new(), "it kept a folder of the other layout");
             }
-            Place::Beside | Place::RoleFeedback | Place::Stray => {
+            // It is read as a lesson of its role's memory, and is no part of the exchange: the file stays.
+            Place::RoleFeedback => {}
+            Place::Beside | Place::Stray => {
                 self.stays(path, "it has no place in the other layout: move it or remove it first");
             }
         }
@@ -175,6 +194,11 @@ impl Way<'_> {
                 if let Err(half) = shapes::bring(&mut document, Kind::Item, Layout::Flat) {
                     return self.wrong.push(*half);
                 }
+                // Among workstreams an item that does not say so needs no analysis.
+                if !document.has(ANALYSIS) {
+                    let text = edit::set(&document.text, &document.root, ANALYSIS, "false");
+                    document.rewrite(text, format!("added `{ANALYSIS}: false`"));
+                }
                 format!("{FLAT_FOLDER}/requirements/{name}")
             }
             Layout::Workstreams => {
@@ -218,6 +242,11 @@ impl Way<'_> {
                 if let Some(left) = document.kept.pop() {
                     return self.wrong.push(left);
                 }
+                if let Some((lessons, _)) = self.lessons.remove(role)
+                    && leave_alone(&mut document.root, &lessons, &[])
+                {
+                    document.text = edit::emit(&document.root);
+                }
                 format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml")
             }
             Layout::Workstreams => {
@@ -231,6 +260,20 @@ impl Way<'_> {
             document.text,
             "a memory of the other layout",
         );
+    }
+
+    /// Roles whose feedback tells a lesson and that have no memory get one with it.
+    fn lessons(&mut self) {
+        for (role, (lessons, newest)) in std::mem::take(&mut self.lessons) {
+            let seeded = seed(Owner::Observer(&role), newest);
+            let Some(mut root) = yaml::parse(&seeded).0 else {
+                continue;
+            };
+            leave_alone(&mut root, &lessons, &[]);
+            let path = format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml");
+            let why = "made of the feedback that the role was given";
+            self.goes(&path, Some(path.clone()), edit::emit(&root), why);
+        }
     }
 
     /// A summary of workstreams becomes five themes; one of themes counts no commits, so that it cannot go back.
@@ -330,6 +373,39 @@ impl Way<'_> {
             }
         }
     }
+}
+
+/// The lessons of feedback in the folders of roles, by role, the oldest first.
+fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
+    let mut dated: BTreeMap<String, Vec<(Option<Date>, String)>> = BTreeMap::new();
+    for (path, _) in tree.iter() {
+        if !matches!(place(Layout::Workstreams, path), Some(Place::RoleFeedback)) {
+            continue;
+        }
+        let role = path.rsplit('/').nth(2).filter(|role| values::is_name(role));
+        let root = tree.text(path).and_then(|text| yaml::parse(text).0);
+        let (Some(role), Some(root)) = (role, root) else {
+            continue;
+        };
+        let said = |key: &str| root.get(key).and_then(Node::text).unwrap_or_default();
+        if said("topic").is_empty() && said("guidance").is_empty() {
+            continue;
+        }
+        let day = said("date").parse().ok();
+        let one = lesson(said("topic"), said("guidance"));
+        dated.entry(role.to_owned()).or_default().push((day, one));
+    }
+    let of_role = |(role, mut all): (String, Vec<(Option<Date>, String)>)| {
+        all.sort();
+        let newest = all.iter().filter_map(|(day, _)| *day).max();
+        let newest = newest.and_then(|day| day.to_zoned(TimeZone::UTC).ok());
+        let newest = newest.map_or(Timestamp::UNIX_EPOCH, |at| at.timestamp());
+        (
+            role,
+            (all.into_iter().map(|(_, one)| one).collect(), newest),
+        )
+    };
+    dated.into_iter().map(of_role).collect()
 }
 
 /// Ids that two artifacts of one kind have, over all workstreams.
@@ -478,13 +554,7 @@ fn lists(tree: &Tree, to: Layout, migration: &mut Migration) {
     if to == Layout::Flat {
         return;
     }
-    let mut next = tree.clone();
-    for (path, text) in migration.changes() {
-        match text {
-            Some(text) => next.insert_text(path, text),
-            None => next.remove(path),
-        }
-    }
+    let next = migration.after(tree);
     let read = read::read(&next, Some(to)).exchange;
     for stream in read.iter().flat_map(|exchange| exchange.streams.values()) {
         let path = index::path(stream);

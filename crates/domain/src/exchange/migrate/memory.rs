@@ -1,6 +1,7 @@
 //! Older shapes of memories: among others, that of the workstreams in a flat exchange.
 
 use super::document::Document;
+use super::one_answer;
 use crate::diagnostic::Diagnostic;
 use crate::exchange::edit::{self, node, text};
 use crate::exchange::layout::Layout;
@@ -23,9 +24,12 @@ const GOALS: usize = 3;
 
 pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
     if layout == Layout::Workstreams {
+        one_answer::memory(document);
         return Ok(());
     }
     owner(document)?;
+    one_answer::memory(document);
+    without_workstream(document);
     if !OLDER.iter().any(|key| document.has(key)) {
         return Ok(());
     }
@@ -72,6 +76,35 @@ pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<D
         "the memory of a workstream became one of the flat layout".to_owned(),
     );
     Ok(())
+}
+
+/// A memory of version 2 in a workstream differs from one of the flat layout by the workstream's name alone.
+fn without_workstream(document: &mut Document) {
+    const KEY: &str = "workstream";
+    let root = &document.root;
+    let version = root.get("schema_version").and_then(Node::integer);
+    let Some(node) = root.get(KEY).filter(|_| version == Some(2)) else {
+        return;
+    };
+    let is_line = |(index, line): &(usize, &str)| {
+        u32::try_from(index + 1).ok() == Some(node.line) && line.starts_with(&format!("{KEY}:"))
+    };
+    let lines = document.text.split_inclusive('\n').enumerate();
+    let text: String = match lines.clone().any(|line| is_line(&line)) {
+        true => lines
+            .filter(|line| !is_line(line))
+            .map(|(_, line)| line)
+            .collect(),
+        false => {
+            let mut rest = root.clone();
+            edit::remove(&mut rest, KEY);
+            edit::emit(&rest)
+        }
+    };
+    document.rewrite(
+        text,
+        format!("removed `{KEY}`, which a flat layout has no use for"),
+    );
 }
 
 /// Whose memory it is, later versions said alike for all.

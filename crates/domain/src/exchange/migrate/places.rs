@@ -1,11 +1,13 @@
 //! Where an artifact belongs, by where it lies.
 
+use super::waiting::astray;
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::stem;
 use crate::exchange::labels::Labels;
 use crate::exchange::layout::{
     FLAT_FOLDER, Layout, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER, place,
 };
+use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::exchange::values;
 use crate::model::Tree;
 use crate::yaml::{self, Node};
@@ -100,6 +102,9 @@ pub(super) fn goal(
         Place::Stray => match stray(layout, tree, labels, path) {
             Some(goal) => goal,
             None => {
+                if let Some(item) = astray(tree, layout, labels, path) {
+                    return Some(Err(Box::new(item)));
+                }
                 let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
                 return Some(Err(Box::new(one.mend(match innovation(path) {
                     true => "ideas and comments became proposals of one piece: write what still counts as one",
@@ -107,7 +112,8 @@ pub(super) fn goal(
                 }))));
             }
         },
-        Place::Changes | Place::History { .. } | Place::Roster { .. } | Place::Beside => {
+        Place::Changes => return changes(layout, tree, path).map(Ok),
+        Place::History { .. } | Place::Roster { .. } | Place::Beside => {
             return None;
         }
     };
@@ -124,6 +130,20 @@ pub(super) fn goal(
     }))
 }
 
+/// A summary that is not sound goes: the narrator writes the next one whole. `None`: there is nothing to say of it.
+fn changes(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
+    let shape = match layout {
+        Layout::Flat => &CHANGES,
+        Layout::Workstreams => &CHANGE,
+    };
+    let is_sound = shape.validate(path, tree.text(path)?).is_empty();
+    (!is_sound).then(|| Goal {
+        to: None,
+        kind: Kind::List,
+        why: Some("it is not sound, and the narrator writes it again".to_owned()),
+    })
+}
+
 /// Places that this layout had once.
 fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(String, Kind)> {
     let name = format!("{}.yml", stem(path));
@@ -131,6 +151,18 @@ fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(St
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     match (layout, parts.as_slice()) {
         _ if !is_yaml => None,
+        // Before events had states, a decided one was deleted.
+        (
+            Layout::Workstreams,
+            [".jules", "workstreams", stream, "events", _]
+            | [".jules", "workstreams", stream, "exchange", "events", _],
+        ) => {
+            let home = layout.home(tree, stream);
+            Some((format!("{home}/events/pending/{name}"), Kind::Event))
+        }
+        (Layout::Flat, [".jules", "exchange", "events", _]) => {
+            Some((format!("{FLAT_FOLDER}/events/pending/{name}"), Kind::Event))
+        }
         (
             Layout::Flat,
             [".jules", "exchange", "issues", _] | [".jules", "exchange", "issues", _, _],

@@ -1,11 +1,12 @@
 //! Older shapes of artifacts.
 
 use super::document::Document;
-use super::memory;
 use super::places::Kind;
+use super::{memory, one_answer};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::edit;
 use crate::exchange::layout::Layout;
+use crate::exchange::shapes::DEGREES;
 use crate::yaml::{Node, Value, quoted};
 
 /// Brings a document to the present shape of its kind.
@@ -20,8 +21,11 @@ pub(super) fn bring(
 ) -> Result<(), Box<Diagnostic>> {
     match kind {
         Kind::Event => {
+            degree(document, "confidence");
             document.rename("requirement_id", "issue_id")?;
-            document.rename("role", "author_role")
+            document.rename("role", "author_role")?;
+            one_answer::event(document);
+            Ok(())
         }
         Kind::Proposal => document.rename("role", "persona"),
         Kind::Feedback => {
@@ -34,8 +38,22 @@ pub(super) fn bring(
     }
 }
 
+/// A degree in other capitals, which means the same: `High`.
+fn degree(document: &mut Document, key: &str) {
+    let said = document.root.get(key).and_then(Node::text);
+    let Some(word) = said.map(str::to_ascii_lowercase) else {
+        return;
+    };
+    if DEGREES.contains(&word.as_str()) && said != Some(word.as_str()) {
+        let text = edit::set(&document.text, &document.root, key, &word);
+        document.rewrite(text, format!("`{key}` is spelled `{word}`"));
+    }
+}
+
 fn item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
+    degree(document, "priority");
     ready(document)?;
+    one_answer::item(document);
     document.rename("planner_request_reason", "deep_analysis_reason")?;
     if layout == Layout::Workstreams {
         if document.has("verification_criteria") && !document.has("verification_commands") {

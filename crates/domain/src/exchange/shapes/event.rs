@@ -3,7 +3,7 @@
 use crate::exchange::shape::{Key, Kind, List, Shape};
 
 /// How sure somebody is, or how much something matters.
-pub(super) const DEGREES: &[&str] = &["low", "medium", "high"];
+pub(in crate::exchange) const DEGREES: &[&str] = &["low", "medium", "high"];
 
 /// An observer's event.
 pub static EVENT: Shape = Shape {

@@ -3,42 +3,74 @@
 use crate::exchange::limits::RECENT_PROPOSALS_LIMIT;
 use crate::exchange::shape::{Key, Kind, List, Shape};
 
+const VERSION_2: Key = Key::new(
+    "schema_version",
+    Kind::Version(2),
+    "The version of the format.",
+);
+const OBSERVER: Key = Key::new(
+    "observer",
+    Kind::Role,
+    "The observer's role: the name of the folder.",
+);
+const UPDATED_AT: Key = Key::new("updated_at", Kind::Instant, "When it was last written.");
+const GOALS: Key = Key::new(
+    "goals",
+    Kind::List(List::between(1, 3, &Kind::Line("<goal>"))),
+    "One to three goals, looked at anew in each session.",
+);
+const RULES: Key = Key::new(
+    "rules",
+    Kind::List(List::any(&Kind::Line("<rule>"))),
+    "What the observer goes by.",
+);
+const IGNORE: Key = Key::new(
+    "ignore",
+    Kind::List(List::any(&Kind::Line("<what to leave alone>"))),
+    "What is not to be found again.",
+);
+const LAST_SESSIONS: Key = Key::new(
+    "log",
+    Kind::List(List::between(0, 5, &LOG)),
+    "The last five sessions, the newest first.",
+);
+
 /// The memory of an observer in the flat layout.
 pub static PERSPECTIVE: Shape = Shape {
     name: "perspective",
     about: "What an observer remembers: goals, rules, what to leave alone, and its last sessions.",
     keys: &[
+        VERSION_2,
+        OBSERVER,
+        UPDATED_AT,
+        GOALS,
+        RULES,
+        IGNORE,
+        LAST_SESSIONS,
+    ],
+    rules: &[],
+    renamed: &[("learned_exclusions", "ignore"), ("role", "observer")],
+};
+
+/// The same memory among workstreams: from 2026-02-04 on, the releases between seeds 000 and 001 wrote version 2 there,
+/// most of them with the name of the workstream.
+pub(crate) static PERSPECTIVE_V2: Shape = Shape {
+    name: "perspective",
+    about: "What an observer of a workstream remembers, in version 2.",
+    keys: &[
+        VERSION_2,
+        OBSERVER,
         Key::new(
-            "schema_version",
-            Kind::Version(2),
-            "The version of the format.",
-        ),
-        Key::new(
-            "observer",
-            Kind::Role,
-            "The observer's role: the name of the folder.",
-        ),
-        Key::new("updated_at", Kind::Instant, "When it was last written."),
-        Key::new(
-            "goals",
-            Kind::List(List::between(1, 3, &Kind::Line("<goal>"))),
-            "One to three goals, looked at anew in each session.",
-        ),
-        Key::new(
-            "rules",
-            Kind::List(List::any(&Kind::Line("<rule>"))),
-            "What the observer goes by.",
-        ),
-        Key::new(
-            "ignore",
-            Kind::List(List::any(&Kind::Line("<what to leave alone>"))),
-            "What is not to be found again.",
-        ),
-        Key::new(
-            "log",
-            Kind::List(List::between(0, 5, &LOG)),
-            "The last five sessions, the newest first.",
-        ),
+            "workstream",
+            Kind::Stream,
+            "The workstream: the name of its folder.",
+        )
+        .offered(),
+        UPDATED_AT,
+        GOALS,
+        RULES,
+        IGNORE,
+        LAST_SESSIONS,
     ],
     rules: &[],
     renamed: &[("learned_exclusions", "ignore"), ("role", "observer")],

@@ -25,6 +25,7 @@ pub(super) fn explain(
     variables: &BTreeMap<String, String>,
     compiled: Option<&Compiled>,
 ) -> Diagnostic {
+    let entry = compiled.map_or(entry, |compiled| compiled.file.as_str());
     let (errors, refusal) = chain(error);
     let innermost = errors.last().copied().unwrap_or(error);
     let (message, mend) = match refusal {
@@ -44,7 +45,9 @@ pub(super) fn explain(
     let mut from = Vec::new();
     for next in places {
         let shown = next.shown();
-        if !seen.contains(&shown) {
+        // A `prompt.yml` that stands alone is both the template and what it was compiled from.
+        let is_same = next.at.is_none() && next.file == first.file;
+        if !is_same && !seen.contains(&shown) {
             from.push(shown.clone());
             seen.push(shown);
         }
@@ -91,6 +94,7 @@ fn place(error: &Error, compiled: Option<&Compiled>) -> Option<Place> {
         && file == compiled.entry
     {
         let (at, key) = compiled.origin(line);
+        let file = compiled.file.clone();
         return Some(Place { file, at, key });
     }
     let key = String::new();

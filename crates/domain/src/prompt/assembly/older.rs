@@ -1,5 +1,5 @@
 //! The older form of a layer's prompt, compiled to a template: the text of `prompt.yml`, and below it the includes of
-//! `prompt_assembly.yml`, one a line.
+//! `prompt_assembly.yml`, one a line. Without that file, as seed 000 draws it, the contracts that `prompt.yml` lists.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,11 @@ pub(super) struct Compiled {
     /// The path of `prompt.yml`, which is a template of its own.
     pub(super) base: String,
     pub(super) base_text: String,
-    /// Where the path of each include stands in `prompt_assembly.yml`.
+    /// The file that names what is put in.
+    pub(super) file: String,
+    /// The key of it that lists the files, and what an item calls its path.
+    keys: (&'static str, &'static str),
+    /// Where the path of each of them stands in that file.
     places: Vec<(u32, u32)>,
 }
 
@@ -38,7 +42,8 @@ impl Compiled {
             return (None, String::new());
         };
         let at = self.places.get(index).copied();
-        (at, format!("includes[{index}].path"))
+        let (list, path) = self.keys;
+        (at, format!("{list}[{index}]{path}"))
     }
 }
 
@@ -63,6 +68,9 @@ pub(super) fn compile(
                 home.layer
             )));
         }
+    }
+    if tree.get(&entry).is_none() {
+        return of_contracts(tree, home, base, entry);
     }
     let text = text_of(tree, &entry)?;
     let reader = Reader { file: &entry };
@@ -123,10 +131,88 @@ pub(super) fn compile(
     Ok(Compiled {
         source,
         base_text: base_text.to_owned(),
+        file: entry.clone(),
+        keys: ("includes", ".path"),
         places,
         base,
         entry,
     })
+}
+
+/// Compiles a `prompt.yml` that stands alone: its text, and below it each contract that it lists, in order. Without a
+/// list the contract of the layer counts.
+fn of_contracts(
+    tree: &Tree,
+    home: &Home,
+    base: String,
+    entry: String,
+) -> Result<Compiled, Diagnostic> {
+    let base_text = text_of(tree, &base)?.to_owned();
+    let reader = Reader { file: &base };
+    let root = reader.root(&base_text)?;
+    let mut source = format!("{{% include {} %}}{{{{ \"\\n\" -}}}}\n", literal(&base));
+    let mut places = Vec::new();
+    match root.get("contracts") {
+        None => source.push_str(&line_of(
+            "Layer Contracts",
+            "include_optional",
+            &literal(&format!("{}/contracts.yml", home.folder)),
+        )),
+        Some(list) if !matches!(list.value, Value::List(_)) => {
+            let mend = "write `- .jules/…` below it for each contract";
+            return Err(reader.error(list, "contracts", "this is not a list", mend));
+        }
+        Some(list) if list.items().len() > INCLUDES_LIMIT => {
+            let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
+            return Err(reader.error(list, "contracts", &message, "name fewer"));
+        }
+        Some(list) => {
+            for (index, item) in list.items().iter().enumerate() {
+                let wrong = |message: &str, mend: &str| {
+                    Err(reader.error(item, &format!("contracts[{index}]"), message, mend))
+                };
+                let Some(path) = item.text() else {
+                    return wrong("this is not a path", "write the contract's path");
+                };
+                let path = match expression(path) {
+                    Ok(path) => path,
+                    Err(mend) => return wrong("this path cannot be understood", mend),
+                };
+                source.push_str(&line_of(
+                    title_of(item.text().unwrap_or_default()),
+                    "include_required",
+                    &path,
+                ));
+                places.push((item.line, item.column));
+            }
+        }
+    }
+    Ok(Compiled {
+        source,
+        base_text,
+        places,
+        file: base.clone(),
+        keys: ("contracts", ""),
+        base,
+        entry,
+    })
+}
+
+/// The heading of a contract.
+fn title_of(path: &str) -> &str {
+    match path.rsplit('/').next().unwrap_or(path) {
+        "contracts.yml" => "Layer Contracts",
+        "role.yml" => "Role",
+        name => name,
+    }
+}
+
+/// The line of the template that puts a file in below a heading.
+fn line_of(title: &str, function: &str, path: &str) -> String {
+    format!(
+        "{{% with part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" }}}}{{% endwith %}}\n",
+        literal(title)
+    )
 }
 
 struct Reader<'t> {
@@ -215,11 +301,7 @@ impl Reader<'_> {
         } else {
             "include_required"
         };
-        let line = format!(
-            "{{% with part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" }}}}{{% endwith %}}\n",
-            literal(title)
-        );
-        Ok((line, at))
+        Ok((line_of(title, function, &path), at))
     }
 }
 

@@ -91,7 +91,7 @@ fn what_is_shown_is_not_looked_at_where_nothing_waits_for_room() {
 /// Nobody can tell which items there are while the files of two layouts lie there, or while a file of theirs is broken.
 #[test]
 fn what_cannot_be_read_is_not_gone() {
-    let sound = ".jules/workstreams/core/.gitkeep";
+    let sound = ".jules/workstreams/core/issues/docs/other.yml";
     for (path, text, detail) in [
         (sound, Some("".to_owned()), "two layouts"),
         (

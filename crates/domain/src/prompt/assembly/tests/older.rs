@@ -76,6 +76,78 @@ includes:
     assert_eq!(made.prompt.matches("\nlayer: observers\n").count(), 2);
 }
 
+/// Seed 000 draws `prompt.yml` beside `contracts.yml`, and no `prompt_assembly.yml`.
+fn alone(base: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
+    let tree = Tree::of_texts([
+        (".jules/roles/observers/prompt.yml", base),
+        (".jules/roles/observers/contracts.yml", "branch_prefix: x\n"),
+        (".jules/roles/observers/qa/role.yml", "focus: Tests\n"),
+        (".jules/JULES.md", "Be kind.\n"),
+    ]);
+    let (ledger, variables) = (Tree::new(), variables(given));
+    assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+}
+
+#[test]
+fn a_prompt_that_stands_alone_puts_in_the_contracts_that_it_lists() {
+    let listed = "\
+role: {{ role }}
+contracts:
+  - .jules/JULES.md
+  - .jules/roles/observers/contracts.yml
+  - \".jules/roles/observers/{{role}}/role.yml\"
+instructions: [Work.]
+";
+    let listed = listed.replace("role: {{ role }}", "role: qa");
+    let made = alone(&listed, &[("role", "qa")]).unwrap();
+    for has in [
+        "\nrole: qa\n",
+        "- Work.\n",
+        "# Layer Contracts\nbranch_prefix: x\n",
+        "# Role\nfocus: Tests\n",
+    ] {
+        let has = has.replace("- Work.", "instructions: [Work.]");
+        assert!(made.prompt.contains(&has), "{has}\n{}", made.prompt);
+    }
+    assert_eq!(
+        made.prompt.matches("Be kind.").count(),
+        1,
+        "{}",
+        made.prompt
+    );
+    let made = alone("instructions: [Work.]\n", &[]).unwrap();
+    assert!(
+        made.prompt
+            .contains("# Layer Contracts\nbranch_prefix: x\n")
+    );
+}
+
+#[test]
+fn mistakes_in_a_prompt_that_stands_alone_have_their_place() {
+    const FILE: &str = ".jules/roles/observers/prompt.yml";
+    for (text, begins) in [
+        (
+            "contracts:\n  - .jules/roles/observers/gone.yml\n",
+            ":2:5: error: there is no file `.jules/roles/observers/gone.yml` (at contracts[0]); write it",
+        ),
+        ("contracts:\n  - \".jules/{{rol}}/x.yml\"\n", ":2:"),
+        (
+            "contracts: x\n",
+            ":1:12: error: this is not a list (at contracts)",
+        ),
+        (
+            "contracts:\n  - [x]\n",
+            ":2:5: error: this is not a path (at contracts[0])",
+        ),
+        ("layer: observers\nrole: \"{{ rol }}\"\n", ":2:11: error"),
+        ("contracts: `x`\n", ":1:12: error: this is no YAML"),
+    ] {
+        let said = alone(text, &[("role", "qa")]).unwrap_err();
+        assert!(said.starts_with(&format!("{FILE}{begins}")), "{text}{said}");
+        assert!(!said.contains("used by"), "{said}");
+    }
+}
+
 #[test]
 fn mistakes_in_the_older_form_have_the_place_that_people_wrote() {
     const FILE: &str = ".jules/roles/observers/prompt_assembly.yml";

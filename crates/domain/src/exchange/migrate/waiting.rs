@@ -1,0 +1,103 @@
+//! Work items that no layer takes by itself, however often layers run: each is named, with what brings it along.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::stem;
+use crate::exchange::labels::Labels;
+use crate::exchange::layout::{Layout, Place, place};
+use crate::exchange::read;
+use crate::exchange::route::Next;
+use crate::model::Tree;
+use crate::plan;
+use crate::yaml::{self, Node};
+
+/// The label on an issue that has the work item done which the issue shows.
+const WORK_LABEL: &str = "phileas:implementer";
+
+/// The work items of a tree that no layer takes.
+pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
+    let labels = plan::read(tree).0.roster.labels;
+    let read = read::read(tree, Some(layout)).exchange;
+    let streams = read.iter().flat_map(|exchange| exchange.streams.values());
+    let mut found = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for item in streams.flat_map(|stream| &stream.items) {
+        known.insert(&item.path);
+        let (message, fix) = match Next::of(item, labels.as_deref()) {
+            Next::Planner | Next::Implementer => continue,
+            Next::Refused => {
+                found.push(unsound(&item.path));
+                continue;
+            }
+            Next::Shelved => (
+                format!(
+                    "no layer takes this work item: `workflow.labels` does not name `{}`",
+                    item.value.label
+                ),
+                format!(
+                    "add `{}` to `workflow.labels` of .jlo/config.toml, or put the label `{WORK_LABEL}` on the issue that shows the item",
+                    item.value.label
+                ),
+            ),
+            Next::Parked => (
+                format!(
+                    "no layer takes this work item: implementers have tried it {} times",
+                    item.value.attempts
+                ),
+                format!("put the label `{WORK_LABEL}` on the issue that shows the item"),
+            ),
+        };
+        found.push(Diagnostic::warning(&item.path, message).mend(fix));
+    }
+    let unread = tree.iter().filter(|(path, _)| {
+        matches!(place(layout, path), Some(Place::Item { .. })) && !known.contains(path)
+    });
+    found.extend(unread.map(|(path, _)| unsound(path)));
+    found
+}
+
+fn unsound(path: &str) -> Diagnostic {
+    let message = "no layer takes this work item: its form is not sound";
+    let fix = "`phileas exchange check` names each mistake; correct them in the file";
+    Diagnostic::warning(path, message).mend(fix)
+}
+
+/// What is said of a work item that lies where no layer looks for one; `None`: it is no work item.
+pub(super) fn astray(
+    tree: &Tree,
+    layout: Layout,
+    labels: &Labels,
+    path: &str,
+) -> Option<Diagnostic> {
+    let root = yaml::parse(tree.text(path)?).0?;
+    let has = |key: &str| root.get(key).is_some();
+    if !has("title") || !has("priority") || !(has("problem") || has("source_events")) {
+        return None;
+    }
+    let stream = match place(layout, path) {
+        Some(Place::Stray) => path.split('/').nth(2).unwrap_or_default(),
+        _ => return None,
+    };
+    let home = layout.home(tree, stream);
+    let own = root.get("label").and_then(Node::text);
+    let own = own.filter(|own| labels.contains(own));
+    let name = stem(path);
+    let to = match (layout, own) {
+        (Layout::Flat, _) => format!("{home}/requirements/{name}.yml"),
+        (Layout::Workstreams, Some(label)) => format!("{home}/issues/{label}/{name}.yml"),
+        (Layout::Workstreams, None) => format!("{home}/issues/LABEL/{name}.yml"),
+    };
+    let first = match own {
+        None if layout == Layout::Workstreams => {
+            let all: Vec<&str> = labels.iter().collect();
+            format!(
+                "write its `label` ({}), and move it to that label's folder: ",
+                all.join(", ")
+            )
+        }
+        _ => "move it: ".to_owned(),
+    };
+    let message = "no layer takes this work item, because none looks for it here";
+    Some(Diagnostic::warning(path, message).mend(format!("{first}git mv {path} {to}")))
+}
