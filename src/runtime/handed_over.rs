@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use phileas_domain::engine::{CommitSpan, ExchangeRead, Ledger, Needs, Snapshot, Written};
+use phileas_domain::engine::{
+    CommitSpan, ExchangeRead, LEDGER_DOCUMENTS, Ledger, Needs, Snapshot, Written,
+};
 use phileas_domain::exchange::{self, Changed, Content};
 use phileas_domain::model::{Oid, PullNumber, SessionId, Tree};
 
@@ -63,7 +65,9 @@ async fn exchange(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
         Ledger::Missing { head: Some(head) } | Ledger::Present { head, .. } => head.clone(),
         Ledger::Missing { head: None } | Ledger::Corrupt { .. } => return,
     };
-    match github.read_folders(&head, &EXCHANGE).await {
+    // The documents beside it are written with it.
+    let paths = [&EXCHANGE[..], &LEDGER_DOCUMENTS].concat();
+    match github.read_folders(&head, &paths).await {
         Ok(tree) => snapshot.exchange = Some(ExchangeRead { head, tree }),
         Err(failure) => {
             tracing::warn!(%failure, "the exchange could not be read; its layers wait");
@@ -150,6 +154,7 @@ pub(super) fn committed(
         let mut folders = folders.filter_map(|folder| path.strip_prefix(folder));
         folders.any(|rest| rest.starts_with('/'))
     };
+    let is_read = |path: &str| below(path) || LEDGER_DOCUMENTS.contains(&path);
     if files.keys().any(|path| below(path)) {
         // What GitHub would call it now only the next look tells.
         snapshot.exchange_id = None;
@@ -160,7 +165,7 @@ pub(super) fn committed(
         (_, None) => Tree::new(),
         _ => return,
     };
-    let files = files.iter().filter(|(path, _)| below(path));
+    let files = files.iter().filter(|(path, _)| is_read(path));
     let files: BTreeMap<_, _> = files
         .map(|(path, text)| (path.clone(), text.clone()))
         .collect();

@@ -75,6 +75,70 @@ fn below(files: &[(String, String)], folder: &str) -> Vec<String> {
     paths.filter(|path| path.starts_with(folder)).collect()
 }
 
+/// The text of a file of the ledger.
+fn on_ledger(shared: &Shared, path: &str) -> Option<String> {
+    let files = branch(shared, "jules").into_iter();
+    files
+        .filter(|(one, _)| one == path)
+        .map(|(_, text)| text)
+        .next()
+}
+
+#[test]
+fn the_first_commit_of_layers_brings_the_documents_of_the_ledger() {
+    let folder = repository();
+    let shared = spend(layered(&folder), 12, |sessions| !sessions.is_empty());
+    for (path, has) in [
+        (".jules/JULES.md", "These rules hold in every layer."),
+        (".jules/README.md", "# What is here"),
+        (".jules/github-labels.json", "\"issue_labels\""),
+    ] {
+        let text = on_ledger(&shared, path).unwrap_or_else(|| panic!("{path}"));
+        assert!(text.contains(has), "{path}: {text}");
+    }
+    // A plan without layers brings none of them.
+    let plain = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let shared = spend(layered(&plain), 4, |sessions| !sessions.is_empty());
+    assert_eq!(below(&branch(&shared, "jules"), ".jules/JULES.md"), [""; 0]);
+}
+
+#[test]
+fn a_newer_version_renews_the_documents_that_nobody_has_changed() {
+    use phileas_domain::layers::Pin;
+    let (rules, guide, labels) = (
+        ".jules/JULES.md",
+        ".jules/README.md",
+        ".jules/github-labels.json",
+    );
+    let ledger = Folder::empty();
+    let mut pin = Pin::new("0.0.1");
+    for path in [rules, guide, labels, ".jules/layers/decider/contracts.yml"] {
+        pin.note(path, "As an older version had it.\n");
+    }
+    ledger.write(".jules/.phileas-version", &pin.text());
+    ledger.write(rules, "As an older version had it.\n");
+    ledger.write(guide, "As a person has it.\n");
+    let folder = repository();
+    let mut scene = layered(&folder);
+    scene.ledger = Some(ledger.path().to_owned());
+    let shared = spend(scene, 12, |sessions| !sessions.is_empty());
+    let rules = on_ledger(&shared, rules).unwrap();
+    assert!(
+        rules.contains("These rules hold in every layer."),
+        "{rules}"
+    );
+    assert_eq!(
+        on_ledger(&shared, guide).as_deref(),
+        Some("As a person has it.\n")
+    );
+    assert_eq!(on_ledger(&shared, labels), None, "a person has removed it");
+    let after = on_ledger(&shared, ".jules/.phileas-version").unwrap();
+    let after = Pin::read(&after, env!("CARGO_PKG_VERSION")).unwrap();
+    assert_eq!(after.version, env!("CARGO_PKG_VERSION"));
+    let kept = after.digests.get(".jules/layers/decider/contracts.yml");
+    assert_eq!(kept, pin.digests.get(".jules/layers/decider/contracts.yml"));
+}
+
 /// A repository whose layers lie as seed 000 draws them: `prompt.yml` beside `contracts.yml`, roles that say all of it at
 /// the top, and a roster beside the workstream.
 fn drawn_by_seed_000() -> Folder {

@@ -67,6 +67,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         notices::dismiss_settled(&mut draft);
         tell::everybody(&mut draft);
         dashboard::show(&mut draft);
+        layers::write_documents(&mut draft);
     }
     gate::silence_observers(draft.finish(), snapshot)
 }

@@ -112,6 +112,11 @@ impl<'a> Draft<'a> {
         self.turns.extend(turn.map(ToString::to_string));
     }
 
+    /// Whether the commit's subject has a part.
+    pub(super) fn has_headline(&self) -> bool {
+        !self.headlines.is_empty()
+    }
+
     /// Looks again no later than this.
     pub(super) fn wake(&mut self, at: Timestamp) {
         self.wake_at = Some(self.wake_at.map_or(at, |known| known.min(at)));

@@ -75,7 +75,7 @@ pub use event::{CreateFailure, Event};
 pub use gate::holds_all_back;
 pub use heard::Heard;
 pub use import::{Import, ImportError};
-pub use layers::WORK_LABEL;
+pub use layers::{LEDGER_DOCUMENTS, WORK_LABEL};
 pub use merge_facts::{MergeFacts, MergeMethod, MergeStands, Opinion, ReviewDemand};
 pub use needs::{ListingNeed, Needs};
 pub use pulls::of_session as pull_of_session;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::pin::README_PATH;
 use super::role::{self, Role, built_in, own_roles};
 use super::spelling::{ROLE_FOLDERS, USUAL_FOLDER, folders, usual_role};
 use super::texts::{self, ROLES};
@@ -145,7 +146,7 @@ impl Catalogue {
         }
         add(RULES_PATH, RULES_PATH.to_owned());
         add(LABELS_PATH, LABELS_PATH.to_owned());
-        copies.insert(".jules/README.md".to_owned(), texts::README.to_owned());
+        copies.insert(README_PATH.to_owned(), texts::README.to_owned());
         copies
     }
 }

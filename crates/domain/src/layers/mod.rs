@@ -31,7 +31,9 @@ mod texts;
 
 pub use brief::{Brief, Job, Section};
 pub use catalogue::Catalogue;
-pub use pin::{CONFIG_PIN_PATH, Fate, LEDGER_PIN_PATH, Move, Pin, PinError, keepers, moves};
+pub use pin::{
+    CONFIG_PIN_PATH, Fate, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH, keepers, moves,
+};
 pub use role::{ROLE_NAME, Role, Source, blank_role, is_role_name, role_names};
 pub use standing::{Held, Standing};
 pub use texts::{DEFAULT_INNOVATORS, DEFAULT_OBSERVERS};

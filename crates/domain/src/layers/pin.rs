@@ -14,6 +14,8 @@ use crate::exchange::{EventState, Layout};
 
 /// Where the default branch keeps its pin.
 pub const CONFIG_PIN_PATH: &str = ".jlo/.phileas-version";
+/// Where the ledger tells people about itself.
+pub const README_PATH: &str = ".jules/README.md";
 /// Where the ledger keeps its pin.
 pub const LEDGER_PIN_PATH: &str = ".jules/.phileas-version";
 /// What stands below the version.

@@ -23,6 +23,7 @@
 //! |---|---|
 //! | `seat` | whose turn is a slot? |
 //! | `cast` | which roles and labels take part? |
+//! | `documents` | which documents stand on the ledger beside the exchange? |
 //! | `picture` | what does the exchange look like, as this decision leaves it? |
 //! | `due` | what does a step fan out into, and why not? |
 //! | `idle` | can layers that had nothing to do have something to do now? |
@@ -37,6 +38,7 @@
 
 mod bring_in;
 mod cast;
+mod documents;
 mod due;
 mod idle;
 mod narrated;
@@ -51,6 +53,8 @@ mod speak;
 
 pub(super) use bring_in::bring_in;
 pub(super) use cast::Cast;
+pub use documents::LEDGER_DOCUMENTS;
+pub(super) use documents::write_documents;
 pub(super) use due::{Due, due};
 pub(super) use idle::{remember, sight};
 pub use offer::WORK_LABEL;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::super::draft::Draft;
 use super::super::{Ledger, Snapshot};
+use super::documents::LEDGER_DOCUMENTS;
 use super::seat::Seat;
 use super::{narrated, reviewed};
 use crate::exchange::{Exchange, Filed, LABELS_PATH, Stream, WorkItem, check};
@@ -74,7 +75,10 @@ pub(super) fn picture(draft: &Draft<'_>) -> Rc<Picture> {
 }
 
 fn tree(draft: &Draft<'_>) -> Tree {
-    let exchange = draft.exchange.clone().unwrap_or_default();
+    let mut exchange = draft.exchange.clone().unwrap_or_default();
+    for path in LEDGER_DOCUMENTS {
+        exchange.remove(path);
+    }
     let intents: BTreeMap<String, Option<String>> = draft
         .snapshot
         .tree
