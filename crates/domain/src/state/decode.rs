@@ -342,6 +342,17 @@ fn cursors(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Curso
 
 /// A pause. People write it by hand: `true` or a reason will do.
 fn paused(fields: &mut Fields<'_, '_>) -> Option<Pause> {
+    match fields.value("paused") {
+        Some(Value::Bool(truth)) => {
+            let truth = *truth;
+            fields.keep_as_found("paused", truth);
+        }
+        Some(Value::Text(reason)) => {
+            let reason = reason.clone().into_owned();
+            fields.keep_as_found("paused", reason);
+        }
+        _ => {}
+    }
     fields.object("paused", |node, path, issues| match node.value {
         Value::Bool(truth) => truth.then(Pause::default),
         Value::Text(reason) => Some(Pause {

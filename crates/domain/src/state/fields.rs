@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::Extra;
 use super::issues::{Issues, Path};
 use super::values::{session, time};
+use super::written::time as written_time;
 use crate::json::{Inexact, Member, Node, Value, keep};
 use crate::model::SessionId;
 
@@ -17,6 +18,8 @@ pub(super) struct Fields<'t, 'c> {
     path: &'c Path<'c>,
     issues: &'c Issues<'c>,
     left: Vec<Option<Member<'t>>>,
+    /// Values of known keys that phileas would write in another way, as they stand in the file.
+    as_found: Extra,
 }
 
 impl<'t, 'c> Fields<'t, 'c> {
@@ -28,6 +31,7 @@ impl<'t, 'c> Fields<'t, 'c> {
                 path,
                 issues,
                 left: members.into_iter().map(Some).collect(),
+                as_found: Extra::new(),
             }),
             _ => {
                 issues.wrong_kind(&node, path, "an object");
@@ -103,7 +107,22 @@ impl<'t, 'c> Fields<'t, 'c> {
 
     /// An optional text that says nothing when it is empty.
     pub(super) fn word(&mut self, key: &str) -> Option<String> {
-        self.text(key).filter(|text| !text.is_empty())
+        let text = self.text(key)?;
+        if text.is_empty() {
+            self.keep_as_found(key, "");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Remembers the value of a known key as it stands in the file, where phileas would write the same in another way.
+    pub(super) fn keep_as_found(&mut self, key: &str, value: impl Into<serde_json::Value>) {
+        self.as_found.insert(key.to_owned(), value.into());
+    }
+
+    /// What is remembered of a key whose value moves to another object.
+    pub(super) fn take_as_found(&mut self, key: &str) -> Option<serde_json::Value> {
+        self.as_found.remove(key)
     }
 
     /// A text that must be there and say something.
@@ -182,16 +201,21 @@ impl<'t, 'c> Fields<'t, 'c> {
     /// An optional time.
     pub(super) fn time(&mut self, key: &str) -> Option<Timestamp> {
         let node = self.take_value(key)?;
-        time(&node, &self.path.key(key), self.issues)
+        let at = time(&node, &self.path.key(key), self.issues)?;
+        if let Value::Text(text) = &node.value
+            && *text != written_time(&at)
+        {
+            self.keep_as_found(key, &**text);
+        }
+        Some(at)
     }
 
     /// A time that must be there.
     pub(super) fn required_time(&mut self, key: &str) -> Option<Timestamp> {
-        let node = self.take_value(key);
-        if node.is_none() {
+        if self.value(key).is_none() {
             self.missing(key);
         }
-        time(&node?, &self.path.key(key), self.issues)
+        self.time(key)
     }
 
     /// An optional value that is read as a whole.
@@ -207,7 +231,17 @@ impl<'t, 'c> Fields<'t, 'c> {
     /// An optional session id.
     pub(super) fn session(&mut self, key: &str) -> Option<SessionId> {
         let node = self.take_value(key)?;
-        session(&node, &self.path.key(key), self.issues)
+        let session = session(&node, &self.path.key(key), self.issues);
+        match &node.value {
+            Value::Number(_) => {
+                if let Ok(number) = keep(&node) {
+                    self.keep_as_found(key, number);
+                }
+            }
+            Value::Text(text) if text.is_empty() => self.keep_as_found(key, ""),
+            _ => {}
+        }
+        session
     }
 
     /// A list; empty where it is not said.
@@ -244,9 +278,9 @@ impl<'t, 'c> Fields<'t, 'c> {
         table(node, &self.path.key(key), self.issues, read_key, read)
     }
 
-    /// Everything that nobody took.
+    /// Everything that was not taken, and what was taken and is written in another way.
     pub(super) fn rest(self) -> Extra {
-        let mut extra = Extra::new();
+        let mut extra = self.as_found;
         for member in self.left.into_iter().flatten() {
             match keep(&member.node) {
                 Ok(value) => {

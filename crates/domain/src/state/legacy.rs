@@ -77,7 +77,7 @@ pub(super) fn tracks(fields: &mut Fields<'_, '_>, version: u64, state: &mut Stat
         return;
     }
     if version == 1 && !state.tracks.contains_key(DEFAULT_TRACK) {
-        let track = TrackState {
+        let mut track = TrackState {
             persona_id: fields.word("last_persona_id").map(PersonaId::new),
             index: fields.number("last_persona_index"),
             session_id: fields.session("last_session_id"),
@@ -85,6 +85,11 @@ pub(super) fn tracks(fields: &mut Fields<'_, '_>, version: u64, state: &mut Stat
             updated_at: fields.time("updated_at"),
             ..TrackState::default()
         };
+        for (key, to) in LAST_KEYS.into_iter().chain([("updated_at", "updated_at")]) {
+            if let Some(found) = fields.take_as_found(key) {
+                track.extra.insert(to.to_owned(), found);
+            }
+        }
         state.tracks.insert(DEFAULT_TRACK.into(), track);
     } else if !written {
         derive_tracks(state);

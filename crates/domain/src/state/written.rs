@@ -88,18 +88,24 @@ impl Serialize for Written<'_> {
 
 /// An object in the making.
 #[derive(Default)]
-pub(super) struct Object<'s>(Vec<(Cow<'s, str>, Written<'s>)>);
+pub(super) struct Object<'s> {
+    entries: Vec<(Cow<'s, str>, Written<'s>)>,
+    /// Known keys that are left out, for they say nothing.
+    left_out: Vec<&'static str>,
+}
 
 impl<'s> Object<'s> {
     /// A key that is always there.
     pub(super) fn put(&mut self, key: &'static str, value: impl Into<Written<'s>>) {
-        self.0.push((Cow::Borrowed(key), value.into()));
+        self.entries.push((Cow::Borrowed(key), value.into()));
     }
 
     /// A value that is left out where it says nothing.
     pub(super) fn put_if(&mut self, key: &'static str, value: impl Into<Written<'s>>, says: bool) {
         if says {
             self.put(key, value);
+        } else {
+            self.left_out.push(key);
         }
     }
 
@@ -110,8 +116,9 @@ impl<'s> Object<'s> {
 
     /// A text that is left out where unknown.
     pub(super) fn text_if(&mut self, key: &'static str, value: Option<&impl Display>) {
-        if let Some(value) = value {
-            self.put(key, value.to_string());
+        match value {
+            Some(value) => self.put(key, value.to_string()),
+            None => self.left_out.push(key),
         }
     }
 
@@ -122,8 +129,9 @@ impl<'s> Object<'s> {
 
     /// A time that is left out where unknown.
     pub(super) fn time_if(&mut self, key: &'static str, value: Option<&Timestamp>) {
-        if let Some(value) = value {
-            self.put(key, time(value));
+        match value {
+            Some(value) => self.put(key, time(value)),
+            None => self.left_out.push(key),
         }
     }
 
@@ -140,28 +148,61 @@ impl<'s> Object<'s> {
         entries: impl IntoIterator<Item = (&'s K, &'s T)>,
         write: impl Fn(&'s T) -> Written<'s>,
     ) {
-        let table = entries
+        let entries = entries
             .into_iter()
             .map(|(key, value)| (Cow::Owned(key.to_string()), write(value)))
             .collect();
-        self.put(key, Written::Object(Self(table)));
+        let table = Self {
+            entries,
+            ..Self::default()
+        };
+        self.put(key, Written::Object(table));
     }
 
-    /// The object with the keys that this version does not know at its end. A known key is never written over.
+    /// The object with the keys that this version does not know at its end. A known key is never written over; where its
+    /// value still is what was found, it is written as it was found.
     pub(super) fn with(mut self, extra: &'s Extra) -> Written<'s> {
         for (key, value) in extra {
-            if self.0.iter().all(|(known, _)| known != key) {
-                self.0.push((Cow::Borrowed(key), Written::Kept(value)));
+            let known = self.entries.iter_mut().find(|(known, _)| known == key);
+            match known {
+                Some((_, written)) if written.says(value) => *written = Written::Kept(value),
+                Some(_) => {}
+                None if !self.left_out.contains(&key.as_str()) || Written::Null.says(value) => {
+                    self.entries
+                        .push((Cow::Borrowed(key), Written::Kept(value)));
+                }
+                None => {}
             }
         }
         Written::Object(self)
     }
 }
 
+impl Written<'_> {
+    /// Whether a value that was found in a file says the same in another way: a time with another offset, a session's
+    /// number without quotes, an empty text for null, a pause without its object.
+    fn says(&self, found: &Value) -> bool {
+        match (self, found) {
+            (Self::Text(text), Value::String(found)) => {
+                let at = |text: &str| text.parse::<Timestamp>().ok();
+                at(found).is_some_and(|found| at(text) == Some(found))
+            }
+            (Self::Text(text), Value::Number(found)) => *text == found.to_string(),
+            (Self::Null, Value::String(found)) => found.is_empty(),
+            (Self::Null, Value::Bool(found)) => !found,
+            (Self::Object(object), Value::Bool(found)) => *found && object.entries.is_empty(),
+            (Self::Object(object), Value::String(found)) => {
+                matches!(object.entries.as_slice(), [(key, Self::Text(text))] if key == "reason" && text == found)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
+        let mut map = to.serialize_map(Some(self.entries.len()))?;
+        for (key, value) in &self.entries {
             map.serialize_entry(key, value)?;
         }
         map.end()
