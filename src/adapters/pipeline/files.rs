@@ -5,7 +5,6 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
 
-use jiff::Timestamp;
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
 
 use super::RunsError;
@@ -54,12 +53,6 @@ pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
         )));
     }
     Ok(Some(bytes))
-}
-
-/// When a file was last written, where the system tells.
-pub(super) fn modified(path: &Path) -> Option<Timestamp> {
-    let at = fs::symlink_metadata(path).ok()?.modified().ok()?;
-    Timestamp::try_from(at).ok()
 }
 
 /// How long a file is, and when it was last written.

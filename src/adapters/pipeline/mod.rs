@@ -104,7 +104,6 @@ impl Runs {
                 found.push(RunFile {
                     name: name.to_owned(),
                     text,
-                    written: files::modified(&path),
                 });
             }
         }

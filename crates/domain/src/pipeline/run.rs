@@ -1,7 +1,6 @@
 //! A run: the files of one issue, and the attempts that they and the trace tell of.
 
 use data_encoding::HEXLOWER;
-use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
@@ -10,7 +9,9 @@ use super::issue::IssueId;
 use super::outcome::outcome;
 use super::read::{Reading, read};
 use super::settings::Settings;
-use super::values::{Complexity, Outcome, Plan, PlannerState, Stage, Tier, Trace, TraceStage};
+use super::values::{
+    Complexity, Diagnosis, Outcome, Plan, PlannerState, Stage, Tier, Trace, TraceStage,
+};
 
 /// A file of a run's folder, as it lies on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +20,6 @@ pub struct RunFile {
     pub name: String,
     /// What it says.
     pub text: String,
-    /// When it was written, where that is known. It only orders attempts that no trace tells of.
-    pub written: Option<Timestamp>,
 }
 
 /// A run.
@@ -37,7 +36,6 @@ pub struct Run {
 struct Read {
     reading: Reading,
     sha256: String,
-    written: Option<Timestamp>,
     /// Its place among the names of its kind.
     rank: usize,
 }
@@ -63,12 +61,11 @@ impl Run {
             Some(Read {
                 reading: read(artifact, &file.name, &file.text, &settings),
                 sha256: sha256(&file.text),
-                written: file.written,
                 rank: rank.unwrap_or_default(),
             })
         };
         let mut files: Vec<Read> = files.iter().filter_map(one).collect();
-        files.sort_by_key(|file| (file.reading.artifact, file.written, file.rank));
+        files.sort_by_key(|file| (file.reading.artifact, file.rank));
         Self {
             issue,
             settings,
@@ -81,7 +78,7 @@ impl Run {
         self.files.iter().map(|file| &file.reading)
     }
 
-    /// The newest file of a kind.
+    /// The newest file of a kind, by its name.
     #[must_use]
     pub fn reading(&self, artifact: Artifact) -> Option<&Reading> {
         self.readings()
@@ -111,6 +108,8 @@ impl Run {
     }
 
     /// Every attempt in its order: first those of the trace, then what was written beside it.
+    ///
+    /// The times of the files do not count: a clone or a copy of a run has none of its own.
     #[must_use]
     pub fn attempts(&self) -> Vec<Attempt> {
         let traced = self.trace().map(|trace| trace.stages).unwrap_or_default();
@@ -127,7 +126,9 @@ impl Run {
             .filter_map(|file| Some((file, file.reading.artifact.stage()?)))
             .filter(|(file, stage)| !is_traced(&traced, *stage, &file.sha256))
             .collect();
-        beside.sort_by_key(|(file, stage)| (file.written, self.place(*stage), file.rank));
+        let stages: Vec<Stage> = beside.iter().map(|(_, stage)| *stage).collect();
+        let stopped = self.stopped_at(&stages);
+        beside.sort_by_key(|(file, stage)| (self.place(*stage, &stages, stopped), file.rank));
         for (file, stage) in beside {
             attempts.push(Attempt {
                 stage,
@@ -161,22 +162,64 @@ impl Run {
         }
     }
 
-    /// Where a stage stands among files of the same instant.
-    fn place(&self, stage: Stage) -> usize {
-        let failed = || {
-            let test = self.reading(Artifact::Test).map(outcome);
-            test.is_some_and(|outcome| !outcome.is_pass())
-        };
-        match stage {
+    /// The first of these stages whose newest file does not send the run on to the next stage. Files of later stages are
+    /// of an earlier round: each of them is written only after the stage before it has passed.
+    fn stopped_at(&self, stages: &[Stage]) -> Option<Stage> {
+        let line = [Stage::Plan, Stage::Implement, Stage::Test, Stage::Review];
+        line.into_iter().find(|stage| {
+            stages.contains(stage)
+                && !self.outcome_of(*stage).is_some_and(|outcome| {
+                    matches!(
+                        outcome,
+                        Outcome::Planned | Outcome::Completed | Outcome::Pass | Outcome::Skip
+                    )
+                })
+        })
+    }
+
+    /// How the newest file of a stage says that it ended.
+    fn outcome_of(&self, stage: Stage) -> Option<Outcome> {
+        self.reading(Artifact::of(stage)).map(outcome)
+    }
+
+    /// Where a stage stands among the files of these stages, which no trace tells of: by the order of the pipeline, and by
+    /// what the files say. `stopped`: see [`Self::stopped_at`].
+    fn place(&self, stage: Stage, stages: &[Stage], stopped: Option<Stage>) -> (bool, usize) {
+        let place = match stage {
             Stage::Plan => 0,
             Stage::Implement => 1,
-            // A diagnosis follows a failure. Where the tests pass, it is what led there.
-            Stage::Debug if !failed() => 2,
+            Stage::Debug => 2,
             Stage::Test => 3,
-            Stage::Debug => 4,
             Stage::Review => 5,
-            Stage::Git => 6,
+            Stage::Git => 7,
+        };
+        if stage != Stage::Debug {
+            return (stopped.is_none_or(|last| stage <= last), place);
         }
+        match self.diagnosed() {
+            Some(Stage::Test) if stages.contains(&Stage::Test) => (stopped == Some(Stage::Test), 4),
+            Some(Stage::Git) if stages.contains(&Stage::Git) => (stopped.is_none(), 8),
+            // The trace tells of the failure: what lies beside it came of the diagnosis.
+            Some(_) => (false, place),
+            // What it explains has passed since: it led there.
+            None => {
+                let is_last = self.reading(Artifact::Test).is_none() && stopped.is_none();
+                (is_last, place)
+            }
+        }
+    }
+
+    /// The stage whose failure the diagnosis explains, where that stage still says that it failed.
+    fn diagnosed(&self) -> Option<Stage> {
+        if self.outcome_of(Stage::Test) == Some(Outcome::Fail) {
+            return Some(Stage::Test);
+        }
+        let diagnosis: Diagnosis = self.value(Artifact::Debug)?;
+        let source = diagnosis.failure_source.to_ascii_lowercase();
+        let mut words = source.split(|c: char| !c.is_ascii_alphanumeric());
+        let is_of_ci = words.any(|word| matches!(word, "ci" | "git" | "checks"));
+        let failed = self.outcome_of(Stage::Git) == Some(Outcome::CiFailed);
+        (is_of_ci && failed).then_some(Stage::Git)
     }
 
     fn tier_of(&self, reading: &Reading, stage: Stage) -> Tier {

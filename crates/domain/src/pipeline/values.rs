@@ -308,6 +308,8 @@ pub enum EscalationKind {
 /// `debug-diagnosis.json`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Diagnosis {
+    /// What failed.
+    pub failure_source: String,
     /// Why it failed.
     pub root_cause: String,
     /// What it leads to.

@@ -28,7 +28,7 @@ fn broken(files: &[RunFile], stage: CheckStage, changed: Option<&[&str]>) -> Vec
 }
 
 fn one(artifact: Artifact, keys: Value) -> RunFile {
-    file(artifact.file_name(), &with(artifact, keys), 1)
+    file(artifact.file_name(), &with(artifact, keys))
 }
 
 #[test]
@@ -39,7 +39,6 @@ fn plans() {
     let unread = RunFile {
         name: "plan.json".into(),
         text: "{".into(),
-        written: None,
     };
     assert_eq!(broken(&[unread], stage, None), ["E plan_valid"]);
     let long = "criterion ".repeat(20);
@@ -167,7 +166,6 @@ fn work() {
     let fast = file(
         "worker-result-fast.json",
         &with(Artifact::Worker, json!({ "tier_used": "fast" })),
-        1,
     );
     assert_eq!(
         broken(&[complex, fast], stage, Some(&["src/a.rs"])),
@@ -314,7 +312,7 @@ fn proposals_and_traces() {
     ] {
         assert_eq!(broken(&git(keys.clone()), stage, None), expected, "{keys}");
     }
-    let alone = [file("git-result.json", &sample(Artifact::Git), 1)];
+    let alone = [file("git-result.json", &sample(Artifact::Git))];
     assert_eq!(
         broken(&alone, stage, None),
         ["E tests_passed", "E review_passed"]

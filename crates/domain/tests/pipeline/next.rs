@@ -175,16 +175,15 @@ fn whoever_asks_for_a_stronger_agent_has_used_no_retry() {
     );
 }
 
-/// Situations on the disk of which no trace tells: what lies there, with the instants, and what comes next.
+/// Situations on the disk of which no trace tells: what lies there, and what comes next.
 #[test]
 fn each_rule_speaks_in_its_situation() {
-    let plan = || ("plan.json", Artifact::Plan, json!({}), 1);
+    let plan = || ("plan.json", Artifact::Plan, json!({}));
     let trivial = || {
         (
             "plan.json",
             Artifact::Plan,
             json!({ "complexity": "trivial" }),
-            1,
         )
     };
     let complex = || {
@@ -192,14 +191,13 @@ fn each_rule_speaks_in_its_situation() {
             "plan.json",
             Artifact::Plan,
             json!({ "complexity": "complex" }),
-            1,
         )
     };
-    let work = |keys, at| ("worker-result.json", Artifact::Worker, keys, at);
-    let test = |keys, at| ("test-result.json", Artifact::Test, keys, at);
-    let debug = |keys, at| ("debug-diagnosis.json", Artifact::Debug, keys, at);
-    let review = |keys, at| ("review-result.json", Artifact::Review, keys, at);
-    let git = |keys, at| ("git-result.json", Artifact::Git, keys, at);
+    let work = |keys| ("worker-result.json", Artifact::Worker, keys);
+    let test = |keys| ("test-result.json", Artifact::Test, keys);
+    let debug = |keys| ("debug-diagnosis.json", Artifact::Debug, keys);
+    let review = |keys| ("review-result.json", Artifact::Review, keys);
+    let git = |keys| ("git-result.json", Artifact::Git, keys);
     let inline =
         || json!({ "verdict": "FAIL", "inline_triage": true, "fix_instruction": "Import it." });
     let rows = vec![
@@ -208,164 +206,196 @@ fn each_rule_speaks_in_its_situation() {
         (vec![trivial()], "plan.ready: jg-worker-fast 1"),
         (vec![complex()], "plan.ready: jg-worker-high 1"),
         (
-            vec![plan(), work(json!({ "status": "nonsense" }), 2)],
+            vec![plan(), work(json!({ "status": "nonsense" }))],
             "artifact.invalid: jg-worker 2",
         ),
         (
-            vec![("plan.json", Artifact::Plan, json!({ "steps": 7 }), 1)],
+            vec![("plan.json", Artifact::Plan, json!({ "steps": 7 }))],
             "artifact.invalid: jg-subplanner 2",
         ),
         (
-            vec![plan(), work(json!({}), 2)],
+            vec![plan(), work(json!({}))],
             "worker.completed: jg-tester 1",
         ),
         (
-            vec![trivial(), work(json!({}), 2)],
+            vec![trivial(), work(json!({}))],
             "worker.completed: jg-tester-fast 1",
         ),
         (
             vec![
                 plan(),
-                work(json!({ "status": "blocked", "blockers": ["x"] }), 2),
+                work(json!({ "status": "blocked", "blockers": ["x"] })),
             ],
             "worker.blocked: jg-subplanner 2",
         ),
         (
-            vec![plan(), work(json!({ "blockers": ["x"] }), 2)],
+            vec![plan(), work(json!({ "blockers": ["x"] }))],
             "worker.blocked: jg-subplanner 2",
         ),
         (
-            vec![plan(), work(json!({}), 2), test(inline(), 3)],
+            vec![plan(), work(json!({})), test(inline())],
             "tests.inline_triage: jg-worker 2",
         ),
         (
-            vec![plan(), work(json!({}), 2), test(failing(), 3)],
+            vec![plan(), work(json!({})), test(failing())],
             "tests.failed: jg-debugger 1",
         ),
         (
-            vec![complex(), work(json!({}), 2), test(failing(), 3)],
+            vec![complex(), work(json!({})), test(failing())],
             "tests.failed: jg-debugger-high 1",
         ),
         (
-            vec![trivial(), work(json!({}), 2), test(failing(), 3)],
+            vec![trivial(), work(json!({})), test(failing())],
             "tests.trivial: jg-worker-fast 2",
         ),
         (
             vec![
                 plan(),
-                work(json!({}), 2),
-                test(json!({ "phase_1": { "lint": "FAIL" } }), 3),
+                work(json!({})),
+                test(json!({ "phase_1": { "lint": "FAIL" } })),
             ],
             "tests.failed: jg-debugger 1",
         ),
         (
-            vec![
-                plan(),
-                work(json!({}), 2),
-                test(json!({ "verdict": "SKIP" }), 3),
-            ],
+            vec![plan(), work(json!({})), test(json!({ "verdict": "SKIP" }))],
             "tests.skipped: jg-reviewer 1",
         ),
         (
-            vec![plan(), work(json!({}), 2), test(json!({}), 3)],
+            vec![plan(), work(json!({})), test(json!({}))],
             "tests.passed: jg-reviewer 1",
         ),
         (
-            vec![
-                plan(),
-                work(json!({}), 2),
-                test(failing(), 3),
-                debug(json!({}), 4),
-            ],
+            vec![plan(), work(json!({})), test(failing()), debug(json!({}))],
             "diagnosis.fix_target: jg-worker 2",
         ),
         (
             vec![
                 plan(),
-                work(json!({}), 2),
-                test(failing(), 3),
-                debug(json!({ "classification": "plan_defect" }), 4),
+                work(json!({})),
+                test(failing()),
+                debug(json!({ "classification": "plan_defect" })),
             ],
             "diagnosis.plan_defect: jg-subplanner 2",
         ),
         (
             vec![
                 plan(),
-                work(json!({}), 2),
-                test(failing(), 3),
-                debug(json!({ "classification": "escalate" }), 4),
+                work(json!({})),
+                test(failing()),
+                debug(json!({ "classification": "escalate" })),
             ],
             "diagnosis.technical_complexity: person",
         ),
         (
             vec![
                 plan(),
-                work(json!({}), 2),
-                test(failing(), 3),
+                work(json!({})),
+                test(failing()),
                 debug(
                     json!({ "classification": "escalate", "escalation_sub": "ambiguous_requirement" }),
-                    4,
                 ),
             ],
             "diagnosis.ambiguous_requirement: person",
         ),
-        // The worker has written again since the diagnosis.
+        // The diagnosis belongs to a failure, and the tests pass.
         (
-            vec![
-                plan(),
-                work(json!({}), 5),
-                test(failing(), 3),
-                debug(json!({}), 4),
-            ],
-            "worker.completed: jg-tester 2",
-        ),
-        // Instants say nothing after a checkout: the diagnosis belongs to a failure, and the tests pass.
-        (
-            vec![
-                plan(),
-                work(json!({}), 1),
-                test(json!({}), 1),
-                debug(json!({}), 1),
-            ],
+            vec![plan(), work(json!({})), test(json!({})), debug(json!({}))],
             "tests.passed: jg-reviewer 1",
         ),
+        // What does not send the run on is newer than the files of later stages, which an earlier round left.
         (
             vec![
                 plan(),
-                work(json!({}), 1),
-                test(failing(), 1),
-                debug(json!({}), 1),
+                work(json!({ "status": "blocked", "blockers": ["x"] })),
+                test(json!({})),
+                review(json!({})),
+            ],
+            "worker.blocked: jg-subplanner 2",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({})),
+                test(failing()),
+                review(json!({ "verdict": "FAIL" })),
+                git(json!({ "ci_status": "failure" })),
+            ],
+            "tests.failed: jg-debugger 1",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({})),
+                test(failing()),
+                review(json!({ "verdict": "FAIL" })),
+                debug(json!({})),
             ],
             "diagnosis.fix_target: jg-worker 2",
         ),
         (
-            vec![test(json!({}), 3), review(json!({ "verdict": "SKIP" }), 4)],
+            vec![
+                plan(),
+                work(json!({})),
+                test(inline()),
+                debug(json!({ "classification": "escalate" })),
+            ],
+            "tests.inline_triage: jg-worker 2",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({})),
+                test(json!({})),
+                review(json!({ "verdict": "FAIL" })),
+                git(json!({})),
+            ],
+            "review.failed: jg-worker 2",
+        ),
+        (
+            vec![
+                plan(),
+                work(json!({})),
+                test(json!({})),
+                debug(json!({ "failure_source": "CI checks of the pull request" })),
+                review(json!({})),
+                git(json!({ "ci_status": "failure" })),
+            ],
+            "diagnosis.fix_target: jg-worker 2",
+        ),
+        // Every file of a run that is done, the diagnosis of its failure too.
+        (
+            vec![
+                plan(),
+                work(json!({})),
+                test(json!({})),
+                debug(json!({})),
+                review(json!({})),
+                git(json!({ "ci_status": "pass" })),
+            ],
+            "git.done: archive",
+        ),
+        (
+            vec![test(json!({})), review(json!({ "verdict": "SKIP" }))],
             "review.skipped: jg-git 1",
         ),
         (
-            vec![test(json!({}), 3), review(json!({ "blockers": ["x"] }), 4)],
+            vec![test(json!({})), review(json!({ "blockers": ["x"] }))],
             "review.failed: jg-worker 1",
         ),
         (
-            vec![test(json!({}), 3), review(json!({ "concerns": ["x"] }), 4)],
+            vec![test(json!({})), review(json!({ "concerns": ["x"] }))],
             "review.passed: jg-git 1",
         ),
         (
-            vec![
-                review(json!({}), 4),
-                git(json!({ "ci_status": "failure" }), 5),
-            ],
+            vec![review(json!({})), git(json!({ "ci_status": "failure" }))],
             "git.ci_failed: jg-debugger 1",
         ),
-        (
-            vec![review(json!({}), 4), git(json!({}), 5)],
-            "git.done: archive",
-        ),
+        (vec![review(json!({})), git(json!({}))], "git.done: archive"),
         // Two files of the tester: the later attempt counts.
         (
             vec![
-                ("test-result-fail.json", Artifact::Test, failing(), 3),
-                ("test-result-pass.json", Artifact::Test, json!({}), 3),
+                ("test-result-fail.json", Artifact::Test, failing()),
+                ("test-result-pass.json", Artifact::Test, json!({})),
             ],
             "tests.passed: jg-reviewer 1",
         ),
@@ -374,19 +404,13 @@ fn each_rule_speaks_in_its_situation() {
                 "worker-result-fast.json",
                 Artifact::Worker,
                 json!({ "status": "escalate", "blockers": ["x"] }),
-                2,
             )],
             "tier.escalate: jg-worker 1",
         ),
         (
             vec![
                 plan(),
-                (
-                    "state.yaml",
-                    Artifact::State,
-                    json!({ "status": "failed" }),
-                    2,
-                ),
+                ("state.yaml", Artifact::State, json!({ "status": "failed" })),
             ],
             "state.failed: person",
         ),
@@ -394,13 +418,12 @@ fn each_rule_speaks_in_its_situation() {
         (
             vec![
                 plan(),
-                work(json!({}), 2),
-                test(inline(), 3),
+                work(json!({})),
+                test(inline()),
                 (
                     "state.yaml",
                     Artifact::State,
                     json!({ "current_stage": "implement", "retries": 2 }),
-                    4,
                 ),
             ],
             "retries.next_tier: jg-worker-high 1",
@@ -408,11 +431,13 @@ fn each_rule_speaks_in_its_situation() {
     ];
     let mut heard = std::collections::BTreeSet::new();
     for (row, (files, expected)) in rows.into_iter().enumerate() {
-        let files: Vec<RunFile> = files
+        let mut files: Vec<RunFile> = files
             .into_iter()
-            .map(|(name, artifact, keys, at)| file(name, &with(artifact, keys), at))
+            .map(|(name, artifact, keys)| file(name, &with(artifact, keys)))
             .collect();
         assert_eq!(said(&run(&files)), expected, "row {row}");
+        files.reverse();
+        assert_eq!(said(&run(&files)), expected, "row {row}, reversed");
         heard.insert(expected.split(':').next().unwrap());
     }
     // The issues above hear the others.
@@ -431,12 +456,38 @@ fn each_rule_speaks_in_its_situation() {
     assert_eq!(silent, [""; 0]);
 }
 
+/// The worker has written by itself since the diagnosis that the trace tells of.
+#[test]
+fn what_the_trace_does_not_tell_of_is_newer_than_what_it_tells_of() {
+    let mut issue = Issue::new();
+    issue.write(Artifact::Plan, json!({}));
+    issue.write(Artifact::Worker, json!({}));
+    issue.write(Artifact::Test, failing());
+    let by_itself = |issue: &mut Issue, name: &str, document: Value| {
+        issue.files.retain(|file| file.name != name);
+        issue.files.push(file(name, &document));
+        said(&run(&issue.files))
+    };
+    let debug = with(Artifact::Debug, json!({}));
+    let expected = "diagnosis.fix_target: jg-worker 2";
+    assert_eq!(
+        by_itself(&mut issue, "debug-diagnosis.json", debug),
+        expected
+    );
+    let worker = with(Artifact::Worker, json!({ "summary": "Once more." }));
+    let expected = "worker.completed: jg-tester 2";
+    assert_eq!(
+        by_itself(&mut issue, "worker-result.json", worker),
+        expected
+    );
+}
+
 #[test]
 fn an_order_names_files_and_what_was_said_before() {
     let files = [
-        file("plan.json", &with(Artifact::Plan, json!({})), 1),
-        file("test-result.json", &with(Artifact::Test, failing()), 3),
-        file("debug-diagnosis.json", &with(Artifact::Debug, json!({})), 4),
+        file("plan.json", &with(Artifact::Plan, json!({}))),
+        file("test-result.json", &with(Artifact::Test, failing())),
+        file("debug-diagnosis.json", &with(Artifact::Debug, json!({}))),
     ];
     let run = run(&files);
     let next = next(&run);
@@ -457,15 +508,14 @@ fn a_repository_may_allow_fewer_retries() {
         ..Settings::default()
     };
     let files = [
-        file("plan.json", &with(Artifact::Plan, json!({})), 1),
-        file("worker-result.json", &with(Artifact::Worker, json!({})), 2),
+        file("plan.json", &with(Artifact::Plan, json!({}))),
+        file("worker-result.json", &with(Artifact::Worker, json!({}))),
         file(
             "test-result.json",
             &with(
                 Artifact::Test,
                 json!({ "verdict": "FAIL", "inline_triage": true }),
             ),
-            3,
         ),
     ];
     let run = Run::read("ISSUE-1".parse().unwrap(), &files, none);

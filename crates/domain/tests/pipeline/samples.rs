@@ -44,12 +44,11 @@ pub(crate) fn with(artifact: Artifact, keys: Value) -> Value {
     whole
 }
 
-/// A file of a run. `second`: when it was written.
-pub(crate) fn file(name: &str, document: &Value, second: i64) -> RunFile {
+/// A file of a run.
+pub(crate) fn file(name: &str, document: &Value) -> RunFile {
     RunFile {
         name: name.to_owned(),
         text: serde_json::to_string_pretty(document).unwrap(),
-        written: Some(jiff::Timestamp::from_second(second).unwrap()),
     }
 }
 

@@ -32,7 +32,6 @@ pub(crate) fn write(files: &mut Vec<RunFile>, artifact: Artifact, keys: Value, m
         files.push(RunFile {
             name: name.to_owned(),
             text,
-            written: Some(made.at),
         });
     };
     put(files, artifact.file_name(), text);
@@ -163,7 +162,6 @@ fn what_is_written_beside_the_trace_is_seen() {
     files.push(RunFile {
         name: "worker-result.json".into(),
         text: other.to_string(),
-        written: None,
     });
     let attempts = run(&files).attempts();
     assert_eq!(attempts.len(), 3);
@@ -175,7 +173,6 @@ fn a_broken_trace_is_never_written_over() {
     let files = [RunFile {
         name: "pipeline-trace.json".into(),
         text: "{".into(),
-        written: None,
     }];
     let reading = read(
         Artifact::Plan,

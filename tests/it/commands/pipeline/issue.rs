@@ -1,8 +1,8 @@
 //! Whole issues, as a planner drives them: `next`, `write`, `status`, `archive`.
 
 use super::{
-    BLOCKED, CONTENT, DIAGNOSIS, FAILED, PASSED, PLAN, PROPOSED, WORKER, names, on, pipeline,
-    repository, write,
+    BLOCKED, CONTENT, DIAGNOSIS, FAILED, PASSED, PLAN, PROPOSED, WORKER, commit, git, names, on,
+    pipeline, repository, write,
 };
 
 /// What comes next: the rule, and who or what.
@@ -109,4 +109,31 @@ fn an_issue_is_one_safe_part_of_a_path() {
         let arguments = ["next", &format!("--issue={id}")];
         pipeline(folder.path(), &arguments).refused(2, "is no issue id");
     }
+}
+
+/// Agents that write by themselves leave no trace, and the files of a clone are all of one instant.
+#[test]
+fn a_finished_run_is_finished_in_a_clone_and_in_a_copy_too() {
+    let folder = repository();
+    for (name, text) in [
+        ("plan.json", PLAN),
+        ("debug-diagnosis.json", DIAGNOSIS),
+        ("review-result.json", CONTENT),
+        ("git-result.json", PROPOSED),
+        ("test-result.json", PASSED),
+        ("worker-result.json", WORKER),
+    ] {
+        folder.write(&format!(".pipeline/X-1/{name}"), text);
+    }
+    assert_eq!(next(&folder), "git.done: archive");
+    commit(&folder, "Keep the run");
+    let clone = crate::support::Folder::empty();
+    git(&clone, &["clone", "--quiet", folder.text(), "."]);
+    // The worker's file is the newest one here, whichever file the checkout wrote last.
+    let worker = clone.join(".pipeline/X-1/worker-result.json");
+    let file = std::fs::File::options().append(true).open(worker).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    file.set_modified(later).unwrap();
+    assert_eq!(next(&clone), "git.done: archive");
+    on(&clone, &["archive"]).done();
 }
