@@ -98,6 +98,42 @@ impl<'t> Paper<'t> {
         root.get(key).is_some_and(|node| node.value == Value::Null)
     }
 
+    /// The error that a key is there with nothing behind it, and the edit that writes `to` there.
+    pub(super) fn bare(&self, key: &str, to: &str) -> Option<(Diagnostic, Option<Edit>)> {
+        let Head::Read {
+            root, start, line, ..
+        } = &self.head
+        else {
+            return None;
+        };
+        let Value::Map(entries) = &root.value else {
+            return None;
+        };
+        let is_bare =
+            |(name, value): &&(Node, Node)| name.text() == Some(key) && value.value == Value::Null;
+        let (name, _) = entries.iter().find(is_bare)?;
+        let wrong = Diagnostic::error(self.path, format!("`{key}` has no value"))
+            .at(name.line + line - 1, name.column)
+            .key(key);
+        let end = start + name.range.end;
+        let rest = self.text.get(end..)?;
+        // `key: null` has a value that means nothing; which bytes those are is not known.
+        let is_empty = rest.lines().next().map(str::trim_end) == Some(":");
+        let edit = is_empty.then(|| Edit {
+            range: end + 1..end + 1,
+            text: format!(" {to}"),
+        });
+        Some((wrong, edit))
+    }
+
+    /// An error at the beginning of the frontmatter.
+    pub(super) fn error_in_head(&self, message: impl Into<String>) -> Option<Diagnostic> {
+        let Head::Read { line, .. } = &self.head else {
+            return None;
+        };
+        Some(Diagnostic::error(self.path, message).at(*line, 1))
+    }
+
     /// The edit that puts whole lines at the end of the frontmatter; `None` for none of them.
     pub(super) fn insertion(&self, lines: &str) -> Option<Edit> {
         let Head::Read { end, .. } = &self.head else {

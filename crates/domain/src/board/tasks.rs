@@ -10,7 +10,7 @@ use super::names::{is_unexpanded, task_day, word};
 use super::paper::{Edit, Paper, edited, unreadable};
 use super::people::{meant, personas};
 use super::task::{TASKS_FOLDER, Task, TaskState};
-use super::write::Change;
+use super::write::{Change, is_changeable};
 use crate::Diagnostic;
 use crate::model::{Entry, Tree};
 use crate::yaml::{Node, Value};
@@ -54,6 +54,9 @@ pub(super) fn read(tree: &Tree) -> Read {
         };
         let alone = ids.get(file.stem).is_none_or(|places| places.len() == 1);
         one(&file, text, alone, &personas, &mut read);
+        if alone {
+            read.found.extend(unchangeable(tree, &file, text, &read));
+        }
     }
     read.tasks
         .sort_by(|a, b| (a.state, &a.id, &a.path).cmp(&(b.state, &b.id, &b.path)));
@@ -193,6 +196,20 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
     }
 }
 
+/// The error that `task claim` and `task move` refuse a task for the form of its frontmatter, where no other error of
+/// its file says why.
+fn unchangeable(tree: &Tree, file: &File<'_>, text: &str, read: &Read) -> Option<Diagnostic> {
+    let is_told = |one: &Diagnostic| one.is_error() && one.file == file.path;
+    let task = read.tasks.last()?;
+    if is_changeable(tree, task) || read.found.iter().any(is_told) {
+        return None;
+    }
+    let paper = Paper::read(file.path, text, &mut Vec::new());
+    let wrong = "`task claim` and `task move` cannot write into this frontmatter";
+    let wrong = paper.error_in_head(wrong)?;
+    Some(wrong.mend("write one `key: value` a line, from the first column and without braces"))
+}
+
 struct Reader<'f, 't> {
     file: &'f File<'t>,
     paper: Paper<'f>,
@@ -263,6 +280,15 @@ impl Reader<'_, '_> {
 
     fn status(&mut self) {
         let state = self.file.state;
+        if let Some((wrong, edit)) = self.paper.bare("status", state.as_str()) {
+            self.found.push(wrong.mend(format!(
+                "write `status: {state}`; until then the task cannot be claimed or moved"
+            )));
+            if let Some(edit) = edit {
+                self.edits.push(edit);
+                self.done.push(format!("wrote `status: {state}`"));
+            }
+        }
         let Some(said) = self.paper.text("status", &mut self.found) else {
             return;
         };
@@ -349,7 +375,9 @@ impl Reader<'_, '_> {
 
     fn persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
         for key in PERSONA_KEYS {
-            let Some(name) = self.paper.text(key, &mut self.found) else {
+            let name = self.paper.text(key, &mut self.found);
+            // An empty text names no persona: the task is free.
+            let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
                 continue;
             };
             let known = |one: &&str| one.eq_ignore_ascii_case(&name);
@@ -364,6 +392,15 @@ impl Reader<'_, '_> {
                 self.found.push(wrong.mend(meant(&name, personas)));
             }
             return Some(name);
+        }
+        let [key, _] = PERSONA_KEYS;
+        if self.file.state.is_open()
+            && let Some((wrong, _)) = self.paper.bare(key, "")
+        {
+            let mend = format!(
+                "write a persona's name behind it, or remove `{key}`; until then the task cannot be claimed"
+            );
+            self.found.push(wrong.mend(mend));
         }
         None
     }

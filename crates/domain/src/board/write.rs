@@ -287,6 +287,15 @@ fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
     }
 }
 
+/// Whether a task's frontmatter takes what a claim, or a move, writes into it.
+pub(super) fn is_changeable(tree: &Tree, task: &Task) -> bool {
+    let (state, persona) = match task.state.is_open() {
+        true => (TaskState::InProgress, Some("persona")),
+        false => (TaskState::Todo, None),
+    };
+    change(tree, task, state, persona, String::new()).is_ok()
+}
+
 /// The file of a task in another state. Keys that it has are changed in their place, new ones follow the last.
 fn change(
     tree: &Tree,
@@ -536,5 +545,86 @@ mod tests {
                 .to_string();
             assert!(error.contains(word), "{id}: {error}");
         }
+    }
+
+    /// A refusal for the form of a task says `task lint tells why`, so that lint has an error at the file.
+    #[test]
+    fn lint_names_each_form_for_which_a_claim_is_refused() {
+        use crate::board::{Kind, lint};
+        let head = "title: Do it\n";
+        let (mut refused, mut taken) = (Vec::new(), Vec::new());
+        for (index, text) in [
+            format!("---\n{head}status:\n---\n"),
+            format!("---\n{head}status: ~ # when?\n---\n"),
+            format!("---\n{head}assigned_persona:\n---\n"),
+            format!("---\n{head}assigned_persona: null\n---\n"),
+            format!("---\n{head}assigned_persona: |\n  tester\n---\n"),
+            format!("---\n{head}status: >-\n  todo\n---\n"),
+            format!("---\n{head}...\n---\n"),
+            "---\n{title: Do it}\n---\n".to_owned(),
+            "---\n  title: Do it\n  status: todo\n---\n".to_owned(),
+            format!("---\n{head}tags: `x`\n---\n"),
+            format!("---\n{head}status: [todo]\n---\n"),
+            format!("---\n{head}status: todo\n"),
+            format!("---\n{head}assigned_persona: \"\"\n---\n"),
+            format!("---\n{head}persona:\n---\n"),
+            format!("---\n{head}status: todo\npersona: tester\n---\n"),
+            "Do it.\n".to_owned(),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let path = format!(".jules/tasks/todo/20260105-0900-{index}.md");
+            let tree = Tree::of_texts([(path.as_str(), text.as_str())]);
+            let day = "2026-01-05".parse().unwrap();
+            let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
+            let errors: Vec<String> = linted
+                .found
+                .iter()
+                .filter(|one| one.is_error())
+                .map(ToString::to_string)
+                .collect();
+            let id = format!("20260105-0900-{index}");
+            match claimed(&tree, &id, "tester", Claim::Free) {
+                Ok(_) => taken.push(index),
+                Err(TaskError::Unsound { .. } | TaskError::ForSomebodyElse { .. }) => {
+                    assert!(!errors.is_empty(), "{text}");
+                    refused.push(index);
+                }
+                Err(other) => panic!("{text}: {other}"),
+            }
+        }
+        assert_eq!(taken, [12, 13, 14, 15]);
+        assert_eq!(refused, Vec::from_iter(0..12));
+    }
+
+    #[test]
+    fn a_key_without_a_value_is_told_and_the_status_has_one_answer() {
+        use crate::board::{Kind, lint};
+        let path = ".jules/tasks/todo/20260105-0900-a.md";
+        let text = "---\ntitle: A\nstatus:  # when?\nassigned_persona:\n---\nBody.\n";
+        let day = "2026-01-05".parse().unwrap();
+        let tree = Tree::of_texts([(path, text)]);
+        let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
+        let said: Vec<String> = linted.found.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            [
+                format!(
+                    "{path}:3:1: error: `status` has no value (at status); write `status: todo`; until then the task cannot be claimed or moved"
+                ),
+                format!(
+                    "{path}:4:1: error: `assigned_persona` has no value (at assigned_persona); write a persona's name behind it, or remove `assigned_persona`; until then the task cannot be claimed"
+                ),
+            ]
+        );
+        let text = text.replace("  # when?", "");
+        let tree = Tree::of_texts([(path, text.as_str())]);
+        let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
+        assert_eq!(linted.changes.len(), 1);
+        assert_eq!(
+            linted.changes[0].text,
+            text.replace("status:", "status: todo")
+        );
     }
 }

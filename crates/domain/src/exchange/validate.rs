@@ -155,7 +155,11 @@ impl Check<'_> {
             return self.say(node, path, wrong, format!("write {}", written(kind)));
         }
         if let Err(wrong) = scalar(node, kind) {
-            self.say(node, path, wrong, format!("write {}", written(kind)));
+            let mend = match in_other_capitals(node, kind) {
+                Some(word) => format!("write `{word}`"),
+                None => format!("write {}", written(kind)),
+            };
+            self.say(node, path, wrong, mend);
         }
     }
 
@@ -338,6 +342,16 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// The word that a text is in other capitals, where the kind is one of some words.
+pub(super) fn in_other_capitals(node: &Node, kind: &Kind) -> Option<&'static str> {
+    let Kind::Word(words) = kind else {
+        return None;
+    };
+    let text = node.text()?.trim();
+    let mut words = words.iter().copied();
+    words.find(|word| word.eq_ignore_ascii_case(text))
 }
 
 /// The beginning of a text, for a message.

@@ -53,7 +53,7 @@ pub(crate) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
                     line: number(at.line()).max(1),
                     column: number(at.col() + 1),
                     message: format!("this is no YAML: {}", error.info()),
-                    mend: "quote texts that hold `: ` or ` #`, and indent with spaces",
+                    mend: fix_of(body, at.line().max(1) - 1),
                 });
                 return (None, reader.mistakes);
             }
@@ -77,6 +77,69 @@ fn conflict(text: &str) -> Option<Mistake> {
         message: "there are marks of a merge conflict in it".to_owned(),
         mend: "keep one of the two sides, and remove the lines of the marks",
     })
+}
+
+const USUAL_FIX: &str = "quote texts that hold `: ` or ` #`, and indent with spaces";
+
+/// How a text is fixed that is no YAML from a line on. `line`: counted from 0.
+fn fix_of(text: &str, line: usize) -> &'static str {
+    let here = fix_of_line(text.lines().nth(line).unwrap_or_default());
+    // A list or a map that is not closed is noticed on a later line.
+    let mut above = text
+        .lines()
+        .take(line)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev();
+    let open = above.find(|line| !line.trim().is_empty()).filter(|line| {
+        let end = line.trim_end();
+        !end.ends_with([']', '}']) && line.contains(['[', '{'])
+    });
+    match open.map(fix_of_line) {
+        Some(fix) if here == USUAL_FIX => fix,
+        _ => here,
+    }
+}
+
+/// How a line is fixed: by the character that its value begins with, where that cannot begin a text (YAML 1.2.2, section
+/// 5.3, <https://yaml.org/spec/1.2.2/#53-indicator-characters>).
+fn fix_of_line(line: &str) -> &'static str {
+    let mut value = line.trim_start();
+    if line.len() > value.len() && line[..line.len() - value.len()].contains('\t') {
+        return "indent with spaces, not with tabs";
+    }
+    while let Some(item) = value.strip_prefix("- ") {
+        value = item.trim_start();
+    }
+    // A key has no quotes and no blanks in what phileas reads.
+    if let Some((key, rest)) = value.split_once(": ")
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    {
+        value = rest.trim_start();
+    }
+    match value.chars().next() {
+        Some('`') => "a text cannot begin with a backtick: put it between single quotes",
+        Some('@') => "a text cannot begin with `@`: put it between single quotes",
+        Some('%') => "a text cannot begin with `%`: put it between single quotes",
+        Some('*') => "a text cannot begin with `*`: put it between single quotes",
+        Some('&') => "a text cannot begin with `&`: put it between single quotes",
+        Some('!') => "a text cannot begin with `!`: put it between single quotes",
+        Some('|' | '>') => "a text cannot begin with `|` or `>`: put it between single quotes",
+        Some('[') => "`[` begins a list: close it with `]`, or put a text between single quotes",
+        Some('{') => "`{` begins a map: close it with `}`, or put a text between single quotes",
+        Some(']' | '}' | ',') => {
+            "a text cannot begin with `]`, `}` or `,`: put it between single quotes"
+        }
+        Some('"') => {
+            "close the double quotes at the end of the text, and write `\\\"` for one inside"
+        }
+        Some('\'') => {
+            "close the single quotes at the end of the text, and write `''` for one inside"
+        }
+        _ => USUAL_FIX,
+    }
 }
 
 fn number(value: usize) -> u32 {
@@ -142,7 +205,11 @@ impl Reader<'_> {
                 }
             }
             Event::Alias(_) => {
-                self.mistake(span, "aliases are not read", "write the value itself");
+                self.mistake(
+                    span,
+                    "aliases are not read",
+                    "write the value itself; a text that begins with `*` stands between single quotes",
+                );
                 self.put(span, Value::Null)?;
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -183,7 +250,7 @@ impl Reader<'_> {
             self.mistake(
                 span,
                 "anchors are not read",
-                "write the value where it is meant",
+                "write the value where it is meant; a text that begins with `&` stands between single quotes",
             );
         }
         if tag {

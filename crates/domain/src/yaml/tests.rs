@@ -89,3 +89,33 @@ fn a_quoted_text_is_read_as_it_was() {
         assert_eq!(node.get("a").unwrap().text(), Some(text));
     }
 }
+
+#[test]
+fn what_begins_a_value_wrongly_has_the_fix_that_fits() {
+    for (text, fix) in [
+        ("a: `x` y\n", "cannot begin with a backtick"),
+        ("a:\n  - `x` y\n", "cannot begin with a backtick"),
+        ("a:\n  - b: `x`\n", "cannot begin with a backtick"),
+        ("`x`: y\n", "cannot begin with a backtick"),
+        ("a: @x\n", "cannot begin with `@`"),
+        ("a: %x\n", "cannot begin with `%`"),
+        ("a: *x* y\n", "begin with `*`"),
+        ("a: **x** y\n", "begin with `*`"),
+        ("a: & x\n", "begin with `&`"),
+        ("a: > x\n", "cannot begin with `|` or `>`"),
+        ("a: [x] y\n", "put a text between single quotes"),
+        ("a: [x\n", "close it with `]`"),
+        ("a: {x} y\n", "put a text between single quotes"),
+        ("a: \"x\" y\n", "double quotes"),
+        ("a: 'x' y\n", "single quotes"),
+        ("a:\n\tb: c\n", "not with tabs"),
+        ("a: b: c\n", "quote texts that hold `: `"),
+    ] {
+        let (_, mistakes) = parse(text);
+        let said: Vec<&str> = mistakes.iter().map(|one| one.mend).collect();
+        assert!(
+            said.iter().any(|mend| mend.contains(fix)),
+            "{text}{mistakes:?}"
+        );
+    }
+}
