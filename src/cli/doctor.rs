@@ -5,6 +5,7 @@
 //! | who are we to GitHub, what may we, is the clock right? | `credential.rs` |
 //! | does Jules take the key, and know the repository? | `jules.rs` |
 //! | is the ledger there, healthy, writable, protected? | `ledger.rs` |
+//! | can git and GitHub hold the branches that phileas makes? | `branches.rs` |
 //! | is the plan right, affordable, in its place? | `plan.rs` |
 //! | does a workflow call phileas? | `workflow.rs` |
 //! | does what GitHub tells arrive? | `deliveries.rs` |
@@ -13,6 +14,7 @@
 //!
 //! It reads, and with `--fix` does what is safe; nothing is deleted.
 
+mod branches;
 mod credential;
 mod deliveries;
 mod finding;
@@ -127,6 +129,7 @@ async fn of_repository(
     let state = ledger::health(&ledger, place, findings);
     ledger::protection(&client, state.is_some(), place, findings).await;
     let plan = plan::check(&seen.tree, now, findings)?;
+    branches::check(&client, &ledger, &plan, place, findings).await;
     plan::misplaced(&client, &seen.tree, &shown.default_branch, place, findings).await;
     if let Some(files) = workflow::of_branch(&client, &shown.default_branch, findings).await {
         workflow::check_files(&files, Some(&plan), findings);

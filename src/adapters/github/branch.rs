@@ -8,9 +8,29 @@ use serde_json::json;
 use crate::runtime::ports::{Disposition, Failure};
 
 use super::request::success;
-use super::wire::git::Ref;
+use super::wire::git::{ListedRef, Ref};
 use super::wire::issue::PullBase;
 use super::{Client, error, routes};
+
+/// The first of these branches that git cannot hold beside one of this name.
+#[must_use]
+pub fn blocking_among<'b>(name: &str, branches: &'b [String]) -> Option<&'b str> {
+    let is_inside = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let mut names = branches.iter().map(String::as_str);
+    names.find(|one| is_inside(one, name) || is_inside(name, one))
+}
+
+/// Says which branch is in the way of another one.
+#[must_use]
+pub fn blocked(branch: &str, blocking: &str) -> String {
+    format!(
+        "git cannot hold the branch `{branch}` beside the branch `{}`",
+        error::clean(blocking)
+    )
+}
 
 impl Client {
     pub(in super::super) async fn make_branch_once(
@@ -22,7 +42,7 @@ impl Client {
         let wish = json!({ "ref": format!("refs/heads/{name}"), "sha": at.as_str() });
         let failure = match self.write(route, &[], &wish).await {
             Ok(answer) if answer.status.is_success() => return Ok(()),
-            // 422 also means a bad name, a missing commit, or a rule that forbids the branch.
+            // 422 also means a bad name, a missing commit, a branch in its way, or a rule that forbids the branch.
             Ok(answer) if answer.status == StatusCode::UNPROCESSABLE_ENTITY => {
                 error::refused(route, &answer, Disposition::Refused)
             }
@@ -36,7 +56,7 @@ impl Client {
         };
         match self.branch_head(name.as_str()).await {
             Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(failure),
+            Ok(None) => Err(self.explain_refusal(name.as_str(), failure).await),
             // It may be there all the same, so that nothing is refused for good.
             Err(unseen) => Err(unseen),
         }
@@ -55,6 +75,64 @@ impl Client {
                 Ok(Some(Oid::new(found.object.sha)))
             }
         }
+    }
+
+    /// The branch that keeps git from holding one of this name: git keeps `a/b` inside a folder `a`, so that no branch
+    /// `a` can exist beside it. <https://git-scm.com/docs/git-check-ref-format>
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or the credential may not read the repository.
+    pub async fn blocking_branch(&self, name: &str) -> Result<Option<String>, Failure> {
+        let root = name.split('/').next().unwrap_or_default();
+        let listed = self.branches_from(root).await?;
+        Ok(blocking_among(name, &listed).map(str::to_owned))
+    }
+
+    /// The branches whose names begin so.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or the credential may not read the repository.
+    pub async fn branches_from(&self, start: &str) -> Result<Vec<String>, Failure> {
+        let route = routes::LIST_MATCHING_REFS;
+        let answer = self.read(route, &[&format!("heads/{start}")], "").await?;
+        // An empty repository answers 409.
+        if matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::CONFLICT) {
+            return Ok(Vec::new());
+        }
+        let listed: Vec<ListedRef> = self.parse(route, &success(route, answer)?)?;
+        let names = listed.iter();
+        let names = names.filter_map(|one| one.name.strip_prefix("refs/heads/"));
+        Ok(names.map(str::to_owned).collect())
+    }
+
+    /// A refusal to make or to move a branch, with the branch that is in its way, and what to do about it.
+    pub(super) async fn explain_refusal(&self, branch: &str, failure: Failure) -> Failure {
+        match self.blocking_branch(branch).await {
+            Ok(Some(blocking)) => Failure {
+                detail: format!(
+                    "{}: {}; {}",
+                    failure.detail,
+                    blocked(branch, &blocking),
+                    self.rename_command(&blocking)
+                ),
+                ..failure
+            },
+            // GitHub's own words are all that is known.
+            Ok(None) | Err(_) => failure,
+        }
+    }
+
+    /// The command that moves a branch out of the way of another one. GitHub takes its pull requests along.
+    #[must_use]
+    pub fn rename_command(&self, blocking: &str) -> String {
+        let blocking = error::clean(blocking);
+        format!(
+            "rename it (gh api -X POST repos/{}/branches/{blocking}/rename -f new_name=moved-{}) or delete it (git push origin --delete {blocking})",
+            self.place.name(),
+            blocking.replace('/', "-")
+        )
     }
 
     pub(in super::super) async fn retarget(

@@ -89,6 +89,7 @@ pub use account::Account;
 pub use answer::SECONDARY_LIMIT_WAIT;
 pub use app::{AppClient, AppIdentity, Installation};
 pub use base::{Base, BaseError};
+pub use branch::{blocked, blocking_among};
 pub use budget::{Face, Quota, Usage};
 pub use conversion::{Conversion, convert};
 pub use error::DETAIL_LIMIT_CHARS;

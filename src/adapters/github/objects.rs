@@ -215,7 +215,8 @@ impl Client {
                 if said.contains("already exists") {
                     return Attempt::Stale;
                 }
-                Attempt::Failed(error::refused(route, &answer, Disposition::Refused))
+                let failure = error::refused(route, &answer, Disposition::Refused);
+                Attempt::Failed(self.explain_refusal(branch, failure).await)
             }
             Ok(answer) => match success(route, answer) {
                 Ok(_) => Attempt::Done(at.clone()),

@@ -36,6 +36,8 @@ pub const CREATE_INSTALLATION_TOKEN: &str =
     "POST /app/installations/{installation_id}/access_tokens";
 /// One branch's head.
 pub const READ_REF: &str = "GET /repos/{owner}/{repo}/git/ref/{ref}";
+/// All references whose names begin so.
+pub const LIST_MATCHING_REFS: &str = "GET /repos/{owner}/{repo}/git/matching-refs/{ref}";
 /// A new branch.
 pub const CREATE_REF: &str = "POST /repos/{owner}/{repo}/git/refs";
 /// One commit, with its parents and its message.
@@ -147,6 +149,7 @@ pub const ALL: &[&str] = &[
     REDELIVER,
     CREATE_INSTALLATION_TOKEN,
     READ_REF,
+    LIST_MATCHING_REFS,
     CREATE_REF,
     READ_COMMIT,
     LIST_COMMITS,

@@ -263,6 +263,21 @@ fn a_pull_request_begins_and_another_ends() {
     // The newcomer's repository without its plan: its personas get one.
     commit(&bench, &[(PLAN.to_owned(), None)]);
     let arguments = ["init", "--action", PIN, "--pull-request", "--yes", "--json"];
+    let act = |name: &str, make: bool| {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let head = github.branch_head(bench.repo, "main").unwrap();
+        if make {
+            github.create_branch(bench.repo, name, head, "maintainer", now);
+        } else {
+            github.delete_branch(bench.repo, name, "maintainer", now);
+        }
+    };
+    act("phileas", true);
+    let blocked = "`phileas/init` beside the branch `phileas`";
+    bench.run(&arguments).refused(2, blocked);
+    act("phileas", false);
     let lines = bench.run(&arguments).done().lines();
     let opened = lines
         .iter()

@@ -16,6 +16,16 @@ pub(super) fn parse(text: &str) -> Result<Branch, (String, String)> {
             "sessions cannot start on `jules`, the branch of the ledger".to_owned(),
             "write `default`, `persona` or another branch".to_owned(),
         )),
+        // git-check-ref-format(1): no branch can exist inside the name of another one.
+        name if name
+            .strip_prefix(LEDGER_BRANCH)
+            .is_some_and(|rest| rest.starts_with('/')) =>
+        {
+            Err((
+                format!("`{name}` cannot exist beside `jules`, the branch of the ledger"),
+                "rename the branch, and write `default`, `persona` or its new name".to_owned(),
+            ))
+        }
         name if name.starts_with("refs/") => Err((
             format!("`{name}` is a ref, not a branch's name"),
             format!(
@@ -61,6 +71,7 @@ mod tests {
         for name in [
             "",
             "jules",
+            "jules/fix-typo",
             "refs/heads/main",
             "a b",
             "a..b",

@@ -332,6 +332,15 @@ fn push_files(
         .map(|(path, text)| (path.clone(), text.clone().map(Bytes::from)))
         .chain(push.deletes.iter().map(|path| (path.clone(), None)))
         .collect();
+    let name = format!("refs/heads/{}", push.branch);
+    let blocking = github
+        .repository(repo)
+        .and_then(|repository| repository.blocking_ref(&name));
+    if let Some(blocking) = blocking {
+        return Err(Mistake::impossible(format!(
+            "cannot lock ref '{name}': '{blocking}' exists"
+        )));
+    }
     let commit = github.commit_files(repo, parent, &files, &place.by, &push.message, now);
     github.move_branch(repo, &push.branch, commit, &place.by, now);
     Ok(commit)

@@ -91,6 +91,22 @@ impl Repository {
         self.refs.get(&format!("refs/heads/{name}")).copied()
     }
 
+    /// The reference that keeps git from holding one of this name: a name cannot be a reference and the folder of
+    /// another one at once.
+    #[must_use]
+    pub fn blocking_ref(&self, name: &str) -> Option<&str> {
+        let folders = name.match_indices('/').map(|(end, _)| &name[..end]);
+        let above = folders
+            .filter_map(|folder| self.refs.get_key_value(folder))
+            .map(|(known, _)| known.as_str())
+            .next();
+        above.or_else(|| {
+            let inside = format!("{name}/");
+            let (first, _) = self.refs.range(inside.clone()..).next()?;
+            first.starts_with(&inside).then_some(first.as_str())
+        })
+    }
+
     /// Names and heads of all branches.
     pub fn branches(&self) -> impl Iterator<Item = (&str, Oid)> {
         self.refs

@@ -265,7 +265,7 @@ impl Session {
         self.outputs.shown = shown;
     }
 
-    fn fail(&mut self, reason: String, now: Timestamp, knobs: &Knobs) {
+    pub(super) fn fail(&mut self, reason: String, now: Timestamp, knobs: &Knobs) {
         self.enter(State::Failed, now);
         self.log(
             "system",

@@ -188,8 +188,12 @@ impl Session {
         let message = self.commit_message();
         let commit =
             github.commit_files(checkout.repo, Some(parent), &files, author, &message, now);
-        self.record.commits.push(commit.to_string());
         let branch = known.unwrap_or_else(|| self.branch_name(knobs));
+        if let Some(refusal) = github.push_refusal(checkout.repo, &branch, commit) {
+            let reason = format!("The branch {branch} could not be pushed: {refusal}");
+            return self.fail(reason, now, knobs);
+        }
+        self.record.commits.push(commit.to_string());
         if head.is_some() {
             github.move_branch(checkout.repo, &branch, commit, author, now);
         } else {

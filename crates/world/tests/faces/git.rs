@@ -353,3 +353,48 @@ fn a_packed_request_body_is_understood() {
     );
     assert!(String::from_utf8_lossy(&reply.body).contains("refs/heads/jules"));
 }
+
+/// git refuses a branch inside another one by itself, and finds nothing wrong in what the model exports.
+#[test]
+fn a_branch_inside_another_is_refused_and_the_export_can_be_cloned() {
+    let (world, repo) = seeded();
+    let served = Served::start(world);
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().join("work");
+    clone(&served, "x-access-token:gale-token", &work);
+    let complaint = git_fails(&work, &["push", "-q", "origin", "HEAD:refs/heads/jules/x"]);
+    assert!(complaint.contains("remote rejected"), "{complaint}");
+    git_ok(&work, &["push", "-q", "origin", "HEAD:refs/heads/a/b"]);
+    git_fails(&work, &["push", "-q", "origin", "HEAD:refs/heads/a"]);
+    {
+        let mut world = served.world.lock().unwrap();
+        let now = world.now();
+        let github = world.github_mut();
+        let head = github.branch_head(repo, "main").unwrap();
+        for name in ["jules/y", "a", "a/b/c"] {
+            github.create_branch(repo, name, head, "octo", now);
+            github.move_branch(repo, name, head, "octo", now);
+            assert_eq!(github.branch_head(repo, name), None);
+        }
+    }
+    let world = served.world.lock().unwrap();
+    let dir = folder.path().join("export");
+    phileas_world::export::export(&world, repo, &dir).unwrap();
+    let copy = folder.path().join("copy");
+    let from = dir.join("git");
+    git_ok(
+        folder.path(),
+        &[
+            "clone",
+            "-q",
+            from.to_str().unwrap(),
+            copy.to_str().unwrap(),
+        ],
+    );
+    git_ok(&copy, &["fsck", "--full", "--strict"]);
+    let branches = git_ok(
+        &copy,
+        &["for-each-ref", "--format=%(refname)", "refs/remotes"],
+    );
+    assert!(branches.contains("refs/remotes/origin/a/b\n"), "{branches}");
+}

@@ -4,6 +4,7 @@
 
 mod graphql;
 mod hooks;
+mod refs;
 mod rest;
 mod speed;
 mod stage;

@@ -7,6 +7,13 @@ pub(in super::super) struct Ref {
     pub(in super::super) object: Named,
 }
 
+/// A reference of a listing.
+#[derive(Debug, Clone, Deserialize)]
+pub(in super::super) struct ListedRef {
+    #[serde(rename = "ref")]
+    pub(in super::super) name: String,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub(in super::super) struct Named {
     pub(in super::super) sha: String,

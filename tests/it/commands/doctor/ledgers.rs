@@ -13,7 +13,27 @@ fn ledgers() {
     fn classic(patient: &mut Patient, set: &Value) {
         patient.world(|github, repo, _| github.protect_branch(repo, "jules", set));
     }
+    fn make(patient: &mut Patient, branch: &str) {
+        patient.push(branch, "README.md", Some("# Mine\n"));
+    }
     table(&[
+        (
+            |p| {
+                p.bench.delete_ledger();
+                make(p, "jules/fix-typo");
+            },
+            "ledger.blocked",
+            "error",
+            "`jules` beside the branch `jules/fix-typo`",
+            1,
+        ),
+        (
+            |p| make(p, "phileas"),
+            "ledger.blocked",
+            "error",
+            "`phileas/init` beside the branch `phileas`",
+            1,
+        ),
         (
             |p| p.bench.delete_ledger(),
             "ledger.missing",
@@ -132,4 +152,16 @@ fn ledgers() {
             .any(|one| one["id"] == "ledger.protection" && one["grade"] == "ok"),
         "{ran:?}"
     );
+}
+
+#[test]
+fn a_tick_names_the_branch_in_the_way_of_the_ledger() {
+    let patient = healthy();
+    patient.bench.delete_ledger();
+    patient.push("jules/fix-typo", "README.md", Some("# Mine\n"));
+    let ran = patient.bench.run(&["tick"]).refused(2, "`jules/fix-typo`");
+    let mend = "gh api -X POST repos/acme/widget/branches/jules/fix-typo/rename";
+    assert!(ran.err.contains(mend), "{ran:?}");
+    patient.world(|github, repo, now| github.delete_branch(repo, "jules/fix-typo", "acme", now));
+    patient.bench.run(&["tick"]).done();
 }

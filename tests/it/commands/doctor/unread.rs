@@ -35,6 +35,7 @@ fn what_may_not_be_read_is_not_known() {
         ("*/contents/.jules/.phileas-version*", "standing.version"),
         ("*/contents/.jules/personas*", "plan.misplaced"),
         ("*/rules/branches/jules*", "ledger.protection"),
+        ("*/git/matching-refs/*", "ledger.blocked"),
         ("*/hooks", "deliveries.hook"),
         ("*/hooks/*/deliveries*", "deliveries.hook"),
     ] {

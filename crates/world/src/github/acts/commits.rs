@@ -119,6 +119,48 @@ impl Model {
         }
     }
 
+    /// Why GitHub would refuse a push of this commit to a branch.
+    pub(crate) fn push_refusal(&self, repo: RepoId, branch: &str, to: Oid) -> Option<ActError> {
+        let name = format!("refs/heads/{branch}");
+        let blocked = self.repository(repo)?.blocking_ref(&name).is_some();
+        blocked.then_some(ActError::ReferenceBlocked)
+    }
+
+    /// Renames a branch, with the pull requests from it and to it.
+    pub(crate) fn rename_branch(
+        &mut self,
+        repo: RepoId,
+        (from, to): (&str, &str),
+        actor: u64,
+        now: Timestamp,
+    ) -> Result<(), ActError> {
+        let (old, new) = (format!("refs/heads/{from}"), format!("refs/heads/{to}"));
+        let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
+        let at = repository.branch(from).ok_or(ActError::NotFound)?;
+        if repository.refs.contains_key(&new) {
+            return Err(ActError::ReferenceExists);
+        }
+        repository.refs.remove(&old);
+        if repository.blocking_ref(&new).is_some() {
+            repository.refs.insert(old, at);
+            return Err(ActError::ReferenceBlocked);
+        }
+        repository.refs.insert(new.clone(), at);
+        if repository.default_branch == from {
+            to.clone_into(&mut repository.default_branch);
+        }
+        for pull in repository.pulls.values_mut().map(Arc::make_mut) {
+            for side in [&mut pull.head, &mut pull.base] {
+                if side.branch == from {
+                    to.clone_into(&mut side.branch);
+                }
+            }
+        }
+        let detail = json!({"from": old, "to": new, "oid": at});
+        self.note(repo, actor, "ref.renamed", detail, now);
+        Ok(())
+    }
+
     pub(crate) fn create_ref(
         &mut self,
         repo: RepoId,
@@ -137,6 +179,9 @@ impl Model {
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
         if repository.refs.contains_key(name) {
             return Err(ActError::ReferenceExists);
+        }
+        if repository.blocking_ref(name).is_some() {
+            return Err(ActError::ReferenceBlocked);
         }
         repository.refs.insert(name.to_owned(), at);
         repository.pushed_at = now;

@@ -29,6 +29,10 @@ pub enum ActError {
     /// The reference exists already.
     #[error("Reference already exists")]
     ReferenceExists,
+    /// Git cannot hold the reference beside one that has its name as a folder, or the other way round.
+    /// <https://git-scm.com/docs/git-check-ref-format>; GitHub's words as renovatebot/renovate#5391 quotes them.
+    #[error("Reference update failed")]
+    ReferenceBlocked,
     /// The reference does not exist.
     #[error("Reference does not exist")]
     ReferenceMissing,

@@ -64,7 +64,7 @@ pub(super) fn matching_refs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .filter(|(name, _)| name.starts_with(&prefix))
         .map(|(name, oid)| (name.clone(), *oid))
         .collect();
-    let found = call.page(found);
+    // GitHub's description knows no pages here.
     let list: Vec<Value> = found
         .iter()
         .map(|(name, oid)| call.model.ref_json(call.repo(), name, *oid))

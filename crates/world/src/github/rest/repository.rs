@@ -126,6 +126,19 @@ pub(super) fn branch_protection(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, body))
 }
 
+/// <https://docs.github.com/en/rest/branches/branches#rename-a-branch>
+pub(super) fn rename_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (from, to) = (call.param("branch").to_owned(), call.required("new_name")?);
+    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model.rename_branch(repo, (&from, &to), actor, now)?;
+    let oid = call.present().branch(&to).ok_or_else(Refusal::not_found)?;
+    let url = call.model.repo_url(repo, &format!("/commits/{oid}"));
+    Ok(Reply::Json(
+        201,
+        json!({"name": to, "commit": {"sha": oid, "url": url}, "protected": false}),
+    ))
+}
+
 pub(super) fn branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let name = call.param("branch").to_owned();
     let oid = call

@@ -56,6 +56,7 @@ static ROUTES: &[Route] = routes! {
     GET "/repos/{owner}/{repo}/branches" Read("contents") => repository::branches;
     GET "/repos/{owner}/{repo}/rules/branches/{+branch}" Read("metadata") => repository::branch_rules;
     GET "/repos/{owner}/{repo}/branches/{+branch}/protection" Admin("administration") => repository::branch_protection;
+    POST "/repos/{owner}/{repo}/branches/{+branch}/rename" Write("contents") => repository::rename_branch;
     GET "/repos/{owner}/{repo}/branches/{+branch}" Read("contents") => repository::branch;
     GET "/repos/{owner}/{repo}/collaborators" Write("metadata") => repository::collaborators;
     GET "/repos/{owner}/{repo}/collaborators/{username}/permission" Read("metadata") => repository::permission;

@@ -283,3 +283,20 @@ fn pull_requests_may_be_drafts_by_the_person_on_other_branches() {
         .unwrap();
     assert!(hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()));
 }
+
+#[test]
+fn a_branch_that_github_does_not_take_ends_the_session() {
+    let scenario = Scenario {
+        branch: Some("jules/typo".to_owned()),
+        ..Scenario::ending(Ending::Changes)
+    };
+    let mut bench = Bench::new(vec![scenario]);
+    let now = bench.now;
+    let head = bench.github.branch_head(bench.repo, "main").unwrap();
+    bench
+        .github
+        .create_branch(bench.repo, "jules", head, "acme", now);
+    let id = bench.create("a", json!({}));
+    bench.until(&id, "FAILED");
+    assert_eq!(bench.github.pulls(bench.repo).count(), 0);
+}
