@@ -66,6 +66,10 @@ impl ReadGitHub for Client {
         self.reviews_of(pull).await
     }
 
+    async fn has_branch(&self, name: &BranchName) -> Result<bool, Failure> {
+        Ok(self.branch_head(name.as_str()).await?.is_some())
+    }
+
     async fn read_permission(&self, login: &Login) -> Result<Permission, Failure> {
         self.permission_of(login).await
     }

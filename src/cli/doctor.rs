@@ -130,6 +130,7 @@ async fn of_repository(
     ledger::protection(&client, state.is_some(), place, findings).await;
     let plan = plan::check(&seen.tree, now, findings)?;
     branches::check(&client, &ledger, &plan, place, findings).await;
+    plan::start_branches(&client, &plan, &seen.tree, place, findings).await;
     plan::misplaced(&client, &seen.tree, &shown.default_branch, place, findings).await;
     if let Some(files) = workflow::of_branch(&client, &shown.default_branch, findings).await {
         workflow::check_files(&files, Some(&plan), findings);

@@ -150,7 +150,7 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         Command::Schema { name } => schema::run(*name, screen),
         Command::Simulate(arguments) => simulate::run(arguments, screen).await,
         Command::Doctor(arguments) => doctor::run(arguments, screen).await,
-        Command::Validate(arguments) => validate::run(arguments, screen),
+        Command::Validate(arguments) => validate::run(arguments, screen).await,
         Command::State { command } => state::run(command, screen).await,
         Command::Track { command } => track::run(command, screen).await,
         Command::Status(repository) => status::run(repository, screen).await,

@@ -352,6 +352,7 @@ fn holder(reason: Reason) -> &'static str {
         Reason::MainRed => "red checks of the default branch",
         Reason::PersonaBusy => "the same work elsewhere",
         Reason::PersonaResting => "the persona's rest",
+        Reason::PersonaRefused => "a refused session",
         Reason::ReviewBacklog => "`max_open_pulls`",
         Reason::SessionRunning => "its own earlier session",
         Reason::PrOpen => "its own open pull request",

@@ -1,22 +1,36 @@
 //! `phileas validate`: the plan and the personas of a folder.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use phileas_domain::model::Tree;
-use phileas_domain::plan::{self, Plan, SCHEDULES_PATH, StepKind};
+use phileas_domain::model::{BranchName, RepositoryName, Tree};
+use phileas_domain::plan::{self, Branch, CONFIG_PATH, Plan, SCHEDULES_PATH, StepKind};
 use phileas_domain::{Diagnostic, Severity, prompt};
 use serde_json::json;
 
 use super::arguments::Validate;
+use super::connect;
 use super::exit::{Exit, Stopped};
 use super::layers;
 use super::output::Screen;
 use super::words::several;
 use crate::adapters::files;
+use crate::adapters::github::Client;
+use crate::runtime::ports::{Failure, ReadGitHub as _};
 
-pub(super) fn run(arguments: &Validate, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+/// How many start branches are looked up.
+const MAX_BRANCHES: usize = 50;
+
+pub(super) async fn run(
+    arguments: &Validate,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     let tree = files::read_tree(&arguments.dir)?;
-    let (plan, found) = check(&tree);
+    let (plan, mut found) = check(&tree);
+    if let Some(repository) = &arguments.repo {
+        let client = connect::github(repository)?;
+        found.extend(missing_branches(&client, repository, &plan, &tree).await?);
+    }
     print(&found, arguments.json, screen)?;
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
@@ -57,6 +71,76 @@ pub(super) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     found.sort();
     found.dedup();
     (plan, found)
+}
+
+/// The branches that sessions should start from and that GitHub does not have.
+pub(super) async fn missing_branches(
+    client: &Client,
+    repository: &RepositoryName,
+    plan: &Plan,
+    tree: &Tree,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let mut found = Vec::new();
+    for (branch, users) in start_branches(plan).into_iter().take(MAX_BRANCHES) {
+        if client.has_branch(&BranchName::from(branch)).await? {
+            continue;
+        }
+        let users: Vec<&str> = users.into_iter().collect();
+        let message = format!(
+            "the branch `{branch}` does not exist on {repository}, and sessions of {} should start from it",
+            users.join(", ")
+        );
+        let (file, place) = named_in(plan, tree, branch);
+        let one = match place {
+            Some((line, column)) => Diagnostic::error(file, message).at(line, column),
+            None => Diagnostic::error(file, message),
+        };
+        found.push(one.key("branch").mend(format!(
+            "push the branch `{branch}`, or write `default`, `persona` or the name of a branch that exists"
+        )));
+    }
+    Ok(found)
+}
+
+/// The branches that the plan names for sessions to start from, with the steps, schedules and personas that do.
+fn start_branches(plan: &Plan) -> BTreeMap<&str, BTreeSet<&str>> {
+    let steps = plan.tracks.values().flat_map(|track| &track.steps);
+    let steps = steps.map(|step| {
+        let name = match &step.kind {
+            StepKind::Persona(id) => id.as_str(),
+            StepKind::Layer(name) => name.as_str(),
+        };
+        (name, &step.policy.branch)
+    });
+    let schedules = plan.schedules.values();
+    let schedules = schedules.map(|one| (one.persona.as_str(), &one.policy.branch));
+    let personas = plan.personas.values();
+    let personas = personas.filter_map(|one| Some((one.id.as_str(), one.branch.as_ref()?)));
+    let mut branches: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (user, branch) in steps.chain(schedules).chain(personas) {
+        if let Branch::Named(name) = branch {
+            branches.entry(name).or_default().insert(user);
+        }
+    }
+    branches
+}
+
+/// The file that names a branch for sessions to start from, with line and column.
+fn named_in<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, Option<(u32, u32)>) {
+    let personas = plan.personas.values().map(|persona| persona.path.as_str());
+    let files = [SCHEDULES_PATH, CONFIG_PATH].into_iter().chain(personas);
+    for file in files {
+        let lines = tree.text(file).unwrap_or_default().lines();
+        for (number, line) in (1..).zip(lines) {
+            if let Some(key) = line.find("branch")
+                && let Some(at) = line[key..].find(branch)
+            {
+                let column = line[..key + at].chars().count() + 1;
+                return (file, Some((number, u32::try_from(column).unwrap_or(1))));
+            }
+        }
+    }
+    (SCHEDULES_PATH, None)
 }
 
 /// How many steps and schedules could start a session by themselves.

@@ -422,6 +422,7 @@ fn why_not(failure: CreateFailure) -> (String, bool) {
         }
         CreateFailure::Credential { detail }
         | CreateFailure::Refused { detail }
+        | CreateFailure::TurnRefused { detail }
         | CreateFailure::Unknown { detail } => (detail, false),
     }
 }

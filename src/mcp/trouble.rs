@@ -53,7 +53,9 @@ impl From<CreateFailure> for Trouble {
     fn from(failure: CreateFailure) -> Self {
         Self(match failure {
             CreateFailure::NotSent { detail } => format!("nothing was sent to Jules: {detail}"),
-            CreateFailure::Refused { detail } => format!("Jules refuses this job: {detail}"),
+            CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail } => {
+                format!("Jules refuses this job: {detail}")
+            }
             CreateFailure::Quota { retry_at } => {
                 let when = retry_at.map_or_else(
                     || "when older jobs have left the last 24 hours".to_owned(),

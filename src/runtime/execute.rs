@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
 use phileas_domain::model::BranchName;
 
-use super::ports::{Disposition, Failure, Issue, WriteGitHub, WriteJules};
+use super::ports::{Disposition, Failure, Issue, ReadGitHub, WriteGitHub, WriteJules};
 use super::tick::Failed;
 
 /// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
@@ -316,8 +316,34 @@ async fn create_session(
             marker: create.marker.clone(),
             session,
         },
-        Err(failure) => not_created(failure),
+        Err(failure) => not_created(with_branch(github, create, failure).await),
     }
+}
+
+/// Jules says only that an argument is invalid when the branch that a session starts from does not exist, so that
+/// GitHub is asked for it after a refusal.
+async fn with_branch(
+    github: &impl ReadGitHub,
+    create: &CreateSession,
+    failure: CreateFailure,
+) -> CreateFailure {
+    let (CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail }) = &failure
+    else {
+        return failure;
+    };
+    match github.has_branch(&create.branch).await {
+        Ok(false) => CreateFailure::TurnRefused {
+            detail: format!("{} ({detail})", missing_branch(&create.branch)),
+        },
+        Ok(true) | Err(_) => failure,
+    }
+}
+
+/// What is said of a start branch that is not there, and what to do.
+pub(super) fn missing_branch(name: &BranchName) -> String {
+    format!(
+        "the branch `{name}` that it starts from does not exist on GitHub; push it, or change `branch` in the plan"
+    )
 }
 
 /// What a session's branch that cannot be made means for the session. What GitHub refuses once it refuses again, so that
@@ -325,10 +351,11 @@ async fn create_session(
 fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
     let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
     match failure.disposition {
-        Disposition::Denied
-        | Disposition::Refused
-        | Disposition::TooLarge
-        | Disposition::NotFound => CreateFailure::Refused { detail },
+        // A branch in its way, or a rule about its name: the branches of other personas may be made.
+        Disposition::Refused => CreateFailure::TurnRefused { detail },
+        Disposition::Denied | Disposition::TooLarge | Disposition::NotFound => {
+            CreateFailure::Refused { detail }
+        }
         Disposition::Retry { .. } | Disposition::Unknown => CreateFailure::NotSent { detail },
     }
 }

@@ -376,6 +376,10 @@ mod tests {
             unreachable!("nobody's wish is heard in an archived repository")
         }
 
+        async fn has_branch(&self, _: &BranchName) -> Result<bool, Failure> {
+            unreachable!()
+        }
+
         async fn read_permission(&self, _: &Login) -> Result<Permission, Failure> {
             unreachable!("nobody's wish is heard in an archived repository")
         }

@@ -201,6 +201,9 @@ pub trait ReadGitHub: Send + Sync {
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<Reviews>, Failure>> + Send;
 
+    /// Whether there is a branch of this name.
+    fn has_branch(&self, name: &BranchName) -> impl Future<Output = Result<bool, Failure>> + Send;
+
     /// Reads what an account may do at this moment; one that does not exist may nothing.
     fn read_permission(
         &self,

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Effect, Event, LABEL_PREFIX, Ledger, Line, Reason, Report, Session,
-    Snapshot, Verdict,
+    self, Ask, Change, Decision, Effect, Event, LABEL_PREFIX, Ledger, Line, Reason, Report,
+    Session, Snapshot, Verdict,
 };
 use phileas_domain::model::{Holder, Oid};
 use phileas_domain::plan::Driver;
@@ -20,7 +20,7 @@ use phileas_domain::state::segment::HISTORY_SEGMENT;
 use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
-use super::execute::execute;
+use super::execute::{execute, missing_branch};
 use super::handed_over;
 use super::observe::{Sight, look, look_further};
 use super::ports::{
@@ -258,7 +258,8 @@ pub async fn explain(
     settings: &Settings,
 ) -> Result<(TickReport, Sight), TickError> {
     let sight = look(github, jules, stopwatch, settings).await?;
-    let decision = engine::decide(&sight.snapshot, &[]);
+    let mut decision = engine::decide(&sight.snapshot, &[]);
+    foresee_refusals(github, &mut decision).await;
     let mut report = TickReport {
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
         ..TickReport::default()
@@ -270,6 +271,26 @@ pub async fn explain(
     report.now = sight.snapshot.now;
     report.head = head(&sight.snapshot.ledger);
     Ok((report, sight))
+}
+
+/// A session whose start branch is not there will be refused by Jules.
+async fn foresee_refusals(github: &impl ReadGitHub, decision: &mut Decision) {
+    for effect in &decision.effects {
+        let Effect::CreateSession(create) = effect else {
+            continue;
+        };
+        if create.make_branch.is_some() || github.has_branch(&create.branch).await != Ok(false) {
+            continue;
+        }
+        let announced = decision.report.lines.iter_mut().find(|line| {
+            line.verdict == Verdict::Dispatched && line.turn.as_ref() == Some(&create.marker.turn)
+        });
+        if let Some(line) = announced {
+            line.verdict = Verdict::Refused;
+            line.reason = Reason::PersonaRefused;
+            line.detail = missing_branch(&create.branch);
+        }
+    }
 }
 
 enum Stop {

@@ -1,4 +1,4 @@
-//! A session that starts from a branch of its own, which GitHub does not let anybody make.
+//! Branches that sessions start from: GitHub does not let phileas make them, or they are gone.
 
 use phileas_domain::engine::Reason;
 use phileas_world::{Face, Fault, FaultPlan};
@@ -57,4 +57,57 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
     let mut issues = world.github().issues(repo);
     let ours = "its branch `phileas/default/curator-1.2`";
     assert!(issues.any(|issue| issue.body.as_ref().is_some_and(|body| body.contains(ours))));
+}
+
+/// A branch that is gone is one persona's: its turn ends, the next step runs, and people read the branch's name.
+#[test]
+fn a_start_branch_that_is_gone_stops_a_turn_and_not_its_track() {
+    let plan = "cycle = [{ persona = \"curator\", branch = \"release/9\" }, \"refactor\"]\n";
+    let repository = Folder::repository(plan, &["curator", "refactor"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let report = tick(&shared, "first");
+    let sessions: Vec<String> = {
+        let world = shared.world();
+        let all = world.books().sessions.iter();
+        all.map(|session| session.title.clone()).collect()
+    };
+    assert_eq!(sessions.len(), 1, "{report:?}");
+    assert!(sessions[0].contains("refactor"), "{sessions:?}");
+    let said: Vec<_> = report.waiting.iter().map(|(_, line)| line).collect();
+    let refused = said
+        .iter()
+        .find(|line| line.reason == Reason::PersonaRefused);
+    let refused = refused.unwrap_or_else(|| panic!("{said:?}"));
+    assert!(refused.detail.contains("`release/9`"), "{refused:?}");
+    let is_ours = |world: &phileas_world::World| {
+        let repo = world.github().repository_by_name("acme", "widget").unwrap();
+        let mut issues = world.github().issues(repo);
+        let ours = "the branch `release/9` that it starts from does not exist";
+        issues.any(|issue| issue.body.as_ref().is_some_and(|body| body.contains(ours)))
+    };
+    assert!(is_ours(&shared.world()));
+}
+
+/// A branch `phileas/default` keeps git from holding those of the track: the branch and what to do are named.
+#[test]
+fn a_branch_in_the_way_of_a_session_is_named() {
+    let plan = "cycle = [{ persona = \"curator\", branch = \"persona\" }, \"refactor\"]\n";
+    let repository = Folder::repository(plan, &["curator", "refactor"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    {
+        let mut world = shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let repo = github.repository_by_name("acme", "widget").unwrap();
+        let head = github.branch_head(repo, "main").unwrap();
+        github.create_branch(repo, "phileas/default", head, "maintainer", now);
+    }
+    let report = tick(&shared, "first");
+    let said: Vec<_> = report.waiting.iter().map(|(_, line)| line).collect();
+    let named = |line: &&&phileas_domain::engine::Line| {
+        line.detail.contains("beside the branch `phileas/default`")
+            && line.detail.contains("/rename -f new_name=")
+    };
+    assert!(said.iter().any(|line| named(&line)), "{said:?}");
+    assert_eq!(shared.world().books().sessions.len(), 1);
 }

@@ -140,6 +140,14 @@ impl Answer {
         matches!(self.status, 401 | 403) || (self.status == 400 && self.reason == "API_KEY_INVALID")
     }
 
+    /// Whether it refuses what the request says: a prompt, a title, a branch (`INVALID_ARGUMENT`), or its length. A
+    /// failed precondition (`FAILED_PRECONDITION`) is the account's.
+    #[must_use]
+    pub fn is_about_content(&self) -> bool {
+        let invalid = matches!(self.code.as_str(), "" | "INVALID_ARGUMENT");
+        (self.status == 400 && invalid) || matches!(self.status, 413 | 422)
+    }
+
     /// Whether nobody knows if the request took effect: a server's error, or a time-out of its own.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
@@ -210,6 +218,9 @@ impl ApiError {
                     .and_then(|(wait, now)| now.checked_add(wait).ok()),
             },
             Cause::Answer(answer) if answer.is_credential() => CreateFailure::Credential { detail },
+            Cause::Answer(answer) if answer.is_about_content() => {
+                CreateFailure::TurnRefused { detail }
+            }
             Cause::Answer(answer) if !answer.is_ambiguous() => CreateFailure::Refused { detail },
             _ => CreateFailure::Unknown { detail },
         }

@@ -170,6 +170,9 @@ pub struct Validate {
     /// The repository's folder
     #[arg(default_value = ".", value_parser = in_repository())]
     pub dir: PathBuf,
+    /// Look up the branches that the plan names in this repository on GitHub, too
+    #[arg(long, value_name = "OWNER/NAME")]
+    pub repo: Option<RepositoryName>,
     /// Print one JSON object a finding
     #[arg(long)]
     pub json: bool,

@@ -74,6 +74,32 @@ pub(super) fn check(tree: &Tree, now: Timestamp, findings: &mut Findings) -> Res
     Ok(plan)
 }
 
+/// The branches that the plan names for sessions to start from.
+pub(super) async fn start_branches(
+    client: &Client,
+    plan: &Plan,
+    tree: &Tree,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    findings.group = Group::Plan;
+    match validate::missing_branches(client, place.repository, plan, tree).await {
+        Ok(missing) => {
+            for one in missing {
+                let mend = one.mend.clone();
+                let bare = phileas_domain::Diagnostic {
+                    mend: String::new(),
+                    ..one
+                };
+                findings.error("plan.branch", bare.to_string(), mend);
+            }
+        }
+        Err(failure) => {
+            findings.unread("plan.branch", "the branches that the plan names", &failure);
+        }
+    }
+}
+
 /// What the coming days would cost, against what the key's tier gives.
 fn cost(tree: &Tree, plan: &Plan, now: Timestamp, findings: &mut Findings) -> Result<(), Stopped> {
     let snapshot = simulate::of_tree(tree.clone(), simulate::unnamed()?, now);

@@ -253,6 +253,8 @@ pub enum NoticeKey {
     Turn(TurnId),
     /// An open pull request needs a person: its session could not mend it.
     Pull(PullNumber),
+    /// Jules refuses the sessions of a persona for what they say.
+    Persona(PersonaId),
     /// The Jules key is refused.
     JulesCredential,
 }
@@ -266,6 +268,7 @@ impl fmt::Display for NoticeKey {
             Self::LedgerForeign => f.write_str("ledger_foreign"),
             Self::Turn(turn) => write!(f, "turn:{turn}"),
             Self::Pull(pull) => write!(f, "pull:{pull}"),
+            Self::Persona(persona) => write!(f, "persona:{persona}"),
             Self::JulesCredential => f.write_str("jules_credential"),
         }
     }

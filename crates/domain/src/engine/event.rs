@@ -112,8 +112,14 @@ pub enum CreateFailure {
         /// One line, free of secrets.
         detail: String,
     },
-    /// Jules refused it for what it says (400, 404, …), or GitHub its branch. No session exists.
+    /// Jules refused it for the repository (404, …), or phileas may not make its branch. No session exists.
     Refused {
+        /// One line, free of secrets.
+        detail: String,
+    },
+    /// It was refused for what this turn says: its prompt, its title or its start branch. Others may start. No session
+    /// exists.
+    TurnRefused {
         /// One line, free of secrets.
         detail: String,
     },

@@ -8,8 +8,8 @@ use super::limits::{
     UNSENT_PAUSE,
 };
 use super::{
-    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, layers,
-    merging, ready, tell, word,
+    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, ending,
+    layers, merging, ready, rest, tell, word,
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
@@ -114,6 +114,7 @@ pub(super) fn own(
         return;
     };
     turn.refusals = 0;
+    let persona = turn.persona_id.clone();
     turn.session_id = Some(session.id.clone());
     turn.history_key = Some(key);
     // A session that is taken without an intent of this process still has a holder from now on.
@@ -130,6 +131,11 @@ pub(super) fn own(
     });
     state.session_id = Some(session.id.clone());
     state.updated_at = Some(draft.snapshot.now);
+    if let Some(known) = draft.state.personas.get_mut(&persona) {
+        known.refusals = 0;
+        known.refused_until = None;
+        known.refusal = None;
+    }
     let entry = HistoryEntry {
         session_id: Some(session.id.clone()),
         created_at: Some(session.created_at),
@@ -174,6 +180,11 @@ fn not_created(
         }
         _ => None,
     };
+    if let CreateFailure::TurnRefused { detail } = failure
+        && rest::has_passes(track)
+    {
+        return leave_out(draft, track, slot, detail);
+    }
     let (pause, reason, verdict, detail) = match refused.as_ref().unwrap_or(failure) {
         // The intent stays: only a complete listing after the grace tells what became of it.
         CreateFailure::Unknown { detail } => {
@@ -189,7 +200,8 @@ fn not_created(
             Verdict::Waiting,
             format!("the session was not asked for: {detail}"),
         ),
-        CreateFailure::Refused { detail } => {
+        // A schedule and a request have this persona alone, so that its turn stays and is tried again.
+        CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail } => {
             let refusals = draft.turn(track, slot).map_or(0, |turn| turn.refusals);
             let pause = doubled(REFUSED_PAUSE, refusals, REFUSED_PAUSE_LIMIT);
             draft.call(
@@ -251,6 +263,45 @@ fn not_created(
         );
         draft.say(Line::turn(track, seq, slot, &turn, verdict, reason, detail).until(until));
     }
+}
+
+/// Ends a turn that was refused for what it says, so that its track goes on. The persona is left out for a while, longer
+/// each time in a row.
+fn leave_out(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, detail: &str) {
+    let Some(turn) = draft.turn(track, slot).cloned() else {
+        return;
+    };
+    let persona = turn.persona_id.clone();
+    let refusals = draft
+        .state
+        .personas
+        .get(&persona)
+        .map_or(0, |known| known.refusals);
+    let until = draft.after(doubled(REFUSED_PAUSE, refusals, REFUSED_PAUSE_LIMIT));
+    let known = draft.state.personas.entry(persona.clone()).or_default();
+    known.refusals = refusals.saturating_add(1);
+    known.refused_until = Some(until);
+    known.refusal = Some(detail.to_owned());
+    draft.call(
+        NoticeKey::Persona(persona.clone()),
+        format!("phileas: a session of {persona} is refused"),
+        format!(
+            "The session of persona `{persona}` in track `{track}` was refused:\n\n> {detail}\n\nUsual causes: the branch \
+             that it starts from does not exist, its prompt is too long, or a rule forbids its branch. The track goes on \
+             with its next step. phileas tries this persona again by itself, less and less often."
+        ),
+    );
+    let seq = draft.seq(track);
+    let what = format!("the session was refused, and its track goes on: {detail}");
+    ending::drop_unstarted(
+        draft,
+        track,
+        slot,
+        &turn,
+        "given up before it had a session",
+    );
+    let (verdict, reason) = (Verdict::Refused, Reason::PersonaRefused);
+    draft.say(Line::turn(track, seq, slot, &turn, verdict, reason, what).until(until));
 }
 
 /// Pauses everything that needs the key, longer each time in a row, with jitter so that several repositories of one

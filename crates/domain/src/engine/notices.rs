@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
-use crate::model::{PullNumber, TurnId};
+use crate::model::{PersonaId, PullNumber, TurnId};
 use crate::state::{Told, WatchedPull};
 
 /// Closes what is settled. Only called while the ledger can be trusted.
@@ -37,6 +37,19 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
         if !waits_for_person(draft, number) {
             let text = "This pull request no longer waits for a person.";
             draft.dismiss(&NoticeKey::Pull(number), text);
+        }
+    }
+    let about_personas: Vec<PersonaId> = draft
+        .snapshot
+        .notices
+        .iter()
+        .filter_map(|notice| Some(PersonaId::from(notice.key.strip_prefix("persona:")?)))
+        .collect();
+    for id in about_personas {
+        let known = draft.state.personas.get(&id);
+        if known.is_none_or(|known| known.refusals == 0) {
+            let text = "No session of this persona is refused any more.";
+            draft.dismiss(&NoticeKey::Persona(id), text);
         }
     }
     let about_turns: Vec<_> = draft

@@ -190,6 +190,8 @@ reasons! {
     JulesQuota = "waiting.jules_quota",
     /// The persona's work was not wanted lately.
     PersonaResting = "waiting.persona_resting",
+    /// The persona's session was refused for what it says; its track goes on without it for a while.
+    PersonaRefused = "waiting.persona_refused",
     /// The persona has a live session elsewhere.
     PersonaBusy = "waiting.persona_busy",
     /// The default branch has not moved since the persona's last turn.

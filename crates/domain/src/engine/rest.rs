@@ -85,7 +85,7 @@ pub(super) fn resting(
 }
 
 /// Whether a track comes round. The tracks of schedules and requests do not.
-fn has_passes(track: &TrackName) -> bool {
+pub(super) fn has_passes(track: &TrackName) -> bool {
     let name = track.as_str();
     !name.starts_with("schedule:") && !name.starts_with("request:")
 }

@@ -430,6 +430,7 @@ pub(super) fn waiting(reason: Reason) -> &'static str {
         | Reason::PausedTrack => "everything is paused",
         Reason::PlanInvalid => "a limit in the plan cannot be read",
         Reason::CreateRefused => "Jules refused the session; it is tried again",
+        Reason::PersonaRefused => "Jules refused the persona's last session; it is tried again",
         Reason::RetryPause => "it is tried again in a while",
         _ => "it starts by itself as soon as it can",
     }

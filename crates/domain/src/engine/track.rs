@@ -418,6 +418,9 @@ pub(super) fn reluctance(
             format!("nobody took `{persona}`'s last work; it rests, at the latest until {until}");
         return Some((Reason::PersonaResting, text));
     }
+    if let Some(refused) = refused(draft, persona) {
+        return Some((Reason::PersonaRefused, refused));
+    }
     let head = draft.snapshot.repository.default_head.as_ref();
     let last = draft
         .state
@@ -430,4 +433,14 @@ pub(super) fn reluctance(
             format!("the default branch has not moved since `{persona}`'s last turn"),
         )
     })
+}
+
+/// Why a persona is left out whose last session was refused for what it said.
+fn refused(draft: &Draft<'_>, persona: &PersonaId) -> Option<String> {
+    let known = draft.state.personas.get(persona)?;
+    let until = known.refused_until.filter(|until| *until > draft.now())?;
+    let why = known.refusal.as_deref().unwrap_or("no reason was given");
+    Some(format!(
+        "the last session of `{persona}` was refused; it is tried again at {until}: {why}"
+    ))
 }

@@ -316,6 +316,9 @@ fn persona(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Perso
         rests_until_pass: fields.number("rests_until_pass"),
         rested_at: fields.time("rested_at"),
         last_base_sha: fields.word("last_base_sha").map(Oid::new),
+        refusals: fields.count("refusals").unwrap_or_default(),
+        refused_until: fields.time("refused_until"),
+        refusal: fields.word("refusal"),
         extra: fields.rest(),
     })
 }

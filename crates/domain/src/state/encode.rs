@@ -272,6 +272,9 @@ fn persona(persona: &PersonaState) -> Written<'_> {
     out.put("rests_until_pass", persona.rests_until_pass);
     out.time_if("rested_at", persona.rested_at.as_ref());
     out.text_if("last_base_sha", persona.last_base_sha.as_ref());
+    out.put_if("refusals", persona.refusals, persona.refusals > 0);
+    out.time_if("refused_until", persona.refused_until.as_ref());
+    out.text_if("refusal", persona.refusal.as_ref());
     out.with(&persona.extra)
 }
 

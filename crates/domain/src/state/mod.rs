@@ -236,6 +236,12 @@ pub struct PersonaState {
     pub rested_at: Option<Timestamp>,
     /// The default branch's head at its last turn.
     pub last_base_sha: Option<Oid>,
+    /// How often in a row Jules refused a session for what its turn says.
+    pub refusals: u32,
+    /// No turn of a track starts before this, after a refusal.
+    pub refused_until: Option<Timestamp>,
+    /// Why the newest session was refused.
+    pub refusal: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }

@@ -30,6 +30,8 @@ pub(crate) enum Answering {
     /// The same, with Jules' own word about when to come back.
     QuotaUntil(Timestamp),
     Refused,
+    /// What the turn says is refused.
+    TurnRefused,
     /// It is not sent at all.
     NotSent,
     /// Jules takes the key for everything but this.

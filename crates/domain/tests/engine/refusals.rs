@@ -59,3 +59,56 @@ fn a_create_that_was_not_sent_is_not_laid_at_jules_door() {
     assert!(reasons.contains(&Reason::NotSent), "{reasons:?}");
     assert!(!reasons.contains(&Reason::JulesUnavailable), "{reasons:?}");
 }
+
+#[test]
+fn a_refused_persona_is_left_out_and_its_track_goes_on() {
+    let mut desk = Desk::new("cycle = [\"a\", \"b\"]\n", &["a", "b"]);
+    desk.answering = Answering::TurnRefused;
+    desk.tick();
+    // Each was asked for once, and is not again before its time.
+    let refusals = |desk: &Desk| {
+        let personas = &desk.state().personas;
+        ["a", "b"].map(|id| personas[&id.into()].refusals)
+    };
+    assert_eq!(refusals(&desk), [1, 1]);
+    assert!(desk.state().tracks["default"].turns.is_empty());
+    let keys: Vec<&str> = desk.notices.iter().map(|one| one.key.as_str()).collect();
+    assert_eq!(keys, ["persona:a", "persona:b"]);
+    desk.minutes(30);
+    desk.tick();
+    assert_eq!(refusals(&desk), [1, 1]);
+    let reasons = desk.reasons("default");
+    assert!(reasons.contains(&Reason::PersonaRefused), "{reasons:?}");
+
+    // The pauses grow.
+    desk.minutes(31);
+    desk.tick();
+    assert_eq!(refusals(&desk), [2, 2]);
+    desk.minutes(61);
+    desk.tick();
+    assert_eq!(refusals(&desk), [2, 2]);
+
+    desk.answering = Answering::Session;
+    desk.minutes(60);
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a"]);
+    assert_eq!(refusals(&desk), [0, 2]);
+    desk.tick();
+    let keys: Vec<&str> = desk.notices.iter().map(|one| one.key.as_str()).collect();
+    assert_eq!(keys, ["persona:b"]);
+}
+
+#[test]
+fn a_schedule_keeps_the_turn_that_was_refused() {
+    let plan = "[schedules]\na = \"0 8 * * *\"\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.tick();
+    desk.hours(24);
+    desk.answering = Answering::TurnRefused;
+    desk.tick();
+    assert_eq!(desk.state().tracks["schedule:a"].turns[""].refusals, 1);
+    desk.answering = Answering::Session;
+    desk.hours(2);
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a"]);
+}

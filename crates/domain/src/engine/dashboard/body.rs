@@ -87,6 +87,7 @@ fn why(line: &Line) -> String {
         Reason::PrOpen => "its pull request is neither merged nor closed",
         Reason::ReviewBacklog => "enough pull requests wait for a review",
         Reason::PersonaResting => "its work was not wanted lately, so it rests",
+        Reason::PersonaRefused => "its session was refused, so it is left out for a while",
         Reason::Unchanged => "the default branch has not moved since its last turn",
         Reason::NotDue => "its time has not come",
         Reason::MainRed => "the checks of the default branch are red",

@@ -554,6 +554,7 @@ fn holds_what_is_due(reason: Reason) -> bool {
             | Reason::JulesQuota
             | Reason::MainRed
             | Reason::PersonaBusy
+            | Reason::PersonaRefused
             | Reason::PersonaResting
             | Reason::ReviewBacklog
     )

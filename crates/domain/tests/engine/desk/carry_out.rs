@@ -276,6 +276,11 @@ impl Desk {
                     detail: "400".to_owned(),
                 });
             }
+            Answering::TurnRefused => {
+                return failed(CreateFailure::TurnRefused {
+                    detail: format!("the branch of {} is gone", create.persona),
+                });
+            }
             Answering::Denied => {
                 return failed(CreateFailure::Credential {
                     detail: "403".to_owned(),

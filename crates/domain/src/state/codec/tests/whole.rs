@@ -192,7 +192,10 @@ const FILE: &str = r#"{
       "empty_streak": 17,
       "rests_until_pass": 18,
       "rested_at": "2026-01-01T17:00:00Z",
-      "last_base_sha": "6e3f"
+      "last_base_sha": "6e3f",
+      "refusals": 33,
+      "refused_until": "2026-01-01T18:00:00Z",
+      "refusal": "no such branch"
     }
   },
   "budget": {
@@ -373,6 +376,9 @@ fn state() -> State {
         rests_until_pass: Some(18),
         rested_at: Some(at(17)),
         last_base_sha: Some("6e3f".into()),
+        refusals: 33,
+        refused_until: Some(at(18)),
+        refusal: Some("no such branch".to_owned()),
         extra: extra.clone(),
     };
     let watched = WatchedPull {
