@@ -138,7 +138,7 @@ async fn of_repository(
     }
     deliveries::check(&client, &credential, now, place, findings).await?;
     labels::check(&client, &plan, fix, place, findings).await;
-    standing::check(&client, &seen, state, place, findings).await;
+    standing::check(&client, &seen, &shown, state, place, findings).await;
     Ok(true)
 }
 

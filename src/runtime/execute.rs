@@ -184,7 +184,11 @@ pub(super) async fn execute(
                 Err(late) => Err(late),
             },
         };
-        if let Err(Failure { detail, .. }) = done {
+        if let Err(Failure {
+            detail,
+            disposition,
+        }) = done
+        {
             let about = about(effect);
             tracing::warn!(
                 effect.name = name,
@@ -201,6 +205,13 @@ pub(super) async fn execute(
                 effect: name,
                 detail,
             });
+            let for_good = matches!(
+                disposition,
+                Disposition::Refused | Disposition::Denied | Disposition::NotFound
+            );
+            if let Some(key) = effect.refusal_key().filter(|_| for_good) {
+                events.push(Event::EffectRefused { key });
+            }
         }
     }
     (events, failed)

@@ -418,6 +418,7 @@ fn learn(report: &mut TickReport, events: &[Event]) {
             }
             // It stands among the failed ones, with what it was about.
             Event::EffectFailed { .. }
+            | Event::EffectRefused { .. }
             | Event::StatusTold { .. }
             | Event::PullTold { .. }
             | Event::PullReadied { .. }

@@ -165,6 +165,8 @@ impl Model {
             workflows: Vec::new(),
             runs: Vec::new(),
             rules: BTreeMap::new(),
+            has_issues: true,
+            pulls_by_collaborators: false,
             protections: BTreeMap::new(),
             next_number: 1,
         };

@@ -7,10 +7,22 @@ use serde_json::json;
 
 use crate::runtime::ports::{Disposition, Failure};
 
+use super::protection::Rule;
 use super::request::success;
 use super::wire::git::{ListedRef, Ref};
 use super::wire::issue::PullBase;
 use super::{Client, error, routes};
+
+/// What GitHub says where a ruleset or a protection refuses a change, without the form of its answer.
+pub(super) fn rule_violation(failure: &Failure) -> Option<&str> {
+    let starts = [
+        "Repository rule violations found",
+        "Protected branch update failed",
+    ];
+    let mut starts = starts.iter().filter_map(|start| failure.detail.find(start));
+    let said = &failure.detail[starts.next()?..];
+    Some(said.split_once(" (request ").map_or(said, |(said, _)| said))
+}
 
 /// The first of these branches that git cannot hold beside one of this name.
 #[must_use]
@@ -109,6 +121,12 @@ impl Client {
 
     /// A refusal to make or to move a branch, with the branch that is in its way, and what to do about it.
     pub(super) async fn explain_refusal(&self, branch: &str, failure: Failure) -> Failure {
+        if let Some(said) = rule_violation(&failure) {
+            return Failure {
+                detail: self.rules_text(branch, said).await,
+                ..failure
+            };
+        }
         match self.blocking_branch(branch).await {
             Ok(Some(blocking)) => Failure {
                 detail: format!(
@@ -122,6 +140,22 @@ impl Client {
             // GitHub's own words are all that is known.
             Ok(None) | Err(_) => failure,
         }
+    }
+
+    /// What is said where rules refuse a change of a branch: the branch, the rules, and who says more.
+    async fn rules_text(&self, branch: &str, said: &str) -> String {
+        let repository = self.place.name();
+        let rules = self.rules(branch).await.unwrap_or_default();
+        let is_in_the_way =
+            |rule: &&Rule| !matches!(rule.kind.as_str(), "deletion" | "non_fast_forward");
+        let rules: Vec<String> = rules.iter().filter(is_in_the_way).map(Rule::text).collect();
+        let rules = match rules.as_slice() {
+            [] => "a rule or protection that the credential may not read".to_owned(),
+            rules => format!("the rules in force are {}", rules.join(", ")),
+        };
+        format!(
+            "GitHub: the branch `{branch}` of {repository}: {said}; {rules}; leave the branch out of them, or let phileas bypass them; phileas doctor --repo {repository} says more"
+        )
     }
 
     /// The command that moves a branch out of the way of another one. GitHub takes its pull requests along.

@@ -99,7 +99,7 @@ pub use labels::Label;
 pub use notice::{NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, PAUSE_LABEL};
 pub use observe::STATE_LIMIT_BYTES;
 pub use proposal::{Proposal, Proposed};
-pub use protection::{Classic, Protection};
+pub use protection::{Classic, Protection, Rule};
 pub use reached::Reached;
 pub use rights::{Right, Shown};
 pub use token::{App, Credential, CredentialError, Kind, Token};

@@ -115,11 +115,34 @@ impl Client {
         if !self.is_closing(&id).await? {
             let route = routes::CREATE_COMMENT;
             let wish = json!({ "body": format!("{comment}\n\n{CLOSING_MARKER}\n") });
-            success(route, self.write(route, &[&id], &wish).await?)?;
+            let said = match self.write(route, &[&id], &wish).await {
+                Ok(answer) => success(route, answer).map(drop),
+                Err(failure) => Err(failure),
+            };
+            // On a locked issue only people with write access may comment; it can be closed all the same.
+            // <https://docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations>
+            match said {
+                Err(failure) if !issue.locked || failure.disposition != Disposition::Denied => {
+                    return Err(failure);
+                }
+                Ok(()) | Err(_) => {}
+            }
         }
         let route = routes::UPDATE_ISSUE;
         let wish = json!({ "state": "closed", "state_reason": "completed" });
         success(route, self.write(route, &[&id], &wish).await?).map(drop)
+    }
+
+    /// Whether the conversation of an issue or pull request is locked.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or does not show it.
+    pub async fn is_locked(&self, number: u64) -> Result<bool, Failure> {
+        let route = routes::READ_ISSUE;
+        let answer = success(route, self.read(route, &[&number.to_string()], "").await?)?;
+        let issue: Issue = self.parse(route, &answer)?;
+        Ok(issue.locked)
     }
 
     /// Whether an issue that was opened a moment ago is open still, as far as anybody can see. Where it could not be given

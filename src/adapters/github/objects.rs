@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::runtime::ports::{Disposition, Failure};
 
 use super::answer::Answer;
+use super::branch::rule_violation;
 use super::graphql::{COMMIT, Envelope, GraphError};
 use super::request::success;
 use super::retry::Nature;
@@ -95,7 +96,12 @@ impl Client {
         {
             Ok(answer) => {
                 self.budget.cost(1);
-                self.attempt(&answer)
+                match self.attempt(&answer) {
+                    Attempt::Failed(failure) if rule_violation(&failure).is_some() => {
+                        Attempt::Failed(self.explain_refusal(branch, failure).await)
+                    }
+                    attempt => attempt,
+                }
             }
             Err(failure) if failure.disposition == Disposition::Unknown => {
                 Attempt::Doubtful(failure)

@@ -5,15 +5,14 @@ use serde::Deserialize;
 
 use super::reached::PAGE;
 use super::request::success;
-use super::{Client, routes};
+use super::{Client, error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
 /// What protects a branch, as far as the credential may read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Protection {
-    /// Kinds of active rules of rulesets, such as `deletion`.
-    /// <https://docs.github.com/en/rest/repos/rules>
-    pub rules: Vec<String>,
+    /// Active rules of rulesets.
+    pub rules: Vec<Rule>,
     /// Whether the older protection is on.
     pub classic: bool,
     /// What that one says; `None` where it is off, or only administrators may read it.
@@ -31,10 +30,71 @@ pub struct Classic {
     pub deletions: bool,
 }
 
-#[derive(Deserialize)]
-struct Rule {
+/// An active rule of a ruleset. <https://docs.github.com/en/rest/repos/rules>
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Rule {
+    /// Its kind, such as `deletion`.
     #[serde(rename = "type")]
-    kind: String,
+    pub kind: String,
+    /// What it looks for, where it looks for something.
+    #[serde(default)]
+    pub parameters: Parameters,
+}
+
+/// What a rule with a pattern says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Parameters {
+    /// `starts_with`, `ends_with`, `contains` or `regex`.
+    pub operator: String,
+    /// The pattern.
+    pub pattern: String,
+    /// Whether the pattern must not fit.
+    pub negate: bool,
+    /// Paths that nobody may change.
+    pub restricted_file_paths: Vec<String>,
+}
+
+impl Rule {
+    /// Whether a text is refused by a rule with a pattern. `None`: only GitHub can tell, as of a regular expression.
+    #[must_use]
+    pub fn refuses(&self, text: &str) -> Option<bool> {
+        let Parameters {
+            operator,
+            pattern,
+            negate,
+            ..
+        } = &self.parameters;
+        let fits = match operator.as_str() {
+            "starts_with" => text.starts_with(pattern.as_str()),
+            "ends_with" => text.ends_with(pattern.as_str()),
+            "contains" => text.contains(pattern.as_str()),
+            _ => return None,
+        };
+        Some(fits == *negate)
+    }
+
+    /// The kind, with the pattern where it has one.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Parameters {
+            operator,
+            pattern,
+            negate,
+            restricted_file_paths,
+        } = &self.parameters;
+        let kind = error::clean(&self.kind);
+        if !pattern.is_empty() {
+            let not = if *negate { "not " } else { "" };
+            let operator = error::clean(&operator.replace('_', " "));
+            return format!("{kind} ({not}{operator} `{}`)", error::clean(pattern));
+        }
+        if !restricted_file_paths.is_empty() {
+            let paths = error::clean(&restricted_file_paths.join(", "));
+            return format!("{kind} ({paths})");
+        }
+        kind
+    }
 }
 
 #[derive(Deserialize)]
@@ -95,14 +155,7 @@ impl Client {
     ///
     /// When GitHub does not answer, or the credential may not read the repository.
     pub async fn protection(&self, branch: &str) -> Result<Protection, Failure> {
-        let route = routes::LIST_BRANCH_RULES;
-        let query = format!("?per_page={PAGE}");
-        let answer = self.read(route, &[branch], &query).await?;
-        let rules: Vec<Rule> = match answer.status {
-            // Repositories of plans without rulesets.
-            StatusCode::NOT_FOUND => Vec::new(),
-            _ => self.parse(route, &success(route, answer)?)?,
-        };
+        let rules = self.rules(branch).await?;
         let route = routes::READ_BRANCH;
         let answer = self.read(route, &[branch], "").await?;
         let classic = match answer.status {
@@ -118,10 +171,26 @@ impl Client {
             None
         };
         Ok(Protection {
-            rules: rules.into_iter().map(|rule| rule.kind).collect(),
+            rules,
             classic,
             details,
         })
+    }
+
+    /// The rules of rulesets that hold for a branch, whether it is there or not.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub does not answer, or the credential may not read the repository.
+    pub async fn rules(&self, branch: &str) -> Result<Vec<Rule>, Failure> {
+        let route = routes::LIST_BRANCH_RULES;
+        let query = format!("?per_page={PAGE}");
+        let answer = self.read(route, &[branch], &query).await?;
+        match answer.status {
+            // Repositories of plans without rulesets.
+            StatusCode::NOT_FOUND => Ok(Vec::new()),
+            _ => self.parse(route, &success(route, answer)?),
+        }
     }
 
     async fn classic(&self, branch: &str) -> Result<Option<Classic>, Failure> {
@@ -161,7 +230,8 @@ mod tests {
             ),
         ]);
         let found = set.client.protection("jules").await.unwrap();
-        assert_eq!(found.rules, ["deletion", "pull_request"]);
+        let kinds: Vec<&str> = found.rules.iter().map(|rule| rule.kind.as_str()).collect();
+        assert_eq!(kinds, ["deletion", "pull_request"]);
         let details = found.details.unwrap();
         assert_eq!(
             details.refuses,

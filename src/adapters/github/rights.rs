@@ -28,6 +28,10 @@ pub struct Shown {
     pub admin: Option<bool>,
     /// The default branch.
     pub default_branch: String,
+    /// Whether there are issues.
+    pub has_issues: bool,
+    /// Who may open pull requests, where GitHub says it: `all` or `collaborators_only`.
+    pub pull_policy: Option<String>,
 }
 
 /// Something that a tick reads, tried by a read of one item.
@@ -53,6 +57,8 @@ struct Body {
     archived: bool,
     #[serde(default)]
     default_branch: String,
+    has_issues: Option<bool>,
+    pull_request_creation_policy: Option<String>,
     permissions: Option<Permissions>,
 }
 
@@ -110,6 +116,8 @@ impl Client {
             push: body.permissions.as_ref().and_then(|all| all.push),
             admin: body.permissions.as_ref().and_then(|all| all.admin),
             default_branch: body.default_branch,
+            has_issues: body.has_issues.unwrap_or(true),
+            pull_policy: body.pull_request_creation_policy,
         })
     }
 

@@ -1,4 +1,4 @@
-//! The branches that phileas makes: whether git can hold them beside those that are there.
+//! The branches that phileas makes: whether git can hold them beside those that are there, and rules let them be made.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use phileas_domain::plan::{Branch, Plan, Policy};
 
 use super::Place;
 use super::finding::{Findings, Group};
+use super::ledger::refusals;
 use crate::adapters::github::{Client, blocked, blocking_among};
 use crate::runtime::ports::LEDGER_BRANCH;
 use crate::starter::{DEINIT_BRANCH, INIT_BRANCH};
@@ -48,6 +49,42 @@ pub(super) async fn check(
                     client.rename_command(blocking),
                 );
             }
+        }
+    }
+    rules(client, plan, place, findings).await;
+}
+
+/// Rules that refuse the branches of proposals, the commits on them, or the branches of sessions.
+async fn rules(client: &Client, plan: &Plan, place: &Place<'_>, findings: &mut Findings) {
+    let mut names = vec![(
+        INIT_BRANCH.to_owned(),
+        "the pull requests of `init` and `upgrade`",
+    )];
+    let sessions = of_phileas(plan).into_iter();
+    let mut sessions = sessions.filter(|name| name.ends_with("/turn"));
+    names.extend(
+        sessions
+            .next()
+            .map(|name| (name, "the branches that sessions start from")),
+    );
+    for (name, what) in names {
+        let rules = match client.rules(&name).await {
+            Ok(rules) => rules,
+            Err(failure) => {
+                return findings.unread("ledger.rules", "the rules of `phileas/…`", &failure);
+            }
+        };
+        let (refusing, choosy) = refusals(&rules, &name, false);
+        let page = format!(
+            "{}/{}/rules: leave `phileas/**` out of these, or let phileas bypass them",
+            place.github, place.repository
+        );
+        if !refusing.is_empty() {
+            let text = format!("rules refuse {what} (`{name}`): {}", refusing.join(", "));
+            findings.hint("ledger.rules", text, page);
+        } else if !choosy.is_empty() {
+            let text = format!("rules may refuse {what} (`{name}`): {}", choosy.join(", "));
+            findings.hint("ledger.rules", text, page);
         }
     }
 }

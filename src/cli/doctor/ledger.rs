@@ -6,7 +6,7 @@ use phileas_domain::state::State;
 use super::super::words::several;
 use super::Place;
 use super::finding::{Findings, Group};
-use crate::adapters::github::{Client, Protection};
+use crate::adapters::github::{Client, Protection, Rule};
 use crate::runtime::ports::LEDGER_BRANCH;
 
 /// How many of a state's faults are said.
@@ -22,16 +22,16 @@ const REFUSING: [&str; 8] = [
     "code_scanning",
     "code_quality",
 ];
-/// Rules that refuse some commits, by what these say or hold.
-const CHOOSY: [&str; 7] = [
-    "commit_message_pattern",
-    "commit_author_email_pattern",
-    "committer_email_pattern",
-    "file_path_restriction",
-    "file_extension_restriction",
-    "max_file_size",
-    "max_file_path_length",
+/// Rules that refuse nothing that phileas does.
+const HARMLESS: [&str; 5] = [
+    "deletion",
+    "non_fast_forward",
+    "required_linear_history",
+    "tag_name_pattern",
+    "copilot_code_review",
 ];
+/// A message as phileas writes them on the ledger's branch.
+const MESSAGE: &str = "phileas: intent default#1 curator\n\nPhileas-Holder: cli:1";
 
 /// Whether the ledger is there and healthy. The state, where it is.
 pub(super) fn health<'l>(
@@ -100,20 +100,38 @@ pub(super) async fn protection(
     }
 }
 
+/// The rules that refuse what phileas does on a branch of its own, and those of which only GitHub knows whether they do.
+/// <https://docs.github.com/en/rest/repos/rules>
+pub(super) fn refusals(rules: &[Rule], branch: &str, born: bool) -> (Vec<String>, Vec<String>) {
+    let (mut refusing, mut choosy) = (Vec::new(), Vec::new());
+    for rule in rules {
+        let refuses = match rule.kind.as_str() {
+            kind if HARMLESS.contains(&kind) => Some(false),
+            kind if REFUSING.contains(&kind) => Some(true),
+            // Later commits are signed by GitHub.
+            "creation" | "required_signatures" => Some(!born),
+            "branch_name_pattern" => rule.refuses(branch),
+            "commit_message_pattern" => rule.refuses(MESSAGE),
+            // Addresses, files, sizes, and kinds that this version does not know.
+            _ => None,
+        };
+        match refuses {
+            Some(true) => refusing.push(rule.text()),
+            Some(false) => {}
+            None => choosy.push(rule.text()),
+        }
+    }
+    (refusing, choosy)
+}
+
 fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findings) {
-    let has = |kind: &str| found.rules.iter().any(|rule| rule == kind);
-    let of = |kinds: &[&'static str]| -> Vec<&str> {
-        kinds.iter().copied().filter(|kind| has(kind)).collect()
-    };
+    let has = |kind: &str| found.rules.iter().any(|rule| rule.kind == kind);
     let rules = format!(
         "{}/{}/rules?ref=refs%2Fheads%2Fjules",
         place.github, place.repository
     );
     let settings = format!("{}/{}/settings/branches", place.github, place.repository);
-    let mut refusing = of(&REFUSING);
-    if !born {
-        refusing.extend(of(&["creation", "required_signatures"]));
-    }
+    let (refusing, choosy) = refusals(&found.rules, LEDGER_BRANCH, born);
     if !refusing.is_empty() {
         findings.error(
             "ledger.refused",
@@ -124,7 +142,6 @@ fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findi
             format!("{rules}: leave `jules` out of these, and keep `deletion` and `non_fast_forward`"),
         );
     }
-    let choosy = of(&CHOOSY);
     if !choosy.is_empty() {
         findings.hint(
             "ledger.choosy",

@@ -8,7 +8,7 @@ use super::super::lines::short;
 use super::super::plain::plain;
 use super::Place;
 use super::finding::{Findings, Group};
-use crate::adapters::github::{Client, PAUSE_LABEL};
+use crate::adapters::github::{Client, PAUSE_LABEL, Shown};
 use crate::runtime::ports::{LEDGER_BRANCH, Observation};
 
 /// The variable that pauses a repository.
@@ -23,6 +23,7 @@ const MAX_NOTICES: usize = 10;
 pub(super) async fn check(
     client: &Client,
     seen: &Observation,
+    shown: &Shown,
     state: Option<&State>,
     place: &Place<'_>,
     findings: &mut Findings,
@@ -44,10 +45,55 @@ pub(super) async fn check(
             page(notice.number),
         );
     }
+    locked(client, seen, place, findings).await;
+    restricted(shown, place, findings);
     match client.file_at(LEDGER_BRANCH, VERSION_PATH).await {
         Ok(Some(text)) => version(text.trim(), findings),
         Ok(None) => {}
         Err(failure) => findings.unread("standing.version", VERSION_PATH, &failure),
+    }
+}
+
+/// Issues of phileas that nobody may comment on.
+async fn locked(client: &Client, seen: &Observation, place: &Place<'_>, findings: &mut Findings) {
+    let notices = seen.notices.iter().map(|notice| notice.number);
+    let dashboards = seen.dashboards.iter().map(|dashboard| dashboard.number);
+    for number in notices.chain(dashboards).take(MAX_NOTICES) {
+        match client.is_locked(number).await {
+            Ok(false) => {}
+            Ok(true) => findings.hint(
+                "standing.locked",
+                format!(
+                    "issue #{number} of phileas is locked: phileas may not comment on it, and closes it without a comment"
+                ),
+                format!("gh issue unlock {number} --repo {}", place.repository),
+            ),
+            Err(failure) => {
+                return findings.unread("standing.locked", "the issues of phileas", &failure);
+            }
+        }
+    }
+}
+
+/// What the repository's settings keep phileas and Jules from.
+fn restricted(shown: &Shown, place: &Place<'_>, findings: &mut Findings) {
+    let repository = place.repository;
+    if !shown.has_issues {
+        findings.hint(
+            "standing.issues",
+            "issues are switched off: phileas can open no notice, no dashboard, no work item and no proposal",
+            format!("gh repo edit {repository} --enable-issues"),
+        );
+    }
+    if shown.pull_policy.as_deref() == Some("collaborators_only") {
+        findings.hint(
+            "standing.pulls",
+            "only collaborators may open pull requests (`pull_request_creation_policy`), so that those of Jules may be refused",
+            format!(
+                "{}/{repository}/settings: let all users open pull requests, or make the account of the Jules key a collaborator",
+                place.github
+            ),
+        );
     }
 }
 

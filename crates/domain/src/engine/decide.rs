@@ -42,6 +42,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         pulls::settle(&mut draft);
         watched::forget(&mut draft);
         start::forget_old(&mut draft);
+        events::forget_refused(&mut draft);
         match gate::paused(&mut draft) {
             None => {
                 start::due(&mut draft, started);

@@ -88,6 +88,9 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {
+        if super::events::is_refused_lately(self, &effect) {
+            return;
+        }
         // Two rules may come to the same conclusion.
         if !self.effects.contains(&effect) {
             self.effects.push(effect);

@@ -275,6 +275,32 @@ impl fmt::Display for NoticeKey {
 }
 
 impl Effect {
+    /// The name under which a refusal of it is remembered. `None`: whoever decides on it has a memory of its own.
+    #[must_use]
+    pub fn refusal_key(&self) -> Option<String> {
+        let about = match self {
+            Self::OpenNotice { key, .. } => key.to_string(),
+            Self::CloseNotice { number, .. }
+            | Self::CloseOffer { number, .. }
+            | Self::EditDashboard { number, .. } => format!("issue #{number}"),
+            Self::AddReaction { thread, .. }
+            | Self::RemoveLabel { thread, .. }
+            | Self::TellStatus { thread, .. } => format!("issue #{thread}"),
+            Self::RemindPeople { pull, .. }
+            | Self::MarkReady { pull }
+            | Self::RetargetPull { pull, .. } => format!("pull request #{pull}"),
+            Self::PublishProposal { key, .. } | Self::OfferWork { key, .. } => key.clone(),
+            Self::OpenDashboard { .. } => String::from("dashboard"),
+            Self::CreateSession(_)
+            | Self::SendMessage { .. }
+            | Self::TellPull { .. }
+            | Self::MergePull { .. }
+            | Self::ApprovePlan { .. }
+            | Self::ArchiveSession { .. } => return None,
+        };
+        Some(format!("{}:{about}", self.name()))
+    }
+
     /// A short name for logs and metrics.
     #[must_use]
     pub fn name(&self) -> &'static str {

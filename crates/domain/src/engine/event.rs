@@ -95,6 +95,11 @@ pub enum Event {
         /// Its number.
         number: u64,
     },
+    /// GitHub refused an effect for what it asks, and refuses it again for now.
+    EffectRefused {
+        /// The effect's [`super::Effect::refusal_key`].
+        key: String,
+    },
     /// Another effect could not be carried out; the next tick sees for itself.
     EffectFailed {
         /// The effect's short name.

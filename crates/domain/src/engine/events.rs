@@ -4,16 +4,16 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
 use super::limits::{
-    QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE, REFUSED_PAUSE_LIMIT, RETRY_AFTER_LIMIT,
-    UNSENT_PAUSE,
+    EFFECT_PAUSE, EFFECT_PAUSE_LIMIT, QUOTA_PAUSE, QUOTA_PAUSE_LIMIT, REFUSED_PAUSE,
+    REFUSED_PAUSE_LIMIT, RETRY_AFTER_LIMIT, UNSENT_PAUSE,
 };
 use super::{
-    CreateFailure, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard, ending,
-    layers, merging, ready, rest, tell, word,
+    CreateFailure, Effect, Event, Line, NoticeKey, Reason, Session, Verdict, adopt, dashboard,
+    ending, layers, merging, ready, rest, tell, word,
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
-use crate::state::{Extra, HistoryEntry, Intent, Turn};
+use crate::state::{Extra, HistoryEntry, Intent, RefusedEffect, Turn};
 
 pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
     for event in events {
@@ -50,6 +50,7 @@ pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
             Event::WorkOffered { key, number } => layers::shown(draft, key, *number),
             Event::OfferClosed { number } => layers::closed(draft, *number),
             Event::DashboardOpened { number } => dashboard::opened(draft, *number),
+            Event::EffectRefused { key } => refused(draft, key),
             // The executor has reported it; the next tick looks at the world again and decides again.
             Event::EffectFailed { .. } => {}
         }
@@ -318,6 +319,44 @@ fn quota_pause(draft: &mut Draft<'_>, retry_at: Option<Timestamp>) -> Timestamp 
     budget.paused_until = Some(until);
     budget.reason = Some("Jules says that the key's quota is spent".to_owned());
     until
+}
+
+/// Remembers what GitHub refused.
+fn refused(draft: &mut Draft<'_>, key: &str) {
+    let now = draft.now();
+    let known = draft.state.refused_effects.get(key);
+    let one = RefusedEffect {
+        at: now,
+        times: known.map_or(0, |known| known.times).saturating_add(1),
+        extra: known.map(|known| known.extra.clone()).unwrap_or_default(),
+    };
+    draft.state.refused_effects.insert(key.to_owned(), one);
+    draft.headline(format!("GitHub refused {key}"), None);
+}
+
+/// Whether GitHub refused an effect a short while ago.
+pub(super) fn is_refused_lately(draft: &Draft<'_>, effect: &Effect) -> bool {
+    if draft.state.refused_effects.is_empty() {
+        return false;
+    }
+    let key = effect.refusal_key();
+    let known = key.and_then(|key| draft.state.refused_effects.get(&key));
+    known.is_some_and(|known| {
+        let pause = doubled(
+            EFFECT_PAUSE,
+            known.times.saturating_sub(1),
+            EFFECT_PAUSE_LIMIT,
+        );
+        draft.now().duration_since(known.at) < pause
+    })
+}
+
+/// Forgets what was refused long ago: it is not wanted any more, or it was done.
+pub(super) fn forget_refused(draft: &mut Draft<'_>) {
+    let now = draft.now();
+    let kept = EFFECT_PAUSE_LIMIT + EFFECT_PAUSE_LIMIT;
+    let known = &mut draft.state.refused_effects;
+    known.retain(|_, one| now.duration_since(one.at) < kept);
 }
 
 fn doubled(base: SignedDuration, times: u32, limit: SignedDuration) -> SignedDuration {

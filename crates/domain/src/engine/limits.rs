@@ -37,6 +37,10 @@ pub(super) const UNSENT_PAUSE: SignedDuration = SignedDuration::from_mins(2);
 pub(super) const REFUSED_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 /// The longest pause of a refused create.
 pub(super) const REFUSED_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
+/// The pause after an effect that GitHub refused; it doubles.
+pub(super) const EFFECT_PAUSE: SignedDuration = SignedDuration::from_mins(30);
+/// The longest pause of a refused effect.
+pub(super) const EFFECT_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
 /// A day.
 pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// The rolling day of budgets. Sessions are dated by Jules' clock and looked at by GitHub's, so a budget's day is longer

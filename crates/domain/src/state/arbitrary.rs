@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, RequestState, ScheduleState, State,
-    StatusState, Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
+    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -354,6 +354,17 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 }),
                 tracks,
                 requests,
+                refused_effects: published
+                    .iter()
+                    .map(|(key, number)| {
+                        let one = RefusedEffect {
+                            at: born_at,
+                            times: u32::try_from(*number % 5).unwrap_or_default(),
+                            extra: Extra::new(),
+                        };
+                        (format!("open_notice:{key}"), one)
+                    })
+                    .collect(),
                 publishing: published
                     .iter()
                     .map(|(key, number)| {

@@ -6,8 +6,8 @@ use super::issues::{Issues, Path};
 use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, RequestState, ScheduleState, State,
-    StatusState, Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
+    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
@@ -24,6 +24,7 @@ pub(super) fn rest_of_state(fields: &mut Fields<'_, '_>, state: &mut State) {
     state.cursors = fields.object("cursors", cursors).unwrap_or_default();
     state.published = fields.table("published", text_key, issue_number);
     state.publishing = fields.table("publishing", text_key, publishing);
+    state.refused_effects = fields.table("refused_effects", text_key, refused_effect);
     state.dashboard_issue = fields.number("dashboard_issue");
     state.dashboard = fields.object("dashboard", dashboard);
     state.sprint = fields.number("sprint");
@@ -283,6 +284,16 @@ fn publishing(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Pu
     Some(PublishingState {
         at: at?,
         repeats: fields.count("repeats").unwrap_or_default(),
+        extra: fields.rest(),
+    })
+}
+
+fn refused_effect(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<RefusedEffect> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let at = fields.required_time("at");
+    Some(RefusedEffect {
+        at: at?,
+        times: fields.count("times").unwrap_or_default(),
         extra: fields.rest(),
     })
 }

@@ -6,8 +6,8 @@
 use super::written::{Object, Written, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Pause, PersonaState, PublishingState, RequestState, STATE_VERSION, ScheduleState,
-    State, StatusState, Told, TrackState, Turn, WatchedPull,
+    MergeState, Pause, PersonaState, PublishingState, RefusedEffect, RequestState, STATE_VERSION,
+    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::Oid;
 
@@ -34,6 +34,9 @@ pub(super) fn state(state: &State) -> Written<'_> {
     out.table("published", &state.published, |number| (*number).into());
     if !state.publishing.is_empty() {
         out.table("publishing", &state.publishing, publishing);
+    }
+    if !state.refused_effects.is_empty() {
+        out.table("refused_effects", &state.refused_effects, refused_effect);
     }
     out.put("dashboard_issue", state.dashboard_issue);
     let shown = state.dashboard.as_ref();
@@ -251,6 +254,13 @@ fn publishing(one: &PublishingState) -> Written<'_> {
     let mut out = Object::default();
     out.put("at", time(&one.at));
     out.put_if("repeats", one.repeats, one.repeats > 0);
+    out.with(&one.extra)
+}
+
+fn refused_effect(one: &RefusedEffect) -> Written<'_> {
+    let mut out = Object::default();
+    out.put("at", time(&one.at));
+    out.put("times", one.times);
     out.with(&one.extra)
 }
 

@@ -44,6 +44,7 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     add_missing(&mut base.personas, &other.personas);
     add_missing(&mut base.published, &other.published);
     add_missing(&mut base.publishing, &other.publishing);
+    add_missing(&mut base.refused_effects, &other.refused_effects);
     merge_budget(base, other);
     // Reading comments twice does no harm; not reading them would.
     let since = |state: &State| state.cursors.comments_since;

@@ -78,6 +78,8 @@ pub struct State {
     pub published: BTreeMap<String, u64>,
     /// What is known of issues that are to be published and are not open yet, by the same key.
     pub publishing: BTreeMap<String, PublishingState>,
+    /// What GitHub refused to do, by kind and object: it is tried again less and less often.
+    pub refused_effects: BTreeMap<String, RefusedEffect>,
     /// The number of the dashboard issue.
     pub dashboard_issue: Option<u64>,
     /// What it was last made to say.
@@ -257,6 +259,17 @@ pub struct BudgetState {
     pub reason: Option<String>,
     /// How often in a row the key was found spent; the pause doubles with it.
     pub strikes: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// An effect that GitHub refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RefusedEffect {
+    /// When it was refused last.
+    pub at: Timestamp,
+    /// How often in a row.
+    pub times: u32,
     /// Unknown keys.
     pub extra: Extra,
 }

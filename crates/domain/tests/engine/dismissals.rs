@@ -1,6 +1,6 @@
 //! Issues that call a person stay open exactly as long as a person is waited for.
 
-use phileas_domain::engine::{Effect, Notice, NoticeKey, SessionState, decide};
+use phileas_domain::engine::{Effect, Event, Notice, NoticeKey, SessionState, decide};
 use phileas_domain::model::TurnId;
 use phileas_domain::state::Turn;
 
@@ -174,4 +174,31 @@ fn all_issues_of_a_key_are_closed_each_of_them_once() {
         .collect();
     closed.sort_unstable();
     assert_eq!(closed, [1, 2, 10, 11, 12, 13]);
+}
+
+#[test]
+fn what_github_refuses_is_tried_again_less_and_less_often() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.tick();
+    desk.notices.push(Notice {
+        number: 4,
+        key: NoticeKey::JulesCredential.to_string(),
+    });
+    let closing = |desk: &mut Desk| {
+        let effects = decide(&desk.look(), &[]).effects;
+        let closes = |effect: &Effect| matches!(effect, Effect::CloseNotice { number: 4, .. });
+        effects.into_iter().find(closes)
+    };
+    // Half an hour, an hour, two, … a day.
+    for minutes in [30, 60, 120, 240, 480, 960, 1440, 1440] {
+        let effect = closing(&mut desk).unwrap_or_else(|| panic!("before {minutes}"));
+        let key = effect.refusal_key().unwrap();
+        let refused = decide(&desk.look(), &[Event::EffectRefused { key }]);
+        desk.set_state(*refused.change.unwrap().state);
+        assert_eq!(closing(&mut desk), None);
+        desk.minutes(minutes - 1);
+        assert_eq!(closing(&mut desk), None, "{minutes}");
+        desk.minutes(1);
+    }
+    assert!(closing(&mut desk).is_some());
 }

@@ -221,6 +221,7 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
                 number.hash(hasher);
             }
             Event::EffectFailed { effect, .. } => effect.hash(hasher),
+            Event::EffectRefused { key } => key.hash(hasher),
         }
     }
 }

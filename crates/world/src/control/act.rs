@@ -92,11 +92,12 @@ pub enum Deed {
         #[serde(default)]
         assets: BTreeMap<String, String>,
     },
-    /// Lets rules of these kinds hold for a branch; `classic` also protects it in the older way.
+    /// Lets rules hold for a branch or a pattern, each a kind or an object with `type` and `parameters`; `classic` also
+    /// protects it in the older way.
     ProtectBranch {
         branch: String,
         #[serde(default)]
-        rules: Vec<String>,
+        rules: Vec<serde_json::Value>,
         #[serde(default)]
         classic: Option<serde_json::Value>,
     },
@@ -104,6 +105,12 @@ pub enum Deed {
     RunWorkflow { path: String, conclusion: String },
     /// Gives a workflow a state, such as `disabled_inactivity`.
     SetWorkflow { path: String, state: String },
+    /// Locks the conversation of an issue or pull request, or unlocks it.
+    Lock { number: u64, locked: bool },
+    /// Switches issues on or off.
+    SetIssues { on: bool },
+    /// Lets only collaborators open pull requests, or everybody again.
+    SetPullPolicy { collaborators_only: bool },
     /// Shows the repository to everybody, or to its people only.
     SetPrivate { private: bool },
     /// Gives the repository another name.

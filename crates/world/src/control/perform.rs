@@ -234,8 +234,11 @@ fn on_github(
             rules,
             classic,
         } => {
-            let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
-            github.set_rules(repo, &branch, &rules);
+            let rule = |rule: Value| match rule {
+                Value::String(kind) => json!({"type": kind}),
+                rule => rule,
+            };
+            github.set_ruleset(repo, &branch, rules.into_iter().map(rule).collect());
             if let Some(set) = classic {
                 github.protect_branch(repo, &branch, &set);
             }
@@ -249,6 +252,17 @@ fn on_github(
                     "path: there is no workflow {path:?}"
                 )));
             }
+        }
+        Deed::Lock { number, locked } => {
+            if !github.set_locked(repo, number, locked) {
+                return Err(Mistake::missing(format!(
+                    "number: there is no thread {number}"
+                )));
+            }
+        }
+        Deed::SetIssues { on } => github.set_has_issues(repo, on),
+        Deed::SetPullPolicy { collaborators_only } => {
+            github.set_pulls_by_collaborators(repo, collaborators_only);
         }
         Deed::SetPrivate { private } => github.set_private(repo, private),
         Deed::Rename { name } => github.rename_repository(repo, &name, by, now),

@@ -71,8 +71,12 @@ pub struct Repository {
     pub workflows: Vec<Workflow>,
     /// Workflow runs, oldest first.
     pub runs: Vec<WorkflowRun>,
-    /// Kinds of active rules of rulesets, by the branch that they hold for.
-    pub rules: BTreeMap<String, Vec<String>>,
+    /// Active rules of rulesets (`type` and `parameters`), by the branch or the pattern that they hold for.
+    pub rules: BTreeMap<String, Vec<serde_json::Value>>,
+    /// Whether there are issues.
+    pub has_issues: bool,
+    /// Whether only collaborators may open pull requests (`pull_request_creation_policy`).
+    pub pulls_by_collaborators: bool,
     /// Older protections of branches, as REST shows them to administrators, by branch.
     pub protections: BTreeMap<String, serde_json::Value>,
     /// The number of the next issue or pull request.
@@ -202,6 +206,8 @@ pub struct Thread {
     pub author_login: String,
     /// Open or closed.
     pub state: State,
+    /// Whether only collaborators with write access may take part.
+    pub locked: bool,
     /// `completed`, `not_planned` or `reopened`.
     pub state_reason: Option<String>,
     /// Names of labels, in lower case, in the order in which they were put on.

@@ -398,3 +398,57 @@ fn a_branch_inside_another_is_refused_and_the_export_can_be_cloned() {
     );
     assert!(branches.contains("refs/remotes/origin/a/b\n"), "{branches}");
 }
+
+/// What rules forbid is declined in the words of GitHub, and what else is in the same push arrives.
+#[test]
+fn a_push_that_rules_forbid_is_declined() {
+    let (mut world, repo) = seeded();
+    let rule = serde_json::json!({"type": "commit_message_pattern",
+        "parameters": {"operator": "starts_with", "pattern": "feat"}});
+    let github = world.github_mut();
+    github.set_ruleset(repo, "topic/**", vec![rule]);
+    github.set_rules(repo, "kept", &["deletion"]);
+    let head = github.branch_head(repo, "main").unwrap();
+    github.create_branch(repo, "kept", head, "octo", world_start());
+    let served = Served::start(world);
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().join("work");
+    clone(&served, "x-access-token:gale-token", &work);
+    commit(&work, "a", "1\n", "Write");
+    let push = [
+        "push",
+        "origin",
+        "HEAD:refs/heads/topic/x",
+        "HEAD:refs/heads/free",
+    ];
+    let complaint = git_fails(&work, &push);
+    assert!(
+        complaint.contains("push declined due to repository rule violations"),
+        "{complaint}"
+    );
+    assert!(complaint.contains("GH013"), "{complaint}");
+    git_fails(&work, &["push", "origin", ":kept"]);
+    {
+        let world = served.world.lock().unwrap();
+        assert_eq!(world.github().branch_head(repo, "topic/x"), None);
+        assert!(world.github().branch_head(repo, "free").is_some());
+        assert_eq!(world.github().branch_head(repo, "kept"), Some(head));
+    }
+    commit(&work, "b", "2\n", "feat: Write");
+    // The commit before is on a branch already.
+    git_ok(&work, &["push", "-q", "origin", "HEAD:refs/heads/topic/x"]);
+    let world = served.world.lock().unwrap();
+    let dir = folder.path().join("export");
+    phileas_world::export::export(&world, repo, &dir).unwrap();
+    let (from, copy) = (dir.join("git"), folder.path().join("copy"));
+    git_ok(
+        folder.path(),
+        &[
+            "clone",
+            "-q",
+            from.to_str().unwrap(),
+            copy.to_str().unwrap(),
+        ],
+    );
+    git_ok(&copy, &["fsck", "--full", "--strict"]);
+}

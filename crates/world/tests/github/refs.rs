@@ -83,3 +83,153 @@ fn a_branch_around_another_is_refused_until_that_one_is_renamed() {
     let response = phileas_world::control::handle(&mut stage.world, &request);
     assert_eq!(response.status(), 409);
 }
+
+/// Each kind of rule refuses what GitHub refuses, and lets the rest through.
+#[test]
+fn rules_refuse_making_moving_and_deleting() {
+    let pattern = |kind: &str, operator: &str, pattern: &str| json!({"type": kind, "parameters": {"operator": operator, "pattern": pattern}});
+    let of = |kind: &str| json!({"type": kind});
+    // The rule, and whether a branch can be made, moved, rewritten and deleted under it.
+    for (rule, allowed) in [
+        (of("creation"), [false, true, true, true]),
+        (of("update"), [true, false, false, true]),
+        (of("deletion"), [true, true, true, false]),
+        (of("non_fast_forward"), [true, true, false, true]),
+        (of("pull_request"), [true, false, false, true]),
+        (of("merge_queue"), [true, false, false, true]),
+        (of("required_status_checks"), [false, false, false, true]),
+        (of("required_signatures"), [true, false, false, true]),
+        (of("copilot_code_review"), [true, true, true, true]),
+        (
+            pattern("branch_name_pattern", "starts_with", "feat/"),
+            [false, false, false, true],
+        ),
+        (
+            pattern("branch_name_pattern", "regex", "^(topic|x)$"),
+            [true, true, true, true],
+        ),
+        (
+            pattern("commit_message_pattern", "starts_with", "feat"),
+            [true, false, false, true],
+        ),
+        (
+            pattern("commit_author_email_pattern", "ends_with", "@corp.example"),
+            [true, false, false, true],
+        ),
+        (
+            json!({"type": "file_path_restriction", "parameters": {"restricted_file_paths": ["*.txt"]}}),
+            [true, false, false, true],
+        ),
+    ] {
+        let mut stage = Stage::new();
+        let sha = head(&mut stage);
+        let refs = format!("{REPO}/git/refs");
+        let topic = format!("{refs}/heads/topic");
+        let make = json!({"ref": "refs/heads/topic", "sha": sha});
+        let (repo, now) = (stage.repo, stage.world.now());
+        let rules = vec![rule.clone()];
+        let github = stage.world.github_mut();
+        let commit = |github: &mut phileas_world::github::Model, text: &str| {
+            let parent = github.branch_head(repo, "main");
+            let files = [("a.txt".to_owned(), Some(text.to_owned().into()))];
+            let oid = github.commit_files(repo, parent, &files, "olivia", "fix: Write", now);
+            json!(oid.to_string())
+        };
+        let (one, two) = (commit(github, "1"), commit(github, "2"));
+        github.set_ruleset(repo, "topic", rules);
+        let made = stage.ask("POST", &refs, make.clone());
+        assert_eq!(made.0 == 201, allowed[0], "{rule}: {made:?}");
+        if !allowed[0] {
+            let said = made.1["message"].as_str().unwrap();
+            assert!(
+                said.starts_with("Repository rule violations found"),
+                "{said}"
+            );
+            stage
+                .world
+                .github_mut()
+                .set_ruleset(repo, "topic", Vec::new());
+            assert_eq!(stage.ask("POST", &refs, make).0, 201);
+            stage
+                .world
+                .github_mut()
+                .set_ruleset(repo, "topic", vec![rule.clone()]);
+        }
+        let moved = stage.ask("PATCH", &topic, json!({"sha": one}));
+        assert_eq!(moved.0 == 200, allowed[1], "{rule}: {moved:?}");
+        let rewritten = stage.ask("PATCH", &topic, json!({"sha": two, "force": true}));
+        assert_eq!(rewritten.0 == 200, allowed[2], "{rule}: {rewritten:?}");
+        let gone = stage.ask("DELETE", &topic, Value::Null);
+        assert_eq!(gone.0 == 204, allowed[3], "{rule}: {gone:?}");
+    }
+}
+
+#[test]
+fn rules_refuse_commits_of_the_other_faces() {
+    let mut stage = Stage::new();
+    let repo = stage.repo;
+    let rules = vec![json!({"type": "commit_message_pattern",
+        "parameters": {"operator": "starts_with", "pattern": "feat"}})];
+    stage.world.github_mut().set_ruleset(repo, "jules", rules);
+    let before = stage.get(&format!("{REPO}/git/ref/heads/jules"))["object"]["sha"].clone();
+    let answer = stage.graphql(
+        "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }",
+        json!({"input": {
+            "branch": {"repositoryNameWithOwner": "olivia/garden", "branchName": "jules"},
+            "expectedHeadOid": before,
+            "message": {"headline": "phileas: intent"},
+            "fileChanges": {"additions": [{"path": "a", "contents": "YQ=="}], "deletions": []},
+        }}),
+    );
+    let error = &answer["errors"][0];
+    assert_eq!(error["type"], "UNPROCESSABLE");
+    let said = error["message"].as_str().unwrap();
+    assert!(
+        said.starts_with("Repository rule violations found"),
+        "{said}"
+    );
+    let (status, _) = stage.ask(
+        "PUT",
+        &format!("{REPO}/contents/a"),
+        json!({"message": "m", "content": "YQ==", "branch": "jules"}),
+    );
+    assert_eq!(status, 422);
+    let after = stage.get(&format!("{REPO}/git/ref/heads/jules"))["object"]["sha"].clone();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_locked_issue_takes_no_comment_of_a_job_and_a_repository_without_issues_no_issue() {
+    let mut stage = Stage::new();
+    let issues = format!("{REPO}/issues");
+    let number = stage.ask("POST", &issues, json!({"title": "One"})).1["number"].clone();
+    let comments = format!("{issues}/{number}/comments");
+    let repo = stage.repo;
+    let body = json!({"body": "Hello"});
+    assert_eq!(
+        stage
+            .ask_as("token-actions", "POST", &comments, body.clone())
+            .0,
+        201
+    );
+    let github = stage.world.github_mut();
+    assert!(github.set_locked(repo, number.as_u64().unwrap(), true));
+    for (token, status) in [
+        ("token-actions", 403),
+        ("token-trudy", 403),
+        ("token-walter", 201),
+    ] {
+        let (code, reply) = stage.ask_as(token, "POST", &comments, body.clone());
+        assert_eq!(code, status, "{token}: {reply}");
+    }
+    let shut = stage.ask_as(
+        "token-actions",
+        "PATCH",
+        &format!("{issues}/{number}"),
+        json!({"state": "closed"}),
+    );
+    assert_eq!((shut.0, &shut.1["locked"]), (200, &json!(true)));
+    stage.world.github_mut().set_has_issues(repo, false);
+    assert_eq!(stage.ask("POST", &issues, json!({"title": "Two"})).0, 410);
+    assert_eq!(stage.get(REPO)["has_issues"], false);
+}

@@ -118,6 +118,30 @@ async fn closing_says_its_word_once() {
 }
 
 #[tokio::test]
+async fn a_locked_issue_is_closed_without_the_comment() {
+    let denied = || {
+        let said = "Unable to create comment because issue is locked.";
+        json(403, &value!({ "message": said }))
+    };
+    let mut locked = issue(4, "turn:x", NOTICE_LABEL);
+    locked["locked"] = true.into();
+    let open = json(200, &locked);
+    let set = set([
+        open,
+        json(200, &value!([])),
+        denied(),
+        json(200, &value!({})),
+    ]);
+    set.client.close_notice_once(4, "done").await.unwrap();
+    assert_eq!(set.script.seen()[3].body["state"], "closed");
+    // Where it is not locked, the credential may not comment, and nothing is hidden.
+    let open = json(200, &issue(4, "turn:x", NOTICE_LABEL));
+    let set = super::super::scripted::set([open, json(200, &value!([])), denied()]);
+    let failure = set.client.close_notice_once(4, "done").await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::Denied);
+}
+
+#[tokio::test]
 async fn an_issue_of_others_is_left_alone() {
     let theirs = value!({ "number": 4, "state": "open", "body": "help" });
     let set = set([json(200, &theirs)]);

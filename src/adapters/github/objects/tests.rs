@@ -143,7 +143,8 @@ async fn a_branch_that_exists_is_told_from_one_that_may_not_be_made() {
         ("Reference already exists", true),
         ("Repository rule violations found", false),
     ] {
-        let set = set([json(422, &value!({ "message": message }))]);
+        let rules = json(200, &value!([{ "type": "creation" }]));
+        let set = set([json(422, &value!({ "message": message })), rules]);
         let attempt = set.client.create_branch("jules", &at).await;
         assert_eq!(attempt == Attempt::Stale, stale, "{attempt:?}");
     }

@@ -6,6 +6,9 @@ use serde::Deserialize;
 pub(in super::super) struct Issue {
     pub(in super::super) number: u64,
     pub(in super::super) state: String,
+    /// Whether only people with write access may comment.
+    #[serde(default)]
+    pub(in super::super) locked: bool,
     #[serde(default)]
     pub(in super::super) body: Option<String>,
     #[serde(default)]

@@ -3,6 +3,7 @@
 use phileas_world::github::Role;
 use serde_json::{Value, json};
 
+use super::super::bench::{Bench, bench};
 use super::patient::{Patient, findings, healthy, not_found_in, table};
 
 #[test]
@@ -12,6 +13,12 @@ fn ledgers() {
     }
     fn classic(patient: &mut Patient, set: &Value) {
         patient.world(|github, repo, _| github.protect_branch(repo, "jules", set));
+    }
+    fn ruleset(patient: &mut Patient, branch: &str, rule: Value) {
+        patient.world(|github, repo, _| github.set_ruleset(repo, branch, vec![rule]));
+    }
+    fn pattern(kind: &str, operator: &str, pattern: &str) -> Value {
+        json!({"type": kind, "parameters": {"operator": operator, "pattern": pattern}})
     }
     fn make(patient: &mut Patient, branch: &str) {
         patient.push(branch, "README.md", Some("# Mine\n"));
@@ -33,6 +40,60 @@ fn ledgers() {
             "error",
             "`phileas/init` beside the branch `phileas`",
             1,
+        ),
+        (
+            |p| {
+                p.bench.delete_ledger();
+                ruleset(
+                    p,
+                    "~ALL",
+                    pattern("branch_name_pattern", "starts_with", "feat/"),
+                );
+            },
+            "ledger.refused",
+            "error",
+            "branch_name_pattern (starts with `feat/`)",
+            1,
+        ),
+        (
+            |p| {
+                ruleset(
+                    p,
+                    "jules",
+                    pattern("commit_message_pattern", "starts_with", "feat"),
+                )
+            },
+            "ledger.refused",
+            "error",
+            "commit_message_pattern (starts with `feat`)",
+            1,
+        ),
+        (
+            |p| {
+                ruleset(
+                    p,
+                    "jules",
+                    pattern("commit_message_pattern", "regex", "^phileas"),
+                )
+            },
+            "ledger.choosy",
+            "hint",
+            "commit_message_pattern (regex `^phileas`)",
+            0,
+        ),
+        (
+            |p| ruleset(p, "jules", json!({"type": "a_kind_of_tomorrow"})),
+            "ledger.choosy",
+            "hint",
+            "a_kind_of_tomorrow",
+            0,
+        ),
+        (
+            |p| ruleset(p, "phileas/**", json!({"type": "creation"})),
+            "ledger.rules",
+            "hint",
+            "`phileas/init`",
+            0,
         ),
         (
             |p| p.bench.delete_ledger(),
@@ -154,14 +215,58 @@ fn ledgers() {
     );
 }
 
+/// A repository without a ledger, to which this is done.
+fn unborn(
+    act: impl FnOnce(&mut phileas_world::github::Model, phileas_world::github::RepoId),
+) -> Bench {
+    let bench = bench();
+    act(bench.shared.world().github_mut(), bench.repo);
+    bench
+}
+
 #[test]
 fn a_tick_names_the_branch_in_the_way_of_the_ledger() {
-    let patient = healthy();
-    patient.bench.delete_ledger();
-    patient.push("jules/fix-typo", "README.md", Some("# Mine\n"));
-    let ran = patient.bench.run(&["tick"]).refused(2, "`jules/fix-typo`");
+    let bench = bench();
+    let act = |make: bool| {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let head = github.branch_head(bench.repo, "main").unwrap();
+        if make {
+            github.create_branch(bench.repo, "jules/fix-typo", head, "acme", now);
+        } else {
+            github.delete_branch(bench.repo, "jules/fix-typo", "acme", now);
+        }
+    };
+    act(true);
+    let ran = bench.run(&["tick"]).refused(2, "`jules/fix-typo`");
     let mend = "gh api -X POST repos/acme/widget/branches/jules/fix-typo/rename";
     assert!(ran.err.contains(mend), "{ran:?}");
-    patient.world(|github, repo, now| github.delete_branch(repo, "jules/fix-typo", "acme", now));
-    patient.bench.run(&["tick"]).done();
+    assert!(bench.shared.world().books().sessions.is_empty());
+    act(false);
+    bench.run(&["tick"]).done();
+}
+
+/// The branch, the rule and who says more; not the form of GitHub's answer.
+#[test]
+fn a_commit_that_a_rule_refuses_is_told_with_branch_and_rule() {
+    let patient = healthy();
+    let rule = json!({"type": "commit_message_pattern",
+        "parameters": {"operator": "starts_with", "pattern": "feat"}});
+    patient.world(|github, repo, _| github.set_ruleset(repo, "jules", vec![rule]));
+    let pause = ["track", "pause", "default"];
+    let ran = patient.bench.run(&pause).refused(2, "the branch `jules`");
+    for word in [
+        "Commit message must start with a matching pattern: feat",
+        "commit_message_pattern (starts with `feat`)",
+        "phileas doctor --repo acme/widget",
+    ] {
+        assert!(ran.err.contains(word), "{word}: {ran:?}");
+    }
+    assert!(!ran.err.contains("UNPROCESSABLE"), "{ran:?}");
+    let unborn = unborn(|github, repo| github.set_rules(repo, "jules", &["creation"]));
+    let ran = unborn
+        .run(&["tick"])
+        .refused(2, "the rules in force are creation");
+    assert!(ran.err.contains("the branch `jules`"), "{ran:?}");
 }

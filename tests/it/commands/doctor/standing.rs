@@ -183,3 +183,37 @@ fn what_stands_still_and_what_waits() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn what_settings_forbid_is_said() {
+    table(&[
+        (
+            |p| p.world(|github, repo, _| github.set_has_issues(repo, false)),
+            "standing.issues",
+            "hint",
+            "issues are switched off",
+            0,
+        ),
+        (
+            |p| p.world(|github, repo, _| github.set_pulls_by_collaborators(repo, true)),
+            "standing.pulls",
+            "hint",
+            "only collaborators",
+            0,
+        ),
+        (
+            |p| {
+                p.world(|github, repo, now| {
+                    let body = "Look\n\n<!-- phileas:notice:jules_credential -->\n";
+                    let labels = ["phileas"];
+                    let number = github.open_issue(repo, "A", body, &labels, "maintainer", now);
+                    github.set_locked(repo, number, true);
+                });
+            },
+            "standing.locked",
+            "hint",
+            "is locked",
+            0,
+        ),
+    ]);
+}

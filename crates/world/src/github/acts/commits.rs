@@ -122,8 +122,12 @@ impl Model {
     /// Why GitHub would refuse a push of this commit to a branch.
     pub(crate) fn push_refusal(&self, repo: RepoId, branch: &str, to: Oid) -> Option<ActError> {
         let name = format!("refs/heads/{branch}");
-        let blocked = self.repository(repo)?.blocking_ref(&name).is_some();
-        blocked.then_some(ActError::ReferenceBlocked)
+        let repository = self.repository(repo)?;
+        if repository.blocking_ref(&name).is_some() {
+            return Some(ActError::ReferenceBlocked);
+        }
+        let old = repository.branch(branch);
+        self.obey_rules(repo, &name, (old, Some(to)), 0).err()
     }
 
     /// Renames a branch, with the pull requests from it and to it.
@@ -140,6 +144,8 @@ impl Model {
         if repository.refs.contains_key(&new) {
             return Err(ActError::ReferenceExists);
         }
+        self.obey_rules(repo, &new, (None, Some(at)), actor)?;
+        let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
         repository.refs.remove(&old);
         if repository.blocking_ref(&new).is_some() {
             repository.refs.insert(old, at);

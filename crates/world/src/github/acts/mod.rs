@@ -7,6 +7,7 @@ mod installations;
 mod labels;
 mod lines;
 mod pulls;
+mod rules;
 mod runs;
 mod settings;
 mod threads;
@@ -33,6 +34,15 @@ pub enum ActError {
     /// <https://git-scm.com/docs/git-check-ref-format>; GitHub's words as renovatebot/renovate#5391 quotes them.
     #[error("Reference update failed")]
     ReferenceBlocked,
+    /// A rule of a ruleset forbids it.
+    #[error("Repository rule violations found\n\n{0}\n\n")]
+    RuleViolation(String),
+    /// The older protection of the branch forbids it.
+    #[error("Protected branch update failed: {0}")]
+    Protected(String),
+    /// Who asks may not.
+    #[error("{0}")]
+    Forbidden(String),
     /// The reference does not exist.
     #[error("Reference does not exist")]
     ReferenceMissing,

@@ -35,10 +35,39 @@ impl Model {
 
     /// Lets rules of these kinds hold for a branch, whether it is there or not; none take them away.
     pub fn set_rules(&mut self, repo: RepoId, branch: &str, kinds: &[&str]) {
-        let kinds = kinds.iter().map(|&kind| kind.to_owned()).collect();
+        let rules = kinds.iter().map(|kind| json!({"type": kind}));
+        self.set_ruleset(repo, branch, rules.collect());
+    }
+
+    /// Lets rules with their parameters hold for a branch, or for all that fit a pattern; none take them away.
+    pub fn set_ruleset(&mut self, repo: RepoId, branch: &str, rules: Vec<serde_json::Value>) {
         if let Some(repository) = self.repository_mut(repo) {
-            repository.rules.insert(branch.to_owned(), kinds);
+            repository.rules.insert(branch.to_owned(), rules);
         }
+    }
+
+    /// Switches issues on or off.
+    pub fn set_has_issues(&mut self, repo: RepoId, on: bool) {
+        if let Some(repository) = self.repository_mut(repo) {
+            repository.has_issues = on;
+        }
+    }
+
+    /// Lets only collaborators open pull requests, or everybody again.
+    pub fn set_pulls_by_collaborators(&mut self, repo: RepoId, on: bool) {
+        if let Some(repository) = self.repository_mut(repo) {
+            repository.pulls_by_collaborators = on;
+        }
+    }
+
+    /// Locks the conversation of an issue or pull request, or unlocks it; false when there is none.
+    pub fn set_locked(&mut self, repo: RepoId, number: u64, locked: bool) -> bool {
+        let repository = self.repository_mut(repo);
+        let thread = repository.and_then(|repository| repository.thread_mut(number));
+        thread.is_some_and(|thread| {
+            thread.locked = locked;
+            true
+        })
     }
 
     /// Protects a branch in the older way; what is set is merged with what GitHub sets by itself.

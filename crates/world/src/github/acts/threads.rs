@@ -31,6 +31,7 @@ impl Model {
             author,
             author_login,
             state: State::Open,
+            locked: false,
             state_reason: None,
             labels: Vec::new(),
             assignees: Vec::new(),

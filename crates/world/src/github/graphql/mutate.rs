@@ -21,10 +21,10 @@ type Resolved = Result<Val, Fault>;
 
 impl From<ActError> for Fault {
     fn from(error: ActError) -> Self {
-        let kind = if error == ActError::NotFound {
-            "NOT_FOUND"
-        } else {
-            "UNPROCESSABLE"
+        let kind = match error {
+            ActError::NotFound => "NOT_FOUND",
+            ActError::Forbidden(_) => "FORBIDDEN",
+            _ => "UNPROCESSABLE",
         };
         Self::new(kind, error.to_string())
     }
@@ -186,6 +186,8 @@ impl Run<'_> {
             .commit_tree(repo, tree, vec![head], &author, &committer, &message);
         self.model.verified.insert(commit);
         self.model
+            .obey_rules(repo, &name, (Some(head), Some(commit)), actor)?;
+        self.model
             .update_ref(repo, &name, commit, false, actor, now)?;
         let files: Vec<&String> = changes.keys().collect();
         let detail =
@@ -246,6 +248,8 @@ impl Run<'_> {
                 format!("A ref named \"{short}\" already exists in the repository."),
             )
         };
+        self.model
+            .obey_rules(repo, &name, (None, Some(oid)), actor)?;
         match self.model.create_ref(repo, &name, oid, actor, now) {
             Err(ActError::ReferenceExists) => return Err(exists(())),
             other => other?,
@@ -263,7 +267,9 @@ impl Run<'_> {
         };
         self.needs(repo, Need::Write("contents"))?;
         let (actor, now) = (self.actor(), self.now);
+        let old = self.repository(repo)?.refs.get(&name).copied();
         if field == "deleteRef" {
+            self.model.obey_rules(repo, &name, (old, None), actor)?;
             self.model.delete_ref(repo, &name, actor, now)?;
             return Ok(payload("DeleteRefPayload", input, &[]));
         }
@@ -272,6 +278,8 @@ impl Run<'_> {
             .unwrap_or_default()
             .parse()
             .map_err(|_| Fault::new("UNPROCESSABLE", "oid is not valid"))?;
+        self.model
+            .obey_rules(repo, &name, (old, Some(oid)), actor)?;
         self.model.update_ref(
             repo,
             &name,
@@ -319,6 +327,10 @@ impl Run<'_> {
         if title.trim().is_empty() {
             return Err(Fault::new("UNPROCESSABLE", "Title can't be blank"));
         }
+        if !self.repository(repo)?.has_issues {
+            let text = "Issues has been disabled in this repository.";
+            return Err(Fault::new("UNPROCESSABLE", text));
+        }
         fits(input["body"].as_str().unwrap_or_default())?;
         let mut labels = Vec::new();
         for id in input["labelIds"]
@@ -353,6 +365,7 @@ impl Run<'_> {
         }
         fits(body)?;
         let (actor, now) = (self.actor(), self.now);
+        self.model.not_locked(repo, number, Some(self.identity))?;
         let id = self.model.comment_by(repo, number, body, actor, now)?;
         let edge = [
             ("node", Val::Thing(Thing::Comment(repo, id))),

@@ -150,7 +150,7 @@ impl Run<'_> {
                 .into(),
             "resourcePath" => format!("/{}/{kind}/{number}", self.model.full_name(repo)).into(),
             "repository" => Val::Thing(Thing::Repository(repo)),
-            "locked" => false.into(),
+            "locked" => thread.locked.into(),
             "labels" => {
                 let items = thread
                     .labels

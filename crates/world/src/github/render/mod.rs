@@ -139,6 +139,11 @@ impl Model {
                 .values()
                 .filter(|pull| pull.state == super::State::Open)
                 .count();
+        let policy = if repository.pulls_by_collaborators {
+            "collaborators_only"
+        } else {
+            "all"
+        };
         let mut out = json!({
             "id": repository.id, "node_id": node::encode("R", repository.id, 0), "name": repository.name,
             "full_name": full_name, "private": repository.private, "owner": self.simple_user(repository.owner),
@@ -147,7 +152,8 @@ impl Model {
             "pushed_at": stamp(repository.pushed_at), "git_url": format!("git://github.com/{full_name}.git"),
             "ssh_url": format!("git@github.com:{full_name}.git"), "clone_url": format!("{web}.git"), "svn_url": web,
             "homepage": null, "size": 1, "stargazers_count": 0, "watchers_count": 0, "language": null,
-            "has_issues": true, "has_projects": true, "has_downloads": true, "has_wiki": true, "has_pages": false,
+            "has_issues": repository.has_issues, "pull_request_creation_policy": policy,
+            "has_projects": true, "has_downloads": true, "has_wiki": true, "has_pages": false,
             "has_discussions": false, "forks_count": 0, "mirror_url": null, "archived": repository.archived,
             "disabled": false, "open_issues_count": open, "license": null, "allow_forking": true, "is_template": false,
             "web_commit_signoff_required": false, "topics": [],

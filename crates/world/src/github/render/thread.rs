@@ -33,7 +33,7 @@ impl Model {
             "comments_url": format!("{url}/comments"), "events_url": format!("{url}/events"), "html_url": web,
             "id": thread.id, "node_id": node::encode(if pull.is_some() { "PR" } else { "I" }, repo, thread.number),
             "number": thread.number, "title": thread.title, "user": self.simple_user(thread.author),
-            "labels": self.labels_of(repository, thread), "state": thread.state, "locked": false,
+            "labels": self.labels_of(repository, thread), "state": thread.state, "locked": thread.locked,
             "assignee": assignees.first(), "assignees": assignees, "milestone": null, "comments": thread.comments.len(),
             "created_at": stamp(thread.created_at), "updated_at": stamp(thread.updated_at),
             "closed_at": thread.closed_at.map(stamp),
@@ -129,7 +129,7 @@ impl Model {
         let mut out = json!({
             "url": url, "id": pull.id, "node_id": node::encode("PR", repo, pull.number), "html_url": web,
             "diff_url": format!("{web}.diff"), "patch_url": format!("{web}.patch"), "issue_url": issue,
-            "number": pull.number, "state": pull.state, "locked": false, "title": pull.title,
+            "number": pull.number, "state": pull.state, "locked": pull.locked, "title": pull.title,
             "user": self.simple_user(pull.author), "body": pull.body, "created_at": stamp(pull.created_at),
             "updated_at": stamp(pull.updated_at), "closed_at": pull.closed_at.map(stamp),
             "merged_at": pull.merged.as_ref().map(|merge| stamp(merge.at)), "merge_commit_sha": merge_commit,

@@ -101,6 +101,7 @@ impl From<ActError> for Refusal {
     fn from(error: ActError) -> Self {
         let status = match &error {
             ActError::NotFound => 404,
+            ActError::Forbidden(_) => 403,
             ActError::NotMergeable => 405,
             ActError::HeadModified => 409,
             _ => 422,

@@ -229,6 +229,8 @@ fn write(
         call.model.verified.insert(commit);
     }
     let name = format!("refs/heads/{branch}");
+    call.model
+        .obey_rules(repo, &name, (head, Some(commit)), actor)?;
     match head {
         Some(_) => call
             .model

@@ -89,6 +89,8 @@ pub(super) fn create_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         ));
     }
     let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model
+        .obey_rules(repo, &name, (None, Some(oid)), actor)?;
     call.model.create_ref(repo, &name, oid, actor, now)?;
     Ok(Reply::Json(201, call.model.ref_json(repo, &name, oid)))
 }
@@ -111,6 +113,11 @@ pub(super) fn update_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let oid = call.oid_of_body("sha")?;
     let force = call.body["force"].as_bool().unwrap_or(false);
     let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let old = call.present().refs.get(&name).copied();
+    if old.is_some() {
+        call.model
+            .obey_rules(repo, &name, (old, Some(oid)), actor)?;
+    }
     call.model.update_ref(repo, &name, oid, force, actor, now)?;
     Ok(Reply::Json(200, call.model.ref_json(repo, &name, oid)))
 }
@@ -121,6 +128,8 @@ pub(super) fn delete_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if name == format!("refs/heads/{}", call.present().default_branch) {
         return Err(Refusal::new(422, "Cannot delete the default branch"));
     }
+    let old = call.present().refs.get(&name).copied();
+    call.model.obey_rules(repo, &name, (old, None), actor)?;
     call.model.delete_ref(repo, &name, actor, now)?;
     Ok(Reply::Empty(204))
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Call, Refusal, Reply};
-use crate::github::acts::Subject;
+use crate::github::acts::{ActError, Subject};
 use crate::github::repository::Happening;
-use crate::github::{Role, State};
+use crate::github::{Identity, Model, RepoId, Role, State};
 
 /// Reactions that GitHub knows.
 const REACTIONS: [&str; 8] = [
@@ -124,7 +124,36 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
+/// What is said to those who may not take part in a locked conversation.
+const LOCKED: &str = "Unable to create comment because issue is locked.";
+
+impl Model {
+    /// Refuses who may not take part in a locked conversation: only people with write access may, Apps and jobs do not
+    /// count among them.
+    pub(crate) fn not_locked(
+        &self,
+        repo: RepoId,
+        number: u64,
+        identity: Option<&Identity>,
+    ) -> Result<(), ActError> {
+        let thread = self
+            .repository(repo)
+            .and_then(|repository| repository.thread(number));
+        let may = identity.is_some_and(|identity| {
+            identity.kind.is_person() && self.role(repo, identity.account) >= Role::Write
+        });
+        match thread {
+            Some(thread) if thread.locked && !may => Err(ActError::Forbidden(LOCKED.to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
+
 pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    if !call.present().has_issues {
+        let text = "Issues has been disabled in this repository.";
+        return Err(Refusal::new(410, text));
+    }
     let title = match &call.body["title"] {
         Value::String(text) if !text.trim().is_empty() => text.clone(),
         Value::Number(number) => number.to_string(),
@@ -394,6 +423,8 @@ pub(super) fn create_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     }
     call.body_fits(&body)?;
     let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    call.model
+        .not_locked(repo, number, call.identity.as_ref())?;
     let id = call.model.comment_by(repo, number, &body, actor, now)?;
     comment_reply(call, 201, id)
 }

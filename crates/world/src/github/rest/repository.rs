@@ -79,16 +79,17 @@ pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 /// What holds for a branch, whether it is there or not.
 pub(super) fn branch_rules(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let kinds = call.seen().rules.get(call.param("branch")).cloned();
+    let rules = call.seen().rules_for(call.param("branch"));
+    let rules: Vec<Value> = rules.into_iter().cloned().collect();
     let full = call.model.full_name(call.repo());
-    let page = call.page(kinds.unwrap_or_default());
+    let page = call.page(rules);
     let list: Vec<Value> = page
-        .iter()
-        .map(|kind| {
-            let mut rule = json!({
-                "type": kind, "ruleset_source_type": "Repository", "ruleset_source": full, "ruleset_id": 1,
-            });
-            if kind == "pull_request" {
+        .into_iter()
+        .map(|mut rule| {
+            rule["ruleset_source_type"] = "Repository".into();
+            rule["ruleset_source"] = full.as_str().into();
+            rule["ruleset_id"] = 1.into();
+            if rule["type"] == "pull_request" && rule["parameters"].is_null() {
                 rule["parameters"] = json!({
                     "dismiss_stale_reviews_on_push": false, "require_code_owner_review": false,
                     "require_last_push_approval": false, "required_approving_review_count": 1,

@@ -26,13 +26,13 @@ impl Model {
         dir: &Path,
         actor: u64,
         now: Timestamp,
-    ) -> Result<(), Refused> {
-        let pushed = references(dir)?;
+    ) -> Result<BTreeMap<String, ActError>, Refused> {
+        let mut pushed = references(dir)?;
         let Some(repository) = self.repository(repo) else {
-            return Ok(());
+            return Ok(BTreeMap::new());
         };
         let before = repository.refs.clone();
-        let changed: BTreeMap<String, Oid> = pushed
+        let mut changed: BTreeMap<String, Oid> = pushed
             .iter()
             .filter(|(name, oid)| before.get(*name) != Some(*oid))
             .map(|(name, oid)| (name.clone(), *oid))
@@ -43,8 +43,22 @@ impl Model {
         for object in fresh {
             objects.put(object);
         }
+        let names: BTreeSet<String> = before.keys().chain(pushed.keys()).cloned().collect();
+        let mut refused = BTreeMap::new();
+        for name in names {
+            let change = (before.get(&name).copied(), pushed.get(&name).copied());
+            if let Err(error) = self.obey_rules(repo, &name, change, actor) {
+                changed.remove(&name);
+                if let (Some(old), None) = change {
+                    // It is not deleted.
+                    pushed.insert(name.clone(), old);
+                }
+                refused.insert(name, error);
+            }
+        }
         self.follow(repo, &before, &pushed, changed, actor, now)
-            .map_err(|error| Refused::broken("move a reference", error))
+            .map_err(|error| Refused::broken("move a reference", error))?;
+        Ok(refused)
     }
 
     fn follow(

@@ -7,6 +7,7 @@
 mod admission;
 mod git;
 mod intake;
+mod report;
 mod request;
 mod shelf;
 
@@ -114,9 +115,12 @@ impl Model {
             body.extend_from_slice(&refs);
             return Ok(reply(wanted.service.advertisement_type(), body));
         }
-        let output = call.answer(&request::body(request)?)?;
+        let mut output = call.answer(&request::body(request)?)?;
         if wanted.service == Service::ReceivePack {
-            self.take_in(repo, &dir, actor, now)?;
+            let refused = self.take_in(repo, &dir, actor, now)?;
+            if !refused.is_empty() {
+                output = report::declined(&output, &refused);
+            }
         }
         Ok(reply(wanted.service.result_type(), output))
     }

@@ -4,8 +4,8 @@ use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, RequestState, ScheduleState, State,
-    StatusState, Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
+    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -218,6 +218,12 @@ const FILE: &str = r#"{
     "proposal:b": {
       "at": "2026-01-01T21:15:00Z",
       "repeats": 24
+    }
+  },
+  "refused_effects": {
+    "close_notice:issue #4": {
+      "at": "2026-01-01T21:20:00Z",
+      "times": 34
     }
   },
   "dashboard_issue": 21,
@@ -443,6 +449,15 @@ fn state() -> State {
             extra: extra.clone(),
         },
         published: [("proposal:a".to_owned(), 20)].into(),
+        refused_effects: [(
+            "close_notice:issue #4".to_owned(),
+            RefusedEffect {
+                at: at(21) + jiff::SignedDuration::from_mins(20),
+                times: 34,
+                extra: extra.clone(),
+            },
+        )]
+        .into(),
         publishing: [(
             "proposal:b".to_owned(),
             PublishingState {
@@ -485,6 +500,7 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     state.amendments.clear();
     state.pulls.clear();
     state.publishing.clear();
+    state.refused_effects.clear();
     state.dashboard = None;
     state.budget = BudgetState::default();
     let track = state.tracks.get_mut("quality").unwrap();
